@@ -20,7 +20,7 @@ from typing import Any
 import faiss
 import numpy as np
 
-from fastrank.search import Found, Shards, search_batches
+from fastrank.searching import Found, Shards, search_batches
 
 SEED = 17
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.search import build_index, search_batches
+from fastrank.searching import build_index, search_batches
 
 ROWS, DIMENSION, QUERIES, K, BATCH = 100_000, 768, 256, 100, 256
 MEASURES = "ndcg_cut.10 map_cut.100 recall.100 P.10 recip_rank"
@@ -26,7 +26,7 @@ SEED = 11
 SEARCH = """
 import sys
 import numpy, faiss
-from fastrank.search import search_batches
+from fastrank.searching import search_batches
 def peak():
     # Not ru_maxrss, which counts the process that started this one.
     lines = open("/proc/self/status").read().splitlines()

@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank import metrics as metrics
     from fastrank import probes as probes
-    from fastrank import search as search
+    from fastrank import searching as searching
     from fastrank import testing as testing
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
@@ -131,6 +131,7 @@ if TYPE_CHECKING:
     from fastrank.scores.zscores import ZScores as ZScores
     from fastrank.scores.zscores import read_zscores as read_zscores
     from fastrank.scores.zscores import write_zscores as write_zscores
+    from fastrank.searching.runs import search as search
     from fastrank.similarity.bitext import evaluate_bitext as evaluate_bitext
     from fastrank.similarity.clustering import evaluate_clustering as evaluate_clustering
     from fastrank.similarity.graded_pairs import evaluate_similarity as evaluate_similarity
@@ -223,6 +224,7 @@ __all__, __getattr__ = public_names(
             "read_trec_run",
         ),
         "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
+        "searching.runs": ("search",),
         "similarity.bitext": ("evaluate_bitext",),
         "similarity.clustering": ("evaluate_clustering",),
         "similarity.graded_pairs": ("evaluate_similarity",),
@@ -235,7 +237,7 @@ __all__, __getattr__ = public_names(
         "tasks.results": ("TaskResults", "TaskScore"),
         "tasks.task": ("Task",),
     },
-    packages=("metrics", "probes", "search", "testing"),
+    packages=("metrics", "probes", "searching", "testing"),
 )
 __all__.append("__version__")
 

@@ -8,12 +8,12 @@ import pytest
 
 import fastrank as fr
 import fastrank.compat.datasets
-import fastrank.search
+import fastrank.searching
 from fastrank.errors import ArrayError
 
 FUNCTIONS = [
     function
-    for module in (fr, fastrank.search, fastrank.compat.datasets)
+    for module in (fr, fastrank.searching, fastrank.compat.datasets)
     for name in module.__all__
     if inspect.isfunction(function := getattr(module, name))
 ]
@@ -59,11 +59,11 @@ def test_a_run_in_place_of_qrels_is_an_error(call: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [fastrank.search.search, fastrank.search.search_batches,
+    "call", [fastrank.searching.search, fastrank.searching.search_batches,
              lambda queries, corpus, k: fr.evaluate_embeddings(queries, corpus, {"0": {"1": 1}})],
 )  # fmt: skip
 def test_an_index_in_place_of_queries_is_an_error(call: Callable[..., Any]) -> None:
-    index = fastrank.search.build_index([[1.0, 0.0], [0.0, 1.0]])
+    index = fastrank.searching.build_index([[1.0, 0.0], [0.0, 1.0]])
 
     with pytest.raises(ArrayError, match=r"^queries: expected a table of vectors, found Index$"):
         call(index, [[1.0, 0.0]], 1)

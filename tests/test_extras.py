@@ -14,7 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.comparing.plots.image import check_format
-from fastrank.search import build_index, search
+from fastrank.searching import build_index, search
 from tests.helpers.paths import PACKAGE, REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")

@@ -30,8 +30,8 @@ from fastrank.judging.evaluation_options import (
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, documented, names_of, select
 from fastrank.mining.mine import MiningOptions
-from fastrank.search import search, search_batches
-from fastrank.search.search_options import SEARCH, SearchOptions
+from fastrank.searching import search, search_batches
+from fastrank.searching.search_options import SEARCH, SearchOptions
 
 # Each function with the options it takes, and the arguments that it cannot do without.
 TAKES: list[tuple[Callable[..., Any], type, int]] = [

@@ -16,7 +16,7 @@ import faiss
 from stdlib_texts import encoder, entries
 
 import fastrank as fr
-from fastrank.search import load_index, search_batches
+from fastrank.searching import load_index, search_batches
 
 # The recall of the tutorial is RCap: the hits divided by min(k, positives).
 MEASURES = "RCap@1 RCap@10 RR@1 RR@10"

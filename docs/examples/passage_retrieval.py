@@ -18,7 +18,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from stdlib_texts import entries
 
 import fastrank as fr
-from fastrank.search import search
 
 ACCURACY = "Success@1 Success@5 Success@20 Success@100"
 
@@ -63,7 +62,7 @@ def answered(answers: dict[str, list[str]], gold: dict, passages: dict[str, str]
 def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
     """The best 100 passages for each question."""
     of_question, of_passage = encoders(list(passages.values()))
-    return search(
+    return fr.search(
         of_question(list(questions.values())), of_passage(list(passages.values())), 100,
         corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
     )  # fmt: skip

@@ -23,7 +23,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.search.search_options import SEARCH
+from fastrank.searching.search_options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

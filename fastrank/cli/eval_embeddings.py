@@ -28,9 +28,9 @@ from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.search.indexing import Index
-from fastrank.search.search_options import SEARCH
-from fastrank.search.shards import Shards
+from fastrank.searching.indexing import Index
+from fastrank.searching.search_options import SEARCH
+from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from fastrank.errors import FastrankError, OptionError
 from fastrank.probes.classifier import PROTOCOLS, evaluate_classifier
 from fastrank.probes.ulysses_tasks import ulysses
 from fastrank.scores.tables import Table
-from fastrank.search.npy_files import load_npy
+from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ class RunScores:
         from contextlib import nullcontext
 
         from fastrank.evaluation.several_runs import evaluate_run, evaluated, warnings_of
-        from fastrank.search.progress import bar
+        from fastrank.searching.progress import bar
 
         threads, progress = self._threads, self._progress
         executors: Any = nullcontext()

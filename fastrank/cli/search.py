@@ -14,17 +14,17 @@ from fastrank.formats.rows import tag_of
 from fastrank.keywords import select
 from fastrank.plurals import counted
 from fastrank.scores.text import NOTED
-from fastrank.search.batches import search_batches
-from fastrank.search.indexing import Index
-from fastrank.search.runs import SOURCE, check_writable, run_lines
-from fastrank.search.search_options import SEARCH, SearchOptions
-from fastrank.search.shards import Shards
+from fastrank.searching.batches import search_batches
+from fastrank.searching.indexing import Index
+from fastrank.searching.runs import SOURCE, check_writable, run_lines
+from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrank.search.batches import Found
+    from fastrank.searching.batches import Found
 
 NAME = "fastrank search"
 EPILOG = """\

@@ -9,20 +9,20 @@ from fastrank.cli.flags import add_flags, at_least
 from fastrank.errors import OptionError, ReadError
 from fastrank.formats import files
 from fastrank.native.threads import processors
-from fastrank.search.batches import check_before_building
-from fastrank.search.indexing import Index, build_index
-from fastrank.search.row_ids import check_row_ids
-from fastrank.search.search_options import SEARCH
-from fastrank.search.shards import Shards
-from fastrank.search.storage import load_index, save_index
-from fastrank.search.vectors import check_dimension, open_vectors
+from fastrank.searching.batches import check_before_building
+from fastrank.searching.indexing import Index, build_index
+from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.search_options import SEARCH
+from fastrank.searching.shards import Shards
+from fastrank.searching.storage import load_index, save_index
+from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.search.vectors import Vectors
+    from fastrank.searching.vectors import Vectors
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:

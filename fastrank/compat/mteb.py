@@ -25,8 +25,8 @@ import warnings
 
 from fastrank.compat.similarities import metric_of
 from fastrank.errors import ArrayError, InputError
-from fastrank.search import build_index, search_batches
-from fastrank.search.vectors import check_metric
+from fastrank.searching import build_index, search_batches
+from fastrank.searching.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search import Found, Index
+    from fastrank.searching import Found, Index
 
     Array = npt.NDArray[Any]
     Lists = tuple[list[list[float]], list[list[int]]]
@@ -48,7 +48,7 @@ class SearchIndex:
 
     model: an MTEB encoder, whose similarity function is used unless `metric` is given.
     metric: "cosine", "ip" or "l2".
-    index_factory, parameters, train_size, batch_size, progress: as `fastrank.search.build_index`
+    index_factory, parameters, train_size, batch_size, progress: as `fastrank.searching.build_index`
         and `search` take them. Reranking always uses the vectors, not the index.
 
     Raises OptionError for another similarity function.

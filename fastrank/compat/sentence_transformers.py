@@ -49,7 +49,7 @@ from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.judging.evaluation_options import EVALUATION, LevelOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.scores.table_formats import csv_lines
-from fastrank.search.vectors import check_metric
+from fastrank.searching.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

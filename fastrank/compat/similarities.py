@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import OptionError
-from fastrank.search.vectors import METRICS
+from fastrank.searching.vectors import METRICS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ def _texts_or_vectors(
     articles: list[Mapping[str, Any]], ids: list[str], names: Mapping[str, str], name: str
 ) -> tuple[list[str], Any]:
     """Texts, and embeddings as float32[articles, dimension] or None; at least one of the two."""
-    from fastrank.search.model_output import as_vectors
+    from fastrank.searching.model_output import as_vectors
 
     texts: list[str] = []
     has = {key: [not is_missing(article.get(names[key])) for article in articles] for key in TEXTS}

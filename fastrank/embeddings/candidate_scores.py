@@ -10,10 +10,10 @@ from fastrank.formats.rows import tag_of
 from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.evaluation_options import SearchedOptions
 from fastrank.keywords import pick
-from fastrank.search.row_ids import check_row_ids
-from fastrank.search.runs import check_writable
-from fastrank.search.search_options import SEARCH
-from fastrank.search.vectors import block_rows
+from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.runs import check_writable
+from fastrank.searching.search_options import SEARCH
+from fastrank.searching.vectors import block_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, InputError
-from fastrank.search.progress import bar
-from fastrank.search.sparse import is_sparse
+from fastrank.searching.progress import bar
+from fastrank.searching.sparse import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from copy import deepcopy
 
-from fastrank.search.model_output import as_vectors
+from fastrank.searching.model_output import as_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,14 +21,14 @@ from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
-from fastrank.search.faiss_api import check_gpu, parts_of
-from fastrank.search.indexing import make_index
-from fastrank.search.parameters import parse_parameters
-from fastrank.search.progress import bar
-from fastrank.search.row_ids import check_row_ids
-from fastrank.search.runs import SOURCE, check_writable
-from fastrank.search.search_options import SEARCH, BuildOptions
-from fastrank.search.vectors import check_metric
+from fastrank.searching.faiss_api import check_gpu, parts_of
+from fastrank.searching.indexing import make_index
+from fastrank.searching.parameters import parse_parameters
+from fastrank.searching.progress import bar
+from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.runs import SOURCE, check_writable
+from fastrank.searching.search_options import SEARCH, BuildOptions
+from fastrank.searching.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from fastrank.formats.inputs import as_qrels
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.search import build_index, search_batches
-from fastrank.search.faiss_api import load_faiss
-from fastrank.search.progress import bar
-from fastrank.search.row_ids import check_row_ids
-from fastrank.search.search_options import SEARCH, QueryOptions
-from fastrank.search.vectors import Rows, block_rows, check_dimension, check_metric, open_vectors
+from fastrank.searching import build_index, search_batches
+from fastrank.searching.faiss_api import load_faiss
+from fastrank.searching.progress import bar
+from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.search_options import SEARCH, QueryOptions
+from fastrank.searching.vectors import Rows, block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from fastrank.embeddings.index_candidates import Candidate
     from fastrank.scores.scores import Scores
-    from fastrank.search import Index
-    from fastrank.search.row_ids import RowIds
-    from fastrank.search.vectors import Vectors
+    from fastrank.searching import Index
+    from fastrank.searching.row_ids import RowIds
+    from fastrank.searching.vectors import Vectors
 
     Array = npt.NDArray[Any]
 
@@ -72,7 +72,7 @@ def compare_indexes(
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
 
-    queries, corpus: floats[n, dimension], as in `fastrank.search.build_index`, except iterators,
+    queries, corpus: floats[n, dimension], as in `fastrank.searching.build_index`, except iterators,
         which can be read only once.
     indexes: strings of a faiss factory string and optional search settings by faiss's names:
         "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is built once and
@@ -89,7 +89,7 @@ def compare_indexes(
     **options: see `ComparisonOptions`.
 
     recall@k is the share of the exact top k that is found, averaged over queries; documents that
-    tie with rank k count as found. Speed is that of `fastrank.search` with faiss's number of
+    tie with rank k count as found. Speed is that of `fastrank.searching` with faiss's number of
     threads: queries divided by the median time of a pass. All indexes, including exact search, take
     turns over the same batches, so that other load on the machine affects them equally. All indexes
     are in memory at once. With an executor, only the settings of an index take turns, and a worker

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.search.faiss_api import load_faiss, parts_of
-from fastrank.search.indexing import make_index
-from fastrank.search.parameters import Setting, parse_parameters
+from fastrank.searching.faiss_api import load_faiss, parts_of
+from fastrank.searching.indexing import make_index
+from fastrank.searching.parameters import Setting, parse_parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from fastrank.embeddings.encoded_texts import EncodedTexts
 from fastrank.embeddings.encoders import text_encoder
 from fastrank.errors import ArrayError, OptionError
 from fastrank.keywords import TypedDict
-from fastrank.search.model_output import as_vectors
+from fastrank.searching.model_output import as_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

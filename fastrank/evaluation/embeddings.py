@@ -19,14 +19,14 @@ from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
-from fastrank.search.batches import check_before_building, search_batches
-from fastrank.search.faiss_indexes import as_index
-from fastrank.search.indexing import Index, build_index
-from fastrank.search.row_ids import RowIds, check_row_ids
-from fastrank.search.runs import SOURCE, check_writable, run_lines
-from fastrank.search.search_options import SEARCH, BuildOptions, SearchOptions
-from fastrank.search.shards import Shards
-from fastrank.search.vectors import check_dimension, open_vectors
+from fastrank.searching.batches import check_before_building, search_batches
+from fastrank.searching.faiss_indexes import as_index
+from fastrank.searching.indexing import Index, build_index
+from fastrank.searching.row_ids import RowIds, check_row_ids
+from fastrank.searching.runs import SOURCE, check_writable, run_lines
+from fastrank.searching.search_options import SEARCH, BuildOptions, SearchOptions
+from fastrank.searching.shards import Shards
+from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,14 +58,14 @@ def evaluate_embeddings(
 ) -> Scores:
     """Search with the queries and evaluate the results, batch by batch.
 
-    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may also be an
-        Index, `fastrank.search.Shards`, a faiss index, or the result of `get_index` of a Hugging
-        Face Dataset.
+    queries, corpus: vectors as `fastrank.searching.build_index` takes them. The corpus may also be
+        an Index, `fastrank.searching.Shards`, a faiss index, or the result of `get_index` of a
+        Hugging Face Dataset.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
 
-    The values are those of `evaluate` for the run that `fastrank.search.search` returns. Of
+    The values are those of `evaluate` for the run that `search` returns. Of
     documents with equal scores, the one whose id sorts later comes first, unless `ties` says
     otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
     number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
@@ -74,7 +74,7 @@ def evaluate_embeddings(
     values of `ties` it holds the whole run. Queries without judgments are not searched, unless
     `run` is given.
 
-    Raises what `fastrank.search.search` and `evaluate` raise, and InputError if no judged document
+    Raises what `search` and `evaluate` raise, and InputError if no judged document
     is in the corpus, for example because `corpus_ids` is missing. Errors in ids, judgments,
     measures and options are found before the search. Warns if a measure has a cutoff above `k`.
 

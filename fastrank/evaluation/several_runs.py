@@ -13,7 +13,7 @@ from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
 from fastrank.plurals import counted
-from fastrank.search.progress import bar
+from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

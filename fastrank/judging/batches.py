@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
-    from fastrank.search import Found
-    from fastrank.search.row_ids import RowIds
+    from fastrank.searching import Found
+    from fastrank.searching.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 

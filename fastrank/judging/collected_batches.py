@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.searched_queries import SearchedQueries
-from fastrank.search.runs import run_of
+from fastrank.searching.runs import run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fastrank.judging.judged import JudgedRun
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
-    from fastrank.search import Found
-    from fastrank.search.row_ids import RowIds
+    from fastrank.searching import Found
+    from fastrank.searching.row_ids import RowIds
 
 
 class CollectedBatchJudge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.search.row_ids import RowIds
+from fastrank.searching.row_ids import RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.data.qrels import Qrels
-    from fastrank.search import Found
+    from fastrank.searching import Found
 
     Array = npt.NDArray[Any]
 

@@ -15,7 +15,7 @@ from fastrank.probes.embedded_sets import embedded_sets, one_text
 from fastrank.probes.logistic_regression import fitted
 from fastrank.probes.neighbors import nearest_classes
 from fastrank.probes.results import ProbeResult
-from fastrank.search.progress import bar
+from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fastrank.probes.embedded_sets import embedded_sets
 from fastrank.probes.results import ProbeResult
 from fastrank.probes.senteval_networks import Training, train, with_ones
 from fastrank.probes.senteval_optimizers import parsed
-from fastrank.search.progress import bar
+from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

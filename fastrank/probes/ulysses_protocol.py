@@ -15,7 +15,7 @@ from fastrank.probes.scaling import scaled
 from fastrank.probes.torchmetrics_values import adjusted_macro_f1, are_probabilities, matthews
 from fastrank.probes.training import FoldData, Settings, Trained, train
 from fastrank.probes.ulysses_folds import MOST_SEED, folds_of, seeds
-from fastrank.search.progress import bar
+from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
 from fastrank.probes.classifier import ProbeTask
 from fastrank.scores.tables import distinct
-from fastrank.search.progress import bar
+from fastrank.searching.progress import bar
 from fastrank.tasks.kinds import KINDS
 from fastrank.tasks.rehearsal import rehearse
 from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of

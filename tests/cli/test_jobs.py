@@ -178,7 +178,9 @@ def on_a_terminal(*arguments: str) -> str:
 
     Its progress bar appears at once.
     """
-    program = "from fastrank.search import progress; progress.SHORT = 0.0; import fastrank.__main__"
+    program = (
+        "from fastrank.searching import progress; progress.SHORT = 0.0; import fastrank.__main__"
+    )
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     with subprocess.Popen(

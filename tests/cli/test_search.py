@@ -17,7 +17,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.search import search
+from fastrank.searching import search
 
 RNG = np.random.default_rng(5)
 CORPUS = RNG.standard_normal((60, 8)).astype(np.float32)
@@ -427,7 +427,7 @@ def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str]) -> None:
 
 SLOW = """
 import sys, time
-import fastrank.search.engines as exact
+import fastrank.searching.engines as exact
 compare = exact.VectorSearch._compare
 def slow(self, *arguments):
     time.sleep(3)

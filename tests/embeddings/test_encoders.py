@@ -10,7 +10,7 @@ import pytest
 
 from fastrank import ArrayError
 from fastrank.embeddings.encoders import Encoder, encoders_of
-from fastrank.search.model_output import as_vectors
+from fastrank.searching.model_output import as_vectors
 
 CORPUS = ["red apples", "blue plums", "green pears", "yellow bananas and red plums"]
 IDS = ["d1", "d2", "d3", "d4"]

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 import fastrank as fr
 from fastrank.embeddings import IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
-from fastrank.search import build_index
+from fastrank.searching import build_index
 from tests.helpers.executors import started
 
 faiss = pytest.importorskip("faiss")
@@ -403,7 +403,7 @@ class TestPlot:
 
 def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block is as long as those that are read at a time, so that none is joined to another."""
-    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 8 * 10)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 8 * 10)
 
     def reused() -> Any:
         buffer = np.empty((10, 8), np.float32)

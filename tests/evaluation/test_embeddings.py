@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
-from fastrank.search import build_index, search
+from fastrank.searching import build_index, search
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -284,7 +284,7 @@ def test_mistakes_are_found_before_the_search(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fastrank.search.batches._Search.run", None)
+    monkeypatch.setattr("fastrank.searching.batches._Search.run", None)
     monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", None)
     given: dict[str, Any] = {"corpus": CORPUS, "qrels": QRELS, **IDS, **arguments}
 

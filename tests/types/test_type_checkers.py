@@ -19,7 +19,7 @@ from fastrank.formats.sniff import FORMATS
 from fastrank.fusion.methods import METHODS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import Keyword
-from fastrank.search.vectors import METRICS
+from fastrank.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
 
 FOLDER = Path(__file__).parent

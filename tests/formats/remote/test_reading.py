@@ -17,7 +17,7 @@ import fastrank as fr
 from fastrank.formats.digests import file_digest
 from fastrank.formats.remote import blocks
 from fastrank.formats.source import is_url, open_pieces, read_all
-from fastrank.search import build_index, load_index, save_index, search
+from fastrank.searching import build_index, load_index, save_index, search
 from tests.helpers.compression import long_text, zstd
 from tests.helpers.web_server import WebServer, serving
 

@@ -77,7 +77,7 @@ def test_baselines_of_gates_are_kept_in_a_store(memory: Any) -> None:
 
 
 def test_indexes_are_saved_and_loaded(memory: Any) -> None:
-    from fastrank.search import build_index, load_index, save_index
+    from fastrank.searching import build_index, load_index, save_index
 
     save_index(build_index([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]), "memory://b/x.index")
 

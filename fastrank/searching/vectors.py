@@ -6,7 +6,7 @@ import os
 
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats.array_validation import as_rows
-from fastrank.search.npy_files import load_npy
+from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if isinstance(given, Vectors):
         return given
     if hasattr(given, "tocsr") or getattr(given, "is_sparse", False):
-        from fastrank.search.sparse import SparseRows
+        from fastrank.searching.sparse import SparseRows
 
         return SparseRows(name, given)
     if isinstance(given, (str, os.PathLike)):

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
-from fastrank.search import build_index, load_index, save_index, search, search_batches
+from fastrank.searching import build_index, load_index, save_index, search, search_batches
 
 RNG = np.random.default_rng(7)
 CORPUS = RNG.standard_normal((300, 16)).astype(np.float32)
@@ -124,7 +124,7 @@ def test_vectors_may_come_as(given: str, metric: str, npy: Any) -> None:
 @pytest.mark.parametrize("size", [7, 10, 100])
 def test_blocks_may_come_in_the_same_memory(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As from a reader that fills one buffer again and again."""
-    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 16 * 10)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 16 * 10)
 
     def reused(vectors: Any) -> Iterator[Any]:
         buffer = np.empty((size, 16), np.float32)
@@ -189,8 +189,8 @@ def test_vectors_larger_than_a_block_are_gone_through_block_by_block(
     metric: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = rankings(search(QUERIES, CORPUS, 50, metric=metric))
-    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 16 * 7)
-    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 1)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 16 * 7)
+    monkeypatch.setattr("fastrank.searching.engines.HEAP_BYTES", 1)
 
     found = search(QUERIES, CORPUS.astype(np.float64), 50, metric=metric, batch_size=3)
 
@@ -226,9 +226,9 @@ def test_small_batches_are_searched_together(
         return plain(queries, *arguments)
 
     monkeypatch.setattr(faiss, "knn", knn)
-    monkeypatch.setattr("fastrank.search.engines.MATRIX_VALUES", 16 * 8)
+    monkeypatch.setattr("fastrank.searching.engines.MATRIX_VALUES", 16 * 8)
     list(search_batches(QUERIES, CORPUS, 4, batch_size=batch_size))
-    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 1)
+    monkeypatch.setattr("fastrank.searching.engines.HEAP_BYTES", 1)
     list(search_batches(QUERIES, CORPUS, 4, batch_size=batch_size))
 
     assert sizes == {1: [8, 8, 4] + 20 * [1], 7: [14, 6] + [7, 7, 6]}[batch_size]
@@ -880,7 +880,7 @@ def test_a_bar_is_drawn_on_a_terminal_where_work_is_long(
     search(QUERIES, CORPUS, 3)
     assert sys.stderr.getvalue().strip() == ""  # type: ignore[attr-defined]
 
-    monkeypatch.setattr("fastrank.search.progress.SHORT", 0.0)
+    monkeypatch.setattr("fastrank.searching.progress.SHORT", 0.0)
     search(QUERIES, CORPUS, 3)
     assert "search" in sys.stderr.getvalue()  # type: ignore[attr-defined]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.errors import OptionError
-from fastrank.search.faiss_api import load_faiss, parts_of, reason_of
+from fastrank.searching.faiss_api import load_faiss, parts_of, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

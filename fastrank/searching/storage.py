@@ -11,11 +11,11 @@ from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
 from fastrank.formats.source import is_url, name_of
-from fastrank.search.faiss_api import load_faiss, reason_of
-from fastrank.search.faiss_indexes import index_of
-from fastrank.search.indexing import Index
-from fastrank.search.npy_files import BROKEN
-from fastrank.search.row_ids import RowIds
+from fastrank.searching.faiss_api import load_faiss, reason_of
+from fastrank.searching.faiss_indexes import index_of
+from fastrank.searching.indexing import Index
+from fastrank.searching.npy_files import BROKEN
+from fastrank.searching.row_ids import RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
 
     >>> import os, tempfile
-    >>> from fastrank.search import build_index, load_index, save_index
+    >>> from fastrank.searching import build_index, load_index, save_index
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "corpus.faiss")
     >>> save_index(build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]), path)
@@ -81,7 +81,7 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     index, duplicate or negative numbers, and metrics other than inner product and L2; ArrayError
     for duplicate ids or the wrong number of ids; OptionError if the index has ids already.
 
-    >>> from fastrank.search import load_index
+    >>> from fastrank.searching import load_index
     >>> load_index("missing.faiss")
     Traceback (most recent call last):
     fastrank.errors.ReadError: missing.faiss: no such file or directory

@@ -7,7 +7,7 @@ import math
 from fastrank.arguments import flag
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.ids import texts_of_list
-from fastrank.search.row_ids import no_failure
+from fastrank.searching.row_ids import no_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.row_ids import RowIds
+    from fastrank.searching.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 

@@ -7,7 +7,7 @@ import codecs
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError
 from fastrank.formats.source import name_of, read_all
-from fastrank.search.npy_files import load_npy
+from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

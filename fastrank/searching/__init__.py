@@ -1,6 +1,6 @@
 """Search: vectors of queries and of a corpus → the nearest documents of each query, by faiss.
 
->>> from fastrank.search import build_index, search
+>>> from fastrank.searching import build_index, search
 >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
 >>> index = build_index(corpus, metric="cosine", ids=["d1", "d2", "d3"])
 >>> search([[1.0, 0.1]], index, 2, query_ids=["q1"]).to_dict()
@@ -11,15 +11,15 @@ from fastrank.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.search.batches import Found as Found
-    from fastrank.search.batches import search_batches as search_batches
-    from fastrank.search.indexing import Index as Index
-    from fastrank.search.indexing import build_index as build_index
-    from fastrank.search.runs import search as search
-    from fastrank.search.runs import search_shards as search_shards
-    from fastrank.search.shards import Shards as Shards
-    from fastrank.search.storage import load_index as load_index
-    from fastrank.search.storage import save_index as save_index
+    from fastrank.searching.batches import Found as Found
+    from fastrank.searching.batches import search_batches as search_batches
+    from fastrank.searching.indexing import Index as Index
+    from fastrank.searching.indexing import build_index as build_index
+    from fastrank.searching.runs import search as search
+    from fastrank.searching.runs import search_shards as search_shards
+    from fastrank.searching.shards import Shards as Shards
+    from fastrank.searching.storage import load_index as load_index
+    from fastrank.searching.storage import save_index as save_index
 
 __all__, __getattr__ = public_names(
     __name__,

@@ -10,10 +10,10 @@ from fastrank.data.texts import Texts, decoded, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats.source import is_url, name_of
 from fastrank.plurals import counted
-from fastrank.search.npy_files import is_npy, npy_outline
-from fastrank.search.row_ids import RowIds, check_row_ids
-from fastrank.search.storage import describe_index
-from fastrank.search.vectors import Rows
+from fastrank.searching.npy_files import is_npy, npy_outline
+from fastrank.searching.row_ids import RowIds, check_row_ids
+from fastrank.searching.storage import describe_index
+from fastrank.searching.vectors import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Shards:
 
     >>> import os, tempfile
     >>> import numpy
-    >>> from fastrank.search import Shards, search
+    >>> from fastrank.searching import Shards, search
     >>> folder = tempfile.TemporaryDirectory()
     >>> paths = [os.path.join(folder.name, name) for name in ("a.npy", "b.npy")]
     >>> numpy.save(paths[0], numpy.array([[1.0, 0.0], [0.0, 1.0]]))

@@ -11,9 +11,9 @@ from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
 from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.keywords import takes, with_defaults
-from fastrank.search.batches import search_batches
-from fastrank.search.search_options import SEARCH, SearchOptions
-from fastrank.search.shards import Shards
+from fastrank.searching.batches import search_batches
+from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
-    from fastrank.search.batches import Found
-    from fastrank.search.row_ids import RowIds
+    from fastrank.searching.batches import Found
+    from fastrank.searching.row_ids import RowIds
 
 SOURCE = "<search>"
 
@@ -63,7 +63,7 @@ def search(
     and an empty corpus; OptionError for k or batch_size below 1 and for unknown parameters;
     ReadError for a file.
 
-    >>> from fastrank.search import search
+    >>> from fastrank.searching import search
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> run = search([[1.0, 0.1]], corpus, 2, metric="l2", corpus_ids=["d1", "d2", "d3"])
     >>> run.to_dict()
@@ -113,7 +113,7 @@ def search_shards(
     >>> import os, tempfile
     >>> import numpy
     >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from fastrank.search import search_shards
+    >>> from fastrank.searching import search_shards
     >>> folder = tempfile.TemporaryDirectory()
     >>> paths = [os.path.join(folder.name, name) for name in ("a.npy", "b.npy")]
     >>> numpy.save(paths[0], numpy.array([[1.0, 0.0], [0.0, 1.0]]))

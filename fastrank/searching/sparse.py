@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engines import result_heap
-from fastrank.search.vectors import LARGEST_LENGTH, SMALLEST_LENGTH, Vectors, block_rows
+from fastrank.searching.engines import result_heap
+from fastrank.searching.vectors import LARGEST_LENGTH, SMALLEST_LENGTH, Vectors, block_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,20 +6,20 @@ from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.keywords import takes, with_defaults
-from fastrank.search.engines import IndexSearch, VectorSearch
-from fastrank.search.exclusion import Exclusion
-from fastrank.search.faiss_api import check_gpu
-from fastrank.search.faiss_indexes import as_index
-from fastrank.search.indexing import Index, make_index
-from fastrank.search.parameters import Setting, parse_parameters
-from fastrank.search.progress import bar
-from fastrank.search.ranking import rank
-from fastrank.search.row_ids import check_row_ids
-from fastrank.search.search_options import SEARCH, SearchOptions
-from fastrank.search.shard_search import ShardSearch
-from fastrank.search.shards import Shards
-from fastrank.search.sparse import SparseRows, SparseSearch
-from fastrank.search.vectors import check_dimension, check_metric, open_vectors
+from fastrank.searching.engines import IndexSearch, VectorSearch
+from fastrank.searching.exclusion import Exclusion
+from fastrank.searching.faiss_api import check_gpu
+from fastrank.searching.faiss_indexes import as_index
+from fastrank.searching.indexing import Index, make_index
+from fastrank.searching.parameters import Setting, parse_parameters
+from fastrank.searching.progress import bar
+from fastrank.searching.ranking import rank
+from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.searching.shard_search import ShardSearch
+from fastrank.searching.shards import Shards
+from fastrank.searching.sparse import SparseRows, SparseSearch
+from fastrank.searching.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
-    from fastrank.search.engines import Engine
-    from fastrank.search.ranking import Ranked
-    from fastrank.search.row_ids import RowIds
-    from fastrank.search.vectors import Vectors
+    from fastrank.searching.engines import Engine
+    from fastrank.searching.ranking import Ranked
+    from fastrank.searching.row_ids import RowIds
+    from fastrank.searching.vectors import Vectors
 
     Array = npt.NDArray[Any]
 
@@ -101,7 +101,7 @@ def search_batches(
 
     Arguments are checked before this returns, as far as possible without a search.
 
-    >>> from fastrank.search import search_batches
+    >>> from fastrank.searching import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> for found in search_batches([[1.0, 0.1], [0.0, 2.0]], corpus, 2, batch_size=1):
     ...     print(found.start, found.rows.tolist(), found.ties_at_cutoff.tolist())

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
-from fastrank.search import (
+from fastrank.searching import (
     Shards,
     build_index,
     load_index,
@@ -30,7 +30,7 @@ from fastrank.search import (
     search_batches,
     search_shards,
 )
-from fastrank.search.storage import describe_index
+from fastrank.searching.storage import describe_index
 from tests.helpers.executors import started
 from tests.helpers.web_server import serving
 
@@ -98,7 +98,7 @@ def test_scores_do_not_depend_on_how_the_vectors_are_stored(
     metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With blocks to read that are no multiple of those of faiss."""
-    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 96 * 1500)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 96 * 1500)
     np.save(tmp_path / "all.npy", CORPUS)
     expected = found_by(QUERIES, build_index(CORPUS, metric=metric), 10)
 
@@ -110,8 +110,8 @@ def test_files_are_searched_again_for_queries_whose_results_do_not_fit_in_memory
     split: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = found_by(QUERIES, build_index(CORPUS), 5, batch_size=100)
-    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 500 * (12 * 6 + 4 * 96))
-    monkeypatch.setattr("fastrank.search.engines.MATRIX_VALUES", 96 * 200)
+    monkeypatch.setattr("fastrank.searching.engines.HEAP_BYTES", 500 * (12 * 6 + 4 * 96))
+    monkeypatch.setattr("fastrank.searching.engines.MATRIX_VALUES", 96 * 200)
     small = found_by(QUERIES, build_index(CORPUS), 5, batch_size=100)
 
     found = found_by(QUERIES, Shards(split(CORPUS)), 5, batch_size=100)
@@ -257,7 +257,7 @@ def test_a_task_reads_a_mapped_file_block_by_block(
         return plain(queries, vectors, *arguments)
 
     monkeypatch.setattr(faiss, "knn", knn)
-    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 96 * 1024)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 96 * 1024)
     found_by(QUERIES[:5], Shards(split(CORPUS.astype(np.float16), [0, 3000, 5000])), 5)
 
     assert max(sizes) <= 2048

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.row_ids import RowIds
+    from fastrank.searching.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 

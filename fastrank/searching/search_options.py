@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.keywords import Keyword, TypedDict
-from fastrank.search.vectors import METRICS
+from fastrank.searching.vectors import METRICS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ SEARCH = (
     ),
     Keyword(
         "metric", None, "inner product (ip, the default), Euclidean distance (l2) or cosine",
-        """"ip" (the default), "l2" or "cosine", as in `fastrank.search.build_index`. None for an
+        """"ip" (the default), "l2" or "cosine", as in `fastrank.searching.build_index`. None for an
         Index, which has a metric already.""",
         choices=METRICS,
     ),
@@ -68,13 +68,13 @@ SEARCH = (
         "index_factory", "Flat",
         "faiss factory string of the index to build, such as HNSW32 or IVF1024,Flat; Flat is exact"
         " search",
-        """the faiss factory string of the index to build, see `fastrank.search.build_index`. "Flat"
-        is exact search.""",
+        """the faiss factory string of the index to build, see `fastrank.searching.build_index`.
+        "Flat" is exact search.""",
         metavar="STRING",
     ),
     Keyword(
         "train_size", None, "train the index with N vectors",
-        "number of vectors to train the index with, as in `fastrank.search.build_index`.",
+        "number of vectors to train the index with, as in `fastrank.searching.build_index`.",
         metavar="N", parse=int,
     ),
     Keyword(

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from fastrank.errors import FastrankError, OptionError, ReadError
 from fastrank.executing import outcomes
 from fastrank.formats.source import is_url
-from fastrank.search.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
-from fastrank.search.faiss_api import check_gpu, load_faiss
-from fastrank.search.npy_files import load_npy
-from fastrank.search.row_ids import RowIds
-from fastrank.search.storage import load_index
-from fastrank.search.vectors import Rows
+from fastrank.searching.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
+from fastrank.searching.faiss_api import check_gpu, load_faiss
+from fastrank.searching.npy_files import load_npy
+from fastrank.searching.row_ids import RowIds
+from fastrank.searching.storage import load_index
+from fastrank.searching.vectors import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.engines import Engine, Tell
-    from fastrank.search.indexing import Index
-    from fastrank.search.shards import Shard, Shards
+    from fastrank.searching.engines import Engine, Tell
+    from fastrank.searching.indexing import Index
+    from fastrank.searching.shards import Shard, Shards
 
     Array = npt.NDArray[Any]
 

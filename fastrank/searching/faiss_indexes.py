@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError
-from fastrank.search.faiss_api import load_faiss
-from fastrank.search.indexing import Index, maps_ids
-from fastrank.search.row_ids import DIGITS, RowIds
+from fastrank.searching.faiss_api import load_faiss
+from fastrank.searching.indexing import Index, maps_ids
+from fastrank.searching.row_ids import DIGITS, RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

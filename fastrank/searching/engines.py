@@ -7,9 +7,9 @@ engine, implement the methods of `Engine` and choose it in `search_batches`.
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.faiss_api import load_faiss, metric_of, reason_of
-from fastrank.search.parameters import Setting
-from fastrank.search.vectors import Rows, block_rows
+from fastrank.searching.faiss_api import load_faiss, metric_of, reason_of
+from fastrank.searching.parameters import Setting
+from fastrank.searching.vectors import Rows, block_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.indexing import Index
-    from fastrank.search.row_ids import RowIds
-    from fastrank.search.vectors import Vectors
+    from fastrank.searching.indexing import Index
+    from fastrank.searching.row_ids import RowIds
+    from fastrank.searching.vectors import Vectors
 
     Array = npt.NDArray[Any]
     # Called with the progress of a search, from 0 to 1.

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search import build_index, search
+from fastrank.searching import build_index, search
 
 RNG = np.random.default_rng(11)
 # Small integers, whose products are exact, so that dense and sparse scores are the same numbers.
@@ -25,7 +25,7 @@ QUERIES[:, 0] = 1
 def test_sparse_vectors_find_what_dense_ones_find(
     metric: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 100)
+    monkeypatch.setattr("fastrank.searching.sparse.BLOCK_SCORES", 100)
     corpus, queries = (getattr(sparse, kind)(given) for given in (CORPUS, QUERIES))
     expected = search(QUERIES, CORPUS, 90, metric=metric).to_dict()
 
@@ -49,7 +49,7 @@ def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
     k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each score of all of them, up to rank k: which of several equal ones is left open."""
-    monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 9 * 20)
+    monkeypatch.setattr("fastrank.searching.sparse.BLOCK_SCORES", 9 * 20)
 
     found = search(QUERIES, sparse.csr_matrix(CORPUS), k).to_dict()
 
@@ -103,7 +103,7 @@ def test_sparse_vectors_have_the_dimension_of_the_queries() -> None:
 
 
 def test_no_gpu_searches_sparse_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastrank.search.batches.check_gpu", lambda gpu: gpu)
+    monkeypatch.setattr("fastrank.searching.batches.check_gpu", lambda gpu: gpu)
 
     with pytest.raises(OptionError, match="gpu: sparse vectors are searched on the CPU"):
         search(QUERIES, sparse.csr_matrix(CORPUS), 5, gpu=True)

@@ -7,10 +7,10 @@ import threading
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
 from fastrank.plurals import counted
-from fastrank.search.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
-from fastrank.search.progress import bar
-from fastrank.search.row_ids import RowIds, check_row_ids
-from fastrank.search.vectors import block_rows, check_metric, open_vectors
+from fastrank.searching.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
+from fastrank.searching.progress import bar
+from fastrank.searching.row_ids import RowIds, check_row_ids
+from fastrank.searching.vectors import block_rows, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.data.texts import Texts
-    from fastrank.search.vectors import Vectors
+    from fastrank.searching.vectors import Vectors
 
     Array = npt.NDArray[Any]
 
@@ -36,7 +36,7 @@ class Index:
     numbers, unless the vectors were added with others). metric: "ip", "l2" or "cosine". dimension:
     of the vectors. len() is the number of vectors.
 
-    >>> from fastrank.search import build_index
+    >>> from fastrank.searching import build_index
     >>> index = build_index([[1.0, 0.0], [0.0, 1.0]], metric="l2", ids=["d1", "d2"])
     >>> index
     <Index IndexFlat: 2 vectors of dimension 2, metric l2>
@@ -114,7 +114,7 @@ def build_index(
     dimensions, NaN and infinite values, a zero vector under "cosine", no vectors, duplicate ids or
     the wrong number of ids; OptionError if faiss cannot build the index; ReadError.
 
-    >>> from fastrank.search import build_index
+    >>> from fastrank.searching import build_index
     >>> build_index([[1.0, 0.0], [0.0, 1.0]], "HNSW8", "cosine")
     <Index IndexHNSWFlat: 2 vectors of dimension 2, metric cosine>
     """

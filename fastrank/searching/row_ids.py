@@ -9,7 +9,7 @@ from fastrank.errors import ArrayError
 from fastrank.formats.ids import texts_of, texts_of_ids
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.search.id_files import read_ids
+from fastrank.searching.id_files import read_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
