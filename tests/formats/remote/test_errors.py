@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -205,6 +206,12 @@ def test_secret_parts_of_urls_are_removed(text: str, expected: str) -> None:
 def test_an_unknown_protocol_is_an_error() -> None:
     found = reason("nowhere://x/y")
     assert found.startswith("unknown protocol 'nowhere'; expected one of file, http, https, s3")
+
+
+@pytest.mark.parametrize("url", ["data://text/plain,q0000 Q0 d 1 1 t", "data://x", "dbfs://x"])
+def test_an_error_in_a_store_is_explained(url: str) -> None:
+    expected = r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"
+    assert re.fullmatch(expected, reason(url))
 
 
 def test_a_folder_is_an_error() -> None:
