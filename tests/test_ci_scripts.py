@@ -113,7 +113,7 @@ def test_a_release_is_consistent(released: Path) -> None:
         ("CHANGELOG.md", "leased]\n", "leased]\n\n- More.\n", "entries under [Unreleased]"),
         ("CITATION.cff", "1.2.3", "1.2.2", "CITATION.cff is not of version 1.2.3"),
         ("CITATION.cff", "2030-01-02", "2030-01-01", "needs the line 'date-released: 2030-01-02'"),
-        ("docs/install.md", "pip", "before the first release: pip", "says that there is no release"),
+        ("docs/install.md", "pip", "before the first release", "says that there is no release"),
         ("pyproject.toml", "someone", "OWNER", "has the placeholder OWNER"),
     ],
 )  # fmt: skip
