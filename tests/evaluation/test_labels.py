@@ -99,6 +99,47 @@ def test_equal_scores_rank_in_the_given_order() -> None:
     assert ranking([[3, 1, 2, 4]], [[1.0, 1.0, 2.0, 1.0]]) == "2314"
 
 
+@examples(150)
+@given(
+    st.integers(0, 2**32), st.sampled_from([1, 7, 8, 9, 63, 65, 100, 191, 193, 300, 1000]),
+    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(["normal", "ties", "wide", "descending"]),
+)  # fmt: skip
+def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
+    """For any number of documents: short queries are ranked otherwise than long ones."""
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(width)
+    if kind == "ties":
+        scores = rng.choice([0.0, -0.0, 1.0, 1.0 + 2e-8, -1.5, np.inf, -np.inf, 5e-324], width)
+    elif kind == "wide":
+        scores = scores * 10.0 ** rng.integers(-300, 300, width)
+    elif kind == "descending":
+        scores = -np.sort(-scores)
+    with np.errstate(over="ignore"):
+        keys = scores.astype("float32") if version == "9.0.8" else scores
+    labels = rng.integers(0, 10, width)
+    expected = "".join(map(str, labels[np.argsort(-keys, kind="stable")]))
+
+    found = fr.evaluate_labels(
+        labels, scores, f"relstring.{width}", group_sizes=[width], trec_eval_version=version
+    )
+
+    assert found[f"relstring_{width}"].tolist() == [expected]
+
+
+def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
+    rng = np.random.default_rng(8)
+    sizes = [3, 250, 1, 64, 70, 0, 192, 200, 5]
+    labels, scores = rng.integers(0, 10, sum(sizes)), rng.standard_normal(sum(sizes))
+
+    found = fr.evaluate_labels(labels, scores, "relstring.300", group_sizes=sizes)
+
+    starts = np.cumsum([0, *sizes])
+    for i, query in enumerate(found.queries):
+        rows = slice(starts[int(query)], starts[int(query) + 1])
+        expected = labels[rows][np.argsort(-scores[rows])]
+        assert found["relstring_300"][i] == "".join(map(str, expected))
+
+
 def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
@@ -344,14 +385,14 @@ def test_query_ids_are_the_groups_of_scikit_learn() -> None:
 
 
 def test_query_ids_are_the_group_id_of_catboost() -> None:
-    catboost = pytest.importorskip("catboost")
+    utils = pytest.importorskip("catboost.utils")
     rng = np.random.default_rng(7)
     ids = np.repeat([7, 3, 9, 1], [5, 8, 2, 6])
     labels, scores = rng.integers(0, 2, 21), rng.permutation(21) / 21
 
     found = fr.evaluate_labels(labels, scores, "RR", query_ids=ids).mean
 
-    theirs = catboost.utils.eval_metric(labels, scores, "MRR", group_id=ids)
+    theirs = utils.eval_metric(labels, scores, "MRR", group_id=ids)
     assert found["RR"] == pytest.approx(theirs[0])
 
 
