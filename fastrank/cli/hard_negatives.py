@@ -14,13 +14,13 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
+from fastrank.datasets.lookup import read_texts
 from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.mining.formats import FORMATS
 from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
-from fastrank.mining.texts import read_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

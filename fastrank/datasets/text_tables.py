@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.formats.source import Pieces
 
 # Usual names of columns by role, in the order in which they are looked for.
 NAMES = {
@@ -51,9 +50,7 @@ def columns_of(
     if is_file(source):
         file, head = sniff.head_of(sniff.open_source(source))
         start = head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
-        if start == b"[":
-            return _by_role(_json_rows(file), columns, name)
-        if start != b"{" and not sniff.is_parquet(head):
+        if start not in (b"[", b"{") and not sniff.is_parquet(head):
             with file:
                 return _of_delimited(file.read(), file.name, columns)
         source = file
@@ -99,20 +96,6 @@ def _check_header(names: list[str], columns: Mapping[str, Any] | None, name: str
         f"no column of texts: expected a header, found {found:.100}; add one, or set"
         " columns={'text_a': NAME} if these are the names of the columns",
     )
-
-
-def _json_rows(file: Pieces) -> list[Mapping[str, Any]]:
-    """The objects of a JSON array."""
-    import json
-
-    with file:
-        try:
-            rows = json.loads(file.read().removeprefix(BYTE_ORDER_MARK))
-        except json.JSONDecodeError as error:
-            raise FormatError(file.name, error.lineno, error.msg) from None
-        except (UnicodeDecodeError, RecursionError) as error:
-            raise InputError(file.name, f"cannot be read as JSON: {error}") from None
-    return rows_of(rows, None, file.name)
 
 
 def _rows_of_columns(columns: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from fastrank.data.texts import decoded
-from fastrank.errors import InputError, OptionError
-from fastrank.formats.ids import encoded_id
-from fastrank.mining.texts import joined, lookup
+from fastrank.datasets.answers import answers_of
+from fastrank.datasets.lookup import joined, lookup
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, NoReturn
+    from typing import Any
 
+    from fastrank.datasets.lookup import Lookup
     from fastrank.formats.files import Source
     from fastrank.mining.instances import HardNegatives, Instance
-    from fastrank.mining.texts import Lookup
 
 FORMATS = ("dpr", "triplet", "n-tuple")
 # Suffixes of files with a JSON list instead of lines.
@@ -41,30 +40,8 @@ def records(
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
     if format == "dpr":
-        return _dpr(mined, docs, questions, _answers(answers))
+        return _dpr(mined, docs, questions, {} if answers is None else answers_of(answers))
     return _pairs(mined, _text(docs), _text(questions), tuples=format == "n-tuple")
-
-
-def _answers(given: Any) -> dict[str, list[str]]:
-    """Lists of answers by query id of any type. Raises InputError, TypeError."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        found = type(given).__name__
-        raise TypeError(f"answers: expected a mapping from query to answers, found {found}")
-    answers: dict[str, list[str]] = {}
-
-    def fail(reason: str) -> NoReturn:
-        raise InputError("answers", f"query {query!r:.60}: {reason}")
-
-    for query, query_answers in given.items():
-        texts: list[Any] = [] if isinstance(query_answers, (str, bytes)) else list(query_answers)
-        if isinstance(query_answers, (str, bytes)) or not all(
-            isinstance(text, str) for text in texts
-        ):
-            fail(f"expected a list of str, found {query_answers!r:.60}")
-        answers[decoded(encoded_id(query, fail))] = texts
-    return answers
 
 
 def _dpr(
