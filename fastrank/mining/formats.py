@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.formats.files import Source
     from fastrank.mining.instances import HardNegatives, Instance
 
-FORMATS = ("dpr", "triplet", "n-tuple")
+FORMATS = ("dpr", "triplet", "n-tuple", "flagembedding")
 # Suffixes of files with a JSON list instead of lines.
 LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 
@@ -39,6 +39,10 @@ def records(
         raise OptionError("answers", f"expected format='dpr' with answers, found {format!r}")
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
+    if answers is None and format == "dpr":
+        answers = getattr(queries, "answers", None)
+    if format == "flagembedding":
+        return _lists(mined, _text(docs), _text(questions))
     if format == "dpr":
         return _dpr(mined, docs, questions, {} if answers is None else answers_of(answers))
     return _pairs(mined, _text(docs), _text(questions), tuples=format == "n-tuple")
@@ -57,7 +61,9 @@ def _dpr(
             "question_id": instance.query,
             "answers": answers.get(instance.query, []),
             "positive_ctxs": _contexts(instance.positives, instance.positive_scores, docs),
-            "negative_ctxs": [],
+            "negative_ctxs": _contexts(
+                instance.random_negatives, [None] * len(instance.random_negatives), docs
+            ),
             "hard_negative_ctxs": _contexts(instance.negatives, instance.negative_scores, docs),
         }
 
@@ -86,11 +92,23 @@ def _pairs(
     mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str], *, tuples: bool
 ) -> Iterator[dict[str, Any]]:
     for instance in mined:
-        negatives = instance.negatives
+        negatives = [*instance.negatives, *instance.random_negatives]
         if not negatives or (tuples and len(negatives) < mined.number):
             continue
         anchor, texts = query(instance.query), [doc(negative) for negative in negatives]
         yield from _of_one(instance, anchor, texts, doc, tuples=tuples)
+
+
+def _lists(
+    mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    for instance in mined:
+        negatives = [*instance.negatives, *instance.random_negatives]
+        yield {
+            "query": query(instance.query),
+            "pos": [doc(positive) for positive in instance.positives],
+            "neg": [doc(negative) for negative in negatives],
+        }
 
 
 def _of_one(
