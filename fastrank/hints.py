@@ -46,8 +46,10 @@ def similar_id(wanted: str, known: Iterable[str]) -> list[str]:
     alike = []
     for other in known:
         other_numbers, other_letters = _parts(other)
+        short, long = sorted((letters, other_letters), key=len)
         if other_numbers == numbers and (
-            not (letters and other_letters) or get_close_matches(letters, [other_letters], 1)
+            (numbers and (long.startswith(short) or long.endswith(short)))
+            or get_close_matches(letters, [other_letters], 1)
         ):
             alike.append(other)
     alike.sort(key=lambda other: -SequenceMatcher(None, wanted, other).ratio())

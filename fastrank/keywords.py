@@ -33,10 +33,13 @@ WIDTH = 100
 # Names in other libraries that do not resemble those of the same options here.
 SYNONYMS = {
     "cutoff": "k depth",
+    "f": "format",
+    "j": "jobs threads",
     "k": "depth",
     "top_k": "k depth",
     "topk": "k depth",
     "top_n": "k depth",
+    "l": "relevance_level",
     "level": "relevance_level",
     "rel": "relevance_level",
     "threshold": "relevance_level",
@@ -51,6 +54,7 @@ SYNONYMS = {
     "documents": "corpus",
     "docs": "corpus",
     "exclude_self": "ignore_identical_ids",
+    "t": "threads",
     "n_jobs": "threads",
     "num_threads": "threads",
     "workers": "threads",

@@ -79,15 +79,11 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **defaults | options)
 
     def _meant(self, flag: str) -> list[str]:
-        """The flag that is probably meant: the same letter with one dash, the only word that begins
-        with a letter, or the closest word."""
+        """The flag that is probably meant: the same letter with one dash, or the closest word."""
         if flag[1:] in self._option_string_actions:
             return [flag[1:]]
         words = [own[2:] for own in self._option_string_actions if own.startswith("--")]
-        if not flag.startswith("--"):
-            found = [word for word in words if word.startswith(flag[1])]
-            return [f"--{word}" for word in found] if len(found) == 1 else []
-        return [f"--{word}" for word in closest(flag[2:], words, SYNONYMS)]
+        return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
