@@ -91,7 +91,7 @@ COMMANDS = {
 }  # fmt: skip
 
 # Commands by other names.
-MEANT = {
+SYNONYMS = {
     "ann": "compare-indexes",
     "benchmark": "compare-indexes",
     "combine": "fuse",
@@ -182,11 +182,11 @@ def _print_version() -> int:
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
-    from difflib import get_close_matches
+    from fastrank.hints import closest, did_you_mean
 
-    close = [MEANT[word]] if word in MEANT else get_close_matches(word, [*COMMANDS, "help"], 1)
-    hint = f"did you mean `fastrank {close[0]}`?" if close else f"expected {', '.join(COMMANDS)}"
-    return f"unknown command {word!r}; {hint}"
+    close = closest(word, [*COMMANDS, "help"], SYNONYMS)
+    hint = did_you_mean(f"`fastrank {name}`" for name in close)
+    return f"unknown command {word!r}{hint or '; expected ' + ', '.join(COMMANDS)}"
 
 
 def version() -> str:

@@ -175,6 +175,6 @@ def _options(given: argparse.Namespace) -> Options:
 
 
 def _explained(error: FastrankError | ImportError, path: str) -> str:
-    """The error message, with the file's path if it is not in the message."""
-    names_it = hasattr(error, "path") or getattr(error, "source", None) == path
+    """The error message, with the run's path unless it names that or the qrels as wrong."""
+    names_it = hasattr(error, "path") or bool(getattr(error, "source", None))
     return str(error) if names_it else f"{name_of(path)}: {error}"

@@ -11,7 +11,7 @@ import numpy as np
 from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze
-from fastrank.comparing.comparison import Comparison, check_values, closest
+from fastrank.comparing.comparison import Comparison, check_values, system_hint
 from fastrank.comparing.corrections import adjust
 from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import note_renamed, system_names, systems_from
@@ -197,7 +197,7 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
         if isinstance(one, str):
             if one not in names:
                 raise OptionError(
-                    "baseline", f"{one!r} is not one of the systems{closest(one, names)}"
+                    "baseline", f"{one!r} is not one of the systems{system_hint(one, names)}"
                 )
             places.append(names.index(one))
         elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):

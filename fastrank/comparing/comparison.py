@@ -14,6 +14,7 @@ from fastrank.comparing.letters import alike, letter_display
 from fastrank.comparing.tested import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
+from fastrank.hints import closest, did_you_mean
 from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
@@ -163,7 +164,7 @@ class Comparison(Frozen):
     def _place(self, system: str) -> int:
         if system not in self.names:
             raise OptionError(
-                "system", f"{system!r} is not one of the systems{closest(system, self.names)}"
+                "system", f"{system!r} is not one of the systems{system_hint(system, self.names)}"
             )
         return self.names.index(system)
 
@@ -833,14 +834,10 @@ def _check_probability(name: str, value: float) -> None:
         raise OptionError(name, f"expected a number between 0 and 1, found {value}")
 
 
-def closest(name: object, names: list[str]) -> str:
-    """A hint at the names that resemble one that is not known."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), names, 3)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+def system_hint(name: object, names: list[str]) -> str:
+    """A hint at the systems that resemble one that is not known, or at all."""
+    some = f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+    return did_you_mean(map(repr, closest(name, names, most=3))) or some
 
 
 def check_values(measures: dict[str, Measured], names: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, OptionError
 from fastrank.explaining import html, text
+from fastrank.hints import did_you_mean, similar_id
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -169,12 +170,9 @@ class Explanation(Frozen):
         """
         known = {doc for part in self.measures.values() for doc, _ in part.documents}
         if document not in known and document not in self.grades:
-            from difflib import get_close_matches
-
-            close = get_close_matches(document, [*known, *self.grades], 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}{hint}"
-            raise OptionError("document", reason)
+            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
+            hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
+            raise OptionError("document", reason + hint)
         return text.document(self, document)
 
     def to_markdown(self) -> str:

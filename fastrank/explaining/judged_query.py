@@ -12,6 +12,7 @@ from fastrank.evaluation.values import Values
 from fastrank.explaining.contributions import CONTRIBUTIONS, Contributions, Ranking
 from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
+from fastrank.hints import did_you_mean, similar_id
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.matching import match_run
 from fastrank.judging.ranked_documents import compared_scores, rank_documents
@@ -58,10 +59,7 @@ def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
         return
     if any(query in run for run in runs):
         raise GroupError(f"query {query!r} is in the run, but has no judgments")
-    from difflib import get_close_matches
-
-    close = get_close_matches(query, judgments.query_ids, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(map(repr, similar_id(query, judgments.query_ids)))
     raise GroupError(f"query {query!r} is neither in the qrels nor in the run{hint}")
 
 

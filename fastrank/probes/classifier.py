@@ -23,7 +23,7 @@ from fastrank.embeddings.text_vectors import (
     vectors_of,
 )
 from fastrank.errors import InputError, OptionError
-from fastrank.keywords import names_of
+from fastrank.keywords import names_of, option_hint
 from fastrank.probes.problem import (
     CustomEmbedder,
     LazyEmbedder,
@@ -200,10 +200,7 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
                     if "test" not in accepted
                     else f"protocol {protocol!r} has no option {name!r}; give 'test' alone"
                 )
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, accepted, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(accepted)}"
+            hint = option_hint(name, accepted) or f", but {', '.join(accepted)}"
             raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
 
 

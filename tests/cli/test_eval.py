@@ -96,6 +96,19 @@ def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
     assert f"{run}: query '1': duplicate docs a, lines 1 and 3 of {run}" in found.stderr
 
 
+def test_judgments_that_repeat_a_document_are_named_instead_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("1 Q0 a 1 3 t\n")
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 a 1\n1 0 a 1\n")
+
+    found = fastrank("eval", str(qrels), str(tmp_path / "run"))
+
+    assert found.returncode == 1
+    assert found.stderr == (
+        f"fastrank eval: query '1': duplicate docs a, lines 1 and 2 of {qrels}\n"
+    )
+
+
 def test_a_run_without_judged_queries_is_named(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("unknown Q0 a 1 3 t\n")
 
