@@ -398,8 +398,9 @@ class Comparison(Frozen):
         """What the paired t-test of each pair can show, by its number of queries and sd.
 
         detectable: the smallest mean difference that is found with this power. queries: how many
-        queries the observed difference needs; queries_0.01, ...: how many these differences need;
-        None without variance or for a difference of 0. Without a correction for several pairs.
+        queries the observed difference needs for it; queries_0.01, ...: how many these differences
+        need; None without variance or for a difference of 0. Without a correction for several
+        pairs.
 
         >>> print(comparison.power("map", differences=[0.02]))
         a       b          n      sd    detectable    queries    queries_0.02

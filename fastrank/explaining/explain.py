@@ -78,7 +78,7 @@ def explain(
            3  x                 1                       0.5000  0.0000
       not retrieved: 1 of grade 2
     notes
-      unjudged: 1 of 3 results: if they were judged, ndcg would be 0.3801 (not relevant) to ...
+      unjudged: 1 of 3 results: ndcg would be 0.3801 if it is not relevant, ... if it has grade 2
       not retrieved: 1 relevant document: a (grade 2)
     """
     given = with_defaults(explain, options)

@@ -167,9 +167,11 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1:
         found = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; the observed one needs {needed:,} queries" if needed else ""
+        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
         sentences.append(
-            f"With power 0.8, a t-test of {pair.n:,} queries finds a difference of {found}{enough}"
+            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
+            f" {found} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
+            f" several pairs){enough}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
