@@ -74,10 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
         " of FILE; NAME=MEASURE if FILE has another name for it)",
     )  # fmt: skip
-    add("--other", metavar="RUN", help="explain the difference of this run to RUN")
+    add("--other", metavar="RUN", help="explain how the values of RUN change in this run")
     add(
         "--document", action="append", default=[], metavar="ID",
-        help="print only what becomes of this document; may be repeated",
+        help="print only how this document counts in each measure; may be repeated",
     )  # fmt: skip
     add(
         "--documents", metavar="FILE",

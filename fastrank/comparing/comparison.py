@@ -65,8 +65,8 @@ p, p_adjusted: the two-sided p-value, and the same corrected for several compari
     p is computed rather than simulated or approximated.
 smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
     differ.
-wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
-    losses are None for measures of which no value is better.
+wins, ties, losses: the numbers of queries on which a is better than, equal to, and worse than b;
+    wins and losses are None for measures of which no value is better.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
 
 >>> comparison.pair("map", "pixels", "pca").wins
@@ -395,7 +395,7 @@ class Comparison(Frozen):
     def power(
         self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
     ) -> Table:
-        """What the paired t-test of each pair can show, by its number of queries and sd.
+        """What the paired t-test of each pair can detect, given its number of queries and sd.
 
         detectable: the smallest mean difference that is found with this power. queries: how many
         queries the observed difference needs for it; queries_0.01, ...: how many these differences
@@ -579,8 +579,8 @@ class Comparison(Frozen):
             against b on every query; "intervals", the means of all systems or, with a baseline, the
             differences from it; "p-values", a heat map of the corrected p-values; "distribution",
             boxes of the values of all queries; "critical-difference", the means, with bars that
-            join systems that do not differ significantly; "power", the smallest difference that is
-            found with so many queries; "over-k", the means of a measure such as "P" over its
+            join systems that do not differ significantly; "power", the smallest difference that a
+            given number of queries detects; "over-k", the means of a measure such as "P" over its
             cutoffs that were compared; "precision-recall", those of iprec_at_recall.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best.

@@ -66,7 +66,7 @@ def pairs_table(
     explained = (
         f"{count:,} {'queries' if count != 1 else 'query'}. diff: mean a - mean b."
         f" {symbols[0]} {symbols[1]}: a is significantly better, worse"
-        f" ({tested}). +/=/-: on how many queries a is better, equal, worse."
+        f" ({tested}). +/=/-: queries on which a is better, equal, worse."
     )
     return _with_paragraphs(table, [explained, *notes_of(comparison)], form)
 

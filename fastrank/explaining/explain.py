@@ -53,7 +53,7 @@ def explain(
         dcg, RBP, ERR and their variants. Other measures raise MeasureError; a note names those
         of sets of measures, such as "official".
     query: its id.
-    other: a second run, to explain the difference of its values to those of `run`.
+    other: a second run, to explain how its values differ from those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
     rows: the number of rows of each table in text; `Explanation.table` has all, and whole titles.

@@ -157,7 +157,7 @@ class Explanation(Frozen):
         return Table(columns=columns)
 
     def document(self, document: str) -> str:
-        """What becomes of a document, in a line for each measure.
+        """How a document counts, in a line for each measure.
 
         Raises OptionError, with the closest id, if it is neither retrieved nor judged.
 

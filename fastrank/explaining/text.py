@@ -88,7 +88,7 @@ def formula(part: Part) -> str:
 
 
 def document(explained: Explanation, doc: str) -> str:
-    """What becomes of a document, in a line for each measure."""
+    """How a document counts, in a line for each measure."""
     grade = f"grade {explained.grades[doc]:g}" if doc in explained.grades else "not judged"
     lines = []
     score = ""

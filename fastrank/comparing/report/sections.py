@@ -52,18 +52,18 @@ def _sentence(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it is not significantly better than {_some(tied)}."
+    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
 
 
 def _listed(names: list[str]) -> str:
     return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
 
 
-def _some(names: list[str]) -> str:
+def _some(names: list[str], last: str = "and") -> str:
     shown = [name(one) for one in names[:5]]
     if len(names) > 5:
-        return f"{', '.join(shown)} and {len(names) - 5} more"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+        return f"{', '.join(shown)} {last} {len(names) - 5} more"
+    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def notes(comparison: Comparison, rankings: Rankings | None) -> str:
