@@ -14,6 +14,7 @@ from fastrank.comparing.letters import alike, letter_display
 from fastrank.comparing.tested import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
+from fastrank.scores.differences import largest_differences
 from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
@@ -358,6 +359,28 @@ class Comparison(Frozen):
             *(own[rows].tolist() for own in (first, second, first - second)),
         ]
         return Table(columns=dict(zip(header, columns, strict=True)))
+
+    def largest(self, measure: str, n: int = 10, *, pair: Sequence[str] | None = None) -> Table:
+        """The n queries on which two systems differ most, largest absolute difference first.
+
+        pair: the names of the two systems, by default the best one and the baseline or, without a
+            baseline, the two best.
+
+        The columns are `query`, the values of both systems under their names, and `difference`.
+        Queries with equal differences are in byte order; those without a value (NaN) are last.
+        Raises OptionError for other systems, and if there is only one.
+
+        >>> print(comparison.largest("map", 2))
+        query      pixels     pca    difference
+        -------  --------  ------  ------------
+        q0819      0.5406  0.1275        0.4131
+        q1064      0.4849  0.0767        0.4082
+        """
+        from fastrank.comparing.chosen_pair import chosen_pair
+
+        values, names = self.values(measure), chosen_pair(self, measure, pair)
+        first, second = (values[self._place(name)] for name in names)
+        return largest_differences(self.queries, list(names), first, second, n)
 
     def relative_interval(self, measure: str, a: str, b: str) -> tuple[float, float]:
         """The bootstrap interval of mean(a) / mean(b) - 1, from resampled queries.

@@ -330,7 +330,7 @@ def test_an_unknown_measure_is_an_error(compared: fr.Comparison) -> None:
 def test_one_system_has_no_pair_to_plot() -> None:
     alone = fr.compare_scores(scores_of(random_rows(1, 6)))
 
-    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
         alone.plot("scatter")
     assert _alternative(_svg(alone, "intervals"))[1]
 
@@ -370,7 +370,7 @@ def test_controls_are_visible() -> None:
 def test_one_system_has_no_pairs_to_show(kind: str) -> None:
     alone = fr.compare_scores(scores_of(random_rows(1, 10)))
 
-    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
         alone.plot(kind)
 
 
