@@ -50,6 +50,8 @@ def blocks(explained: Explanation) -> Iterator[tuple[int, str, Table | None]]:
     table, 3 for a note.
     """
     sides = [explained] if explained.other is None else [explained, explained.other]
+    if explained.chosen:
+        yield 0, explained.chosen, None
     for number, side in enumerate(sides):
         name = f"{'ab'[number]}: {side.run}: " if len(sides) > 1 else ""
         yield 0, name + side.header, None

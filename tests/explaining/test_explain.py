@@ -447,3 +447,27 @@ def test_preferences_cannot_be_explained(tmp_path: Path) -> None:
 
     with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
         fr.explain(read_prefs(path), {"1": {"d1": 1.0}}, "map", query="1")
+
+
+@pytest.mark.parametrize("measures", ["map", "P.10 map", "official"])
+def test_without_a_query_the_one_that_differs_most_is_explained(measures: str) -> None:
+    explained = fr.explain(QRELS, PROFILE, measures, other=PCA)
+
+    first = "P_10" if measures.startswith("P") else "map"
+    one, other = fr.evaluate(QRELS, [PROFILE, PCA], first.replace("_", "."))
+    (expected,) = (one - other).largest(first, 1).rows()
+    assert explained.query == expected[0]
+    assert explained.chosen == (
+        f"query {expected[0]} differs most in {first}, of 200: {expected[1]:.4f} (a) and"
+        f" {expected[2]:.4f} (b)"
+    )
+    assert str(explained).startswith(explained.chosen)
+    named = fr.explain(QRELS, PROFILE, measures, query=expected[0], other=PCA)
+    assert str(explained).partition("\n")[2] == str(named)
+
+
+def test_a_query_is_needed_where_none_differs() -> None:
+    with pytest.raises(fr.GroupError, match="do not differ in map on 200 common queries; name a"):
+        fr.explain(QRELS, PCA, "map", other=PCA)
+    with pytest.raises(fr.OptionError, match="query: name a query, or a second run"):
+        fr.explain(QRELS, PCA, "map")
