@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from fastrank.cli.compare_files import add_files_to_write, check_files, files_of
+from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
 from fastrank.cli.evaluation_flags import check_version, report_counts
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
@@ -18,16 +18,18 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.output_formats import TABLES, format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
     add_reading_options,
     names_match,
 )
+from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.compare import compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.clusters import read_clusters
@@ -57,19 +59,26 @@ a table of differences for each measure.
 formats:
   table, markdown, latex, html
             the means; with --pairs all pairs with intervals and p-values; with
-            -q the values of each query
+            -q the values of each query, and the differences of two runs
   csv       the pairs with all their statistics in full precision; with -q the
             columns query,measure,system,value
   json      an object with means, intervals, pairs, settings and notes; with -q
             also the values of each query
+--largest N writes one table in all formats: for each measure the queries with
+the largest differences of two runs, in json as a list of objects.
 
 Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
 a file could not be written (no file is changed then); 2 for invalid options, or
 qrels or clusters that cannot be read.
 """
 # Below the table of means on standard output.
-HINT = "--pairs: differences with intervals and p-values; -q: values of each query."
+HINT = (
+    "--pairs: differences with p-values; -q: values of each query; --largest N: queries that differ"
+    " most."
+)
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+# The methods of a Table that write it.
+OF_TABLE = {**TABLES, "html": "to_html", "csv": "to_csv"}
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
@@ -103,8 +112,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pairs", action="store_true", help="print the pairs with intervals and p-values"
     )
     shown.add_argument(
-        "-q", "--per-query", action="store_true", help="print the values of each query"
-    )
+        "-q", "--per-query", action="store_true",
+        help="print the values of each query, and the differences of two runs",
+    )  # fmt: skip
+    shown.add_argument(
+        "--largest", type=at_least(1), metavar="N",
+        help="print the N queries on which two runs differ most, largest difference first",
+    )  # fmt: skip
+    add(
+        "--pair", nargs=2, metavar="RUN",
+        help="names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
+        " the best one in the first measure and the baseline, or the two best)",
+    )  # fmt: skip
     add(
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, such as .csv; else table)",
@@ -164,6 +183,7 @@ def _run(given: argparse.Namespace) -> int:
         report_counts(f"{NAME}: {files.name_of(path)}", one, ("", ""), complete=True)
     try:
         comparison = _compared(given, chosen, evaluated)
+        _choose_pair(comparison, given)
         printed = _printed(comparison, given)
         outputs = files_of(comparison, given, runs, given.measure or MEASURES)
     except FastrankError as error:
@@ -188,19 +208,24 @@ def _settle_format(given: argparse.Namespace) -> None:
     if given.format is None:
         given.format = format_of_output(given.output, FORMATS, "table", SUFFIXES)
     effective = {"digits", "percent", "letters", "sort"}
-    if given.per_query:
-        effective = {"digits"}
-    elif given.pairs:
-        effective = {"digits", "percent"}
-    if given.format == "table" and not given.per_query:
+    shown = "-q" if given.per_query else "--pairs" if given.pairs else ""
+    if given.largest is not None:
+        shown = "--largest"
+    if shown:
+        effective = {"digits", "percent"} if shown == "--pairs" else {"digits"}
+    if given.format == "table" and shown in ("", "--pairs"):
         effective.add("ascii")
     if given.format in ("csv", "json"):
         effective.clear()
     for name in ("digits", "percent", "letters", "sort", "ascii"):
         if getattr(given, name) not in (None, False) and name not in effective:
-            also = "-q" if given.per_query else "--pairs" if given.pairs else ""
-            where = f"--format {given.format}{' and ' if also else ''}{also}"
+            where = " and ".join(filter(None, (f"--format {given.format}", shown)))
             raise OptionError(f"--{name}", f"no effect with {where}")
+    in_text = given.per_query and given.format not in ("csv", "json")
+    if given.pair and not (in_text or given.largest is not None or plots_a_pair(given)):
+        kinds = ", ".join(kind for kind, (_, what) in KINDS.items() if what == "pair")
+        reason = f"no effect without --largest, -q as a table, or a --plot of the kinds {kinds}"
+        raise OptionError("--pair", reason)
     if given.letters and given.baseline:
         raise OptionError("--letters", "needs all pairs; omit --baseline")
 
@@ -213,16 +238,34 @@ def _settings(given: argparse.Namespace) -> Settings:
 
 
 def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores]) -> Comparison:
+    """The comparison; the baselines and the pair, which may be files, become names."""
     names = _names(given, scores)
+
+    def named(runs: list[str]) -> list[str]:
+        return [
+            run if run in names or run not in given.runs else names[given.runs.index(run)]
+            for run in runs
+        ]
+
     if given.baseline is not None:
-        chosen = chosen.changed(
-            baseline=[
-                one if one in names or one not in given.runs else given.runs.index(one)
-                for one in given.baseline
-            ]
-        )
+        chosen = chosen.changed(baseline=named(given.baseline))
+    given.pair = None if given.pair is None else named(given.pair)
     evaluation = given_options(given, EVALUATION)
     return compare_evaluated(scores, names, given.measure or MEASURES, chosen, evaluation)
+
+
+def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
+    """Set the pair of the output if there is none, and say which of several it is."""
+    if given.largest is None and not plots_a_pair(given):
+        return
+    measure, default = comparison.measures[0], given.pair is None
+    given.pair = a, b = chosen_pair(comparison, measure, given.pair)
+    if default and len(comparison) > 2:
+        why = "the best and the baseline" if comparison.baseline else "the two best"
+        complain(
+            f"{NAME}: of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
+            " --pair RUN RUN shows two others"
+        )
 
 
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
@@ -234,6 +277,16 @@ def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
 
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
+    if given.largest is not None:
+        from fastrank.comparing.long_tables import largest_table
+
+        for note in comparison.notes:
+            complain(f"{NAME}: {note}")
+        table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
+        if given.format == "json":
+            return table.to_json(indent=2) + "\n"
+        text: str = getattr(table, OF_TABLE[given.format])()
+        return text.removesuffix("\n") + "\n"
     if given.format == "json":
         return comparison.to_json(per_query=given.per_query, indent=2) + "\n"
     if given.format == "csv":
@@ -266,7 +319,7 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     from fastrank.comparing.long_tables import pairs_table, query_table
 
     if given.per_query:
-        return query_table(comparison, given.format, digits=given.digits)
+        return query_table(comparison, given.format, digits=given.digits, pair=given.pair)
     return pairs_table(
         comparison, given.format, digits=given.digits, percent=given.percent, ascii=_ascii(given)
     )

@@ -100,8 +100,8 @@ def compare(
     profile  0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
     <BLANKLINE>
     200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
-    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-: on
-    how many queries better, equal, worse.
+    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
+    queries on which it is better, equal, worse.
     """
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))

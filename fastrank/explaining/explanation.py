@@ -43,7 +43,8 @@ class Explanation(Frozen):
     query: its id. run: the name of the run. values: {measure: value}. notes: what else matters for
     the values, a list of str. grades: {document: grade} of the judged documents of the query.
     other: the Explanation of the second run, or None. titles: {document: title} of the shown
-    documents. rows: the number of rows of each table in text.
+    documents. rows: the number of rows of each table in text. chosen: why this is the query, if
+    none was named; else empty.
 
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
     >>> explained = fr.explain(qrels, run, "map", query="q")
@@ -52,9 +53,10 @@ class Explanation(Frozen):
     """
 
     __slots__ = (
-        "grades", "header", "measures", "notes", "other", "query", "rows", "run", "titles",
+        "chosen", "grades", "header", "measures", "notes", "other", "query", "rows", "run",
+        "titles",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"other": None, "titles": {}}
+    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -66,6 +68,7 @@ class Explanation(Frozen):
     other: Explanation | None
     titles: dict[str, str]
     rows: int
+    chosen: str
 
     @property
     def values(self) -> dict[str, float]:
@@ -158,7 +161,7 @@ class Explanation(Frozen):
         return Table(columns=columns)
 
     def document(self, document: str) -> str:
-        """What becomes of a document, in a line for each measure.
+        """How a document counts, in a line for each measure.
 
         Raises OptionError, with the closest id, if it is neither retrieved nor judged.
 

@@ -21,10 +21,10 @@ class Check(NamedTuple):
 
     measure: its name, or "unjudged". check: what must hold. baseline, now, change: means, or shares
     of documents; baseline and change are None if unknown. low, high: the interval of the change.
-    allowed: the limit. p: of the test. wins, ties, losses: on how many queries the run is better
-    than, equal to, and worse than the baseline. p and these are None for limits of the run alone.
-    result: "pass", "fail" or "undecided". message: the result in words, "" if there is nothing to
-    say. title: its first half.
+    allowed: the limit. p: of the test. wins, ties, losses: the numbers of queries on which the
+    run is better than, equal to, and worse than the baseline. p and these are None for limits of
+    the run alone. result: "pass", "fail" or "undecided". message: the result in words, "" if there
+    is nothing to say. title: its first half.
     """
 
     measure: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank import lazy
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.plurals import counted
@@ -297,6 +298,33 @@ class Scores(Frozen):
         from fastrank.scores.tables import table_of
 
         return table_of(self, per_query=per_query, digits=digits).to_latex()
+
+    def interval(
+        self,
+        measure: str,
+        level: float = 0.95,
+        method: str = "t",
+        *,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> tuple[float, float]:
+        """The confidence interval of the mean of a measure, over queries: its bounds.
+
+        The same as `interval_of` of a comparison of these Scores alone. level: between 0 and 1.
+        method: "t" (Student's), or the bootstrap intervals "percentile", "bca" and "studentized".
+        resamples: their number, by default 10,000. seed: that of the resamples.
+
+        Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
+        not the mean of its values (gm_map, sums); OptionError for an invalid option.
+
+        >>> scores.interval("map")
+        (0.4112..., 0.4582...)
+        """
+        from importlib import import_module
+
+        own = import_module(lazy.intervals)
+        low, high = own.interval_of_mean(self, measure, level, method, resamples, seed)
+        return low, high
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None

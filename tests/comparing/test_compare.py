@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
+from tests.helpers.comparisons import (
+    DATA,
+    NAMES,
+    compare_data,
+    data_scores,
+    random_rows,
+    scores_of,
+)
 from tests.helpers.strategies import examples
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
@@ -313,6 +320,36 @@ def test_queries_are_listed_by_their_difference() -> None:
     differences = table.columns["difference"]
     assert differences == sorted(differences, reverse=True)
     assert table.columns["query"][0] == "q0819"
+
+
+def test_the_queries_that_differ_most_are_those_of_the_scores() -> None:
+    compared, scores = compare_data(), data_scores()
+    for a, b in (("pixels", "pca"), ("profile", "pca")):
+        expected = (scores[a] - scores[b]).largest("map", 7)
+
+        assert compared.largest("map", 7, pair=(a, b)).columns == expected.columns
+    assert (
+        compared.largest("map").columns == compared.largest("map", pair=["pixels", "pca"]).columns
+    )
+
+
+def test_the_largest_differences_are_those_from_the_baseline() -> None:
+    compared = compare_data(baseline="profile")
+
+    assert compared.largest("map", 1).names == ["query", "pixels", "profile", "difference"]
+    assert compared.largest("map", 1, pair=("pixels", "pca")).names[1:3] == ["pixels", "pca"]
+
+
+def test_the_pair_of_the_largest_differences_is_checked() -> None:
+    for pair, message in (
+        (("pixels", "pcaa"), "'pcaa' is not one of the systems; did you mean 'pca'"),
+        ("pca", "pair: expected the names of two systems, found 'pca'"),
+        (["pca"], "pair: expected the names of two systems, found"),
+    ):
+        with pytest.raises(fr.OptionError, match=message):
+            compare_data().largest("map", pair=pair)
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
+        fr.compare_scores({"a": {"q": 1.0}}).largest("value")
 
 
 def test_letters_group_systems_that_do_not_differ() -> None:
