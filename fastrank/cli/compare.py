@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of
-from fastrank.cli.evaluation_flags import check_version, report_counts
+from fastrank.cli.evaluation_flags import ZERO, check_version
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
     add_output_flag,
@@ -33,6 +33,7 @@ from fastrank.formats import files
 from fastrank.formats.clusters import read_clusters
 from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,10 +128,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
         " file name if tags repeat)",
     )  # fmt: skip
-    add_flags(
-        parser, EVALUATION, defaults={"missing": "zero"},
-        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
-    )  # fmt: skip
+    add_flags(parser, EVALUATION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     add_reading_options(parser)
 
 
@@ -161,7 +159,8 @@ def _run(given: argparse.Namespace) -> int:
         )
         return 1
     for path, one in zip(given.runs, evaluated, strict=True):
-        report_counts(f"{NAME}: {files.name_of(path)}", one, ("", ""), complete=True)
+        for note in other_notes(one):
+            complain(f"{NAME}: {files.name_of(path)}: {note}")
     try:
         comparison = _compared(given, chosen, evaluated)
         printed = _printed(comparison, given)
@@ -222,7 +221,8 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
             ]
         )
     evaluation = given_options(given, EVALUATION)
-    return compare_evaluated(scores, names, given.measure or MEASURES, chosen, evaluation)
+    measures = given.measure or MEASURES
+    return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 
 
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
+from fastrank.cli.evaluation_flags import ZERO, add_evaluation_options, check_version
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.cli.run_scores import (
@@ -18,6 +18,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.scores.tables import distinct_from
+from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,9 +145,8 @@ class _Results:
         for path, name, scores in zip(paths, names, found, strict=True):
             if scores is None:
                 continue
-            of = f"of {len(runs.judgments)} judged queries"
-            absent = f"{of} is missing from the run", f"{of} are missing from the run"
-            report_counts(f"{NAME}: {path}", scores, absent, complete=runs.options.complete)
+            for note in notes(scores, ZERO):
+                complain(f"{NAME}: {path}: {note}")
             name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 
