@@ -22,6 +22,7 @@ from fastrank.cli.output_formats import format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
+    add_name_options,
     add_reading_options,
     names_match,
 )
@@ -32,6 +33,7 @@ from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.clusters import read_clusters
 from fastrank.formats.compression import compressed
+from fastrank.formats.run_names import run_names
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.scores.text import other_notes
 
@@ -123,11 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_output_flag(parser)
     add_files_to_write(parser)
-    add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
-        " file name if tags repeat)",
-    )  # fmt: skip
+    add_name_options(parser)
     add_flags(parser, EVALUATION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     add_reading_options(parser)
 
@@ -226,10 +224,11 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
 
 
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
-    """The names of the runs: those given, their tags if all differ, or the names of the files."""
-    tags = [one.tag for one in scores]
-    own = tags if all(tags) and len(set(tags)) == len(tags) else files.short_names(given.runs)
-    return system_names(own if given.names is None else given.names, None, scores, given.runs)
+    """The names of the runs: those given, their tags, or the names of the files."""
+    names = run_names(given.runs) if given.names is None else given.names
+    if given.tags:
+        names = [one.tag or name for one, name in zip(scores, names, strict=True)]
+    return system_names(names, None, scores, given.runs)
 
 
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:

@@ -50,7 +50,8 @@ examples:
 
 The values equal those of fastrank search followed by fastrank eval. Queries
 without judgments are searched only if --run is given. The output formats are
-those of fastrank eval; the file named in them is that of the query vectors.
+those of fastrank eval; the file named in them is that of the query vectors, and
+the name of the run is the --tag.
 """
 
 
@@ -92,7 +93,7 @@ def _run(given: argparse.Namespace) -> int:
     for note in notes(scores, ZERO):
         complain(f"{NAME}: {note}")
     queries = files.name_of(given.queries)
-    lines = formatted([(queries, queries, scores)], given)
+    lines = formatted([(queries, scores.name or queries, scores)], given)
     if given.output is None:
         write(lines)
         return 0

@@ -23,6 +23,7 @@ from fastrank.comparing.options import (
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.evaluation.several_runs import evaluate_runs
+from fastrank.formats.run_names import are_named
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
@@ -96,7 +97,7 @@ def compare(
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    keys = list(runs) if isinstance(runs, Mapping) else None
+    keys = list(runs) if are_named(runs) else None
     items = runs if keys is None else list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
