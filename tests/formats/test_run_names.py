@@ -66,3 +66,40 @@ def test_tables_and_comparisons_have_these_names(tmp_path: Path) -> None:
     assert fr.compare_scores(scores).names == ["pca", "other"]
     assert fr.explain(QRELS, runs[1], "map", query="q0000").run == "other"
     assert str(scores[0] - scores[1]).split()[1:3] == ["pca", "other"]
+
+
+NAMED_RUN = {"a": {"q1": {"d": 1.0}}}
+
+
+def test_a_dict_of_runs_is_evaluated_as_a_list_of_them() -> None:
+    qrels, run = {"q1": {"d": 1}}, {"q1": {"d": 1.0}}
+    rows = [("q1", "d", 1.0)]
+
+    for given in ({"a": run, "b": run}, {"a": rows, "b": run}, {"a": {}, "b": run}):
+        if not given["a"]:
+            with pytest.raises(fr.RunError, match="a: the run has no queries"):
+                fr.evaluate(qrels, given, "map")  # type: ignore[call-overload]
+            continue
+        found = fr.Evaluator(qrels, "map").evaluate(given)  # type: ignore[call-overload]
+        assert [(own.name, own.mean["map"]) for own in found] == [("a", 1.0), ("b", 1.0)]
+    assert fr.evaluate(qrels, run, "map").mean == {"map": 1.0}
+    assert fr.compare(qrels, run, "map").names == ["run"]
+
+
+def test_a_dict_of_runs_and_of_documents_is_an_error() -> None:
+    with pytest.raises(fr.InputError, match="found both: 'a' has a run, 'q1' has dict"):
+        fr.evaluate({"q1": {"d": 1}}, {**NAMED_RUN, "q1": {"d": 1.0}}, "map")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_a_frame_with_two_tags_says_how_to_read_it(kind: str) -> None:
+    columns = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0], "system": ["x", "y"]}
+    library = pytest.importorskip({"arrow": "pyarrow"}.get(kind, kind))
+    frame = library.table(columns) if kind == "arrow" else library.DataFrame(columns)
+
+    with pytest.raises(
+        fr.InputError,
+        match=rf"select the rows of one 'system', or .* fr.Run.from_{kind}\(..., tag=NAME\)",
+    ):
+        fr.evaluate({"q": {"a": 1}}, frame, "map")
+    assert getattr(fr.Run, f"from_{kind}")(frame, tag="z").to_dict() == {"q": {"a": 2.0, "b": 1.0}}
