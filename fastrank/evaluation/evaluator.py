@@ -212,13 +212,13 @@ class Evaluator:
         {'map': 0.34933767225585727}
         """
         check_threads(threads)
+        if isinstance(run, dict) and _holds_scores(run):
+            return self._prepared.scores_of(run, threads)
         # Imported late: the trec_eval command does not need it.
         from fastrank.formats.run_names import are_named, is_path, run_name
         from fastrank.formats.tuples import is_row
 
         keys = None
-        if isinstance(run, dict) and _holds_scores(run):
-            return self._prepared.scores_of(run, threads)
         if are_named(run):
             keys, run = list(run), list(run.values())
         elif hasattr(run, "__next__") and not hasattr(run, "read"):
