@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
+    from fastrank.data.run import Run
+    from fastrank.evaluation.evaluator import Convertible, Judgments, Runs
+    from fastrank.formats.files import Source
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
@@ -50,8 +53,8 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
 
 @takes(CompareOptions, COMPARISON, EVALUATION)
 def compare(
-    qrels: Any,
-    runs: Any,
+    qrels: Judgments | Convertible | Source,
+    runs: Runs | Run | Convertible | Source,
     measures: Measures,
     *,
     executor: Any = None,
@@ -97,8 +100,10 @@ def compare(
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    keys = list(runs) if are_named(runs) else None
-    items = runs if keys is None else list(runs.values())
+    items: Any = runs
+    keys = None
+    if are_named(runs):
+        keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)

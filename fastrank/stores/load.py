@@ -74,14 +74,9 @@ def load_scores(
         evaluation = evaluation_of(record, path)
         runs = opened.runs[record["group"]].files
         loaded = {file: opened.scores(entry, evaluation) for file, entry in runs.items()}
-    kept = {file: scores for file, scores in loaded.items() if scores is not None}
-    if len(kept) < len(loaded):
-        lines = counted(len(loaded) - len(kept), "damaged line")
-        first = next(file for file in loaded if file not in kept)
-        python_warning(f"{path}: ignored {lines} (of {first})")
     return {
         name: scores.changed(given_name=name)
-        for name, scores in zip(run_names(kept), kept.values(), strict=True)
+        for name, scores in zip(run_names(loaded), loaded.values(), strict=True)
     }
 
 
