@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.evaluation_flags import check_version, report_counts
+from fastrank.cli.evaluation_flags import ZERO, check_version
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
     add_output_flag,
@@ -22,6 +22,7 @@ from fastrank.cli.output_formats import TABLES, format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
+    add_name_options,
     add_reading_options,
     names_match,
 )
@@ -34,7 +35,9 @@ from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.clusters import read_clusters
 from fastrank.formats.compression import compressed
+from fastrank.formats.run_names import run_names
 from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,15 +144,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_output_flag(parser)
     add_files_to_write(parser)
-    add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
-        " file name if tags repeat)",
-    )  # fmt: skip
-    add_flags(
-        parser, EVALUATION, defaults={"missing": "zero"},
-        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
-    )  # fmt: skip
+    add_name_options(parser)
+    add_flags(parser, EVALUATION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     add_reading_options(parser)
 
 
@@ -180,7 +176,8 @@ def _run(given: argparse.Namespace) -> int:
         )
         return 1
     for path, one in zip(given.runs, evaluated, strict=True):
-        report_counts(f"{NAME}: {files.name_of(path)}", one, ("", ""), complete=True)
+        for note in other_notes(one):
+            complain(f"{NAME}: {files.name_of(path)}: {note}")
     try:
         comparison = _compared(given, chosen, evaluated)
         _choose_pair(comparison, given)
@@ -251,7 +248,8 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
         chosen = chosen.changed(baseline=named(given.baseline))
     given.pair = None if given.pair is None else named(given.pair)
     evaluation = given_options(given, EVALUATION)
-    return compare_evaluated(scores, names, given.measure or MEASURES, chosen, evaluation)
+    measures = given.measure or MEASURES
+    return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 
 
 def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
@@ -269,10 +267,11 @@ def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
 
 
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
-    """The names of the runs: those given, their tags if all differ, or the names of the files."""
-    tags = [one.tag for one in scores]
-    own = tags if all(tags) and len(set(tags)) == len(tags) else files.short_names(given.runs)
-    return system_names(own if given.names is None else given.names, None, scores, given.runs)
+    """The names of the runs: those given, their tags, or the names of the files."""
+    names = run_names(given.runs) if given.names is None else given.names
+    if given.tags:
+        names = [one.tag or name for one, name in zip(scores, names, strict=True)]
+    return system_names(names, None, scores, given.runs)
 
 
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Mapping
 
@@ -24,9 +23,11 @@ from fastrank.comparing.options import (
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.evaluation.several_runs import evaluate_runs
+from fastrank.formats.run_names import are_named
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
+    from fastrank.data.run import Run
+    from fastrank.evaluation.evaluator import Convertible, Judgments, Runs
+    from fastrank.formats.files import Source
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
@@ -47,19 +51,10 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
     """How to compare systems, and how to evaluate their runs."""
 
 
-def _with_zero_for_missing() -> tuple[Any, ...]:
-    """The options of an evaluation in which judged queries without results count as 0."""
-    made = [copy.copy(one) for one in EVALUATION]
-    for one in made:
-        if one.name == "missing":
-            one.default = "zero"
-    return tuple(made)
-
-
-@takes(CompareOptions, COMPARISON, _with_zero_for_missing())
+@takes(CompareOptions, COMPARISON, EVALUATION)
 def compare(
-    qrels: Any,
-    runs: Any,
+    qrels: Judgments | Convertible | Source,
+    runs: Runs | Run | Convertible | Source,
     measures: Measures,
     *,
     executor: Any = None,
@@ -75,10 +70,9 @@ def compare(
     executor, progress: as for a list of runs in `evaluate`.
     **options: see `ComparisonOptions`.
 
-    By default every judged query counts, as 0 for a run without results for it, and `notes` names
-    such runs. With missing="skip", only queries with results in all runs count. Queries
-    for which a measure has no value (NaN) are dropped pair by pair; means are over the queries with
-    values of all runs.
+    A judged query that a run lacks is left out for all runs, or, with missing="zero", counts as 0
+    for that run; `notes` names such runs and queries. Queries for which a measure has no value
+    (NaN) are dropped pair by pair; means are over the queries with values of all runs.
 
     Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
     for a measure without values per query; GroupError if no query is common to all runs, or a value
@@ -106,8 +100,10 @@ def compare(
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    keys = list(runs) if isinstance(runs, Mapping) else None
-    items = runs if keys is None else list(runs.values())
+    items: Any = runs
+    keys = None
+    if are_named(runs):
+        keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
@@ -124,20 +120,24 @@ def compare_evaluated(
     measures: Measures,
     chosen: Settings,
     evaluation: Mapping[str, Any],
+    zero: str = ZERO,
 ) -> Comparison:
-    """Compare runs that were evaluated with the same judgments, measures and options."""
+    """Compare runs that were evaluated with the same judgments, measures and options.
+
+    zero: the option that counts missing queries as 0, for notes.
+    """
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     pairwise = not chosen.of_all_systems
-    aligned = align(names, systems, common=True, caller="compare", pairwise=pairwise)
-    missing = note_missing(scores, names)
+    aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
+    missing = note_missing(scores, names, zero)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
-        zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
-        if zero:
-            missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
+        best = [name for name in lower if (aligned.measures[name].values == 0).any()]
+        if best:
+            missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     return compare_aligned(aligned, chosen, evaluation)
 

@@ -17,6 +17,7 @@ from fastrank.explaining.judged_query import (
     run_of,
 )
 from fastrank.explaining.notes import notes_of
+from fastrank.formats.run_names import run_names
 from fastrank.formats.titles import texts_of
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
@@ -97,7 +98,9 @@ def explain(
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)
-    runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
+    given_runs = [run] if other is None else [run, other]
+    names = run_names(given_runs)
+    runs = [run_of(one, checked) for one in given_runs]
     chosen = ""
     if query is None:
         if other is None:
@@ -106,8 +109,8 @@ def explain(
     check_query(query, judgments, runs)
     explained: Explanation | None = None
     titles: dict[str, str] = {}
-    for one in reversed(runs):
-        judged = JudgedQuery(query, judgments, one, bound, checked)
+    for one, name in zip(reversed(runs), reversed(names), strict=True):
+        judged = JudgedQuery(query, judgments, one, bound, checked, name)
         parts = _parts(judged, bound)
         titles = {**titles, **_titles(documents, judged)}
         explained = Explanation(

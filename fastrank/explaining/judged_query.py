@@ -66,17 +66,19 @@ def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
 class JudgedQuery:
     """A query of a run, judged.
 
-    name: of the run. ranked: (document, score), best first. docs: those that measures see. grades:
-    of all judged documents of the query. highest: the highest grade of all queries. retrieved:
-    whether the run has the query. top: what the depth leaves of `ranked`. cut: how many results it
-    removed. excluded, duplicates, unjudged_removed: how many others were removed.
+    name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
+    measures see. grades: of all judged documents of the query. highest: the highest grade of all
+    queries. retrieved: whether the run has the query. top: what the depth leaves of `ranked`. cut:
+    how many results it removed. excluded, duplicates, unjudged_removed: how many others were
+    removed.
     """
 
     def __init__(
-        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure], options: Options
-    ) -> None:
+        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure],
+        options: Options, name: str = "",
+    ) -> None:  # fmt: skip
         self.query, self.options, self._measures = query, options, measures
-        self.name = run.tag or str(run.source)
+        self.name = name or run.tag or str(run.source)
         codes, scale = judgments.grade_column, judgments.scale
         self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
         self.retrieved = query in run

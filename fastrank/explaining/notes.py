@@ -12,6 +12,7 @@ from fastrank.evaluation.tie_reports import tie_ranges
 from fastrank.judging.judge import RunJudge
 from fastrank.measures.tie_support import check_range
 from fastrank.plurals import counted
+from fastrank.scores.text import ZERO, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def notes_of(
 ) -> list[str]:
     """The notes on a query, those that apply."""
     if not judged.retrieved:
-        return [f"the run has no results for this query, so that every value is 0{_mean(judged)}"]
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -50,8 +51,8 @@ def notes_of(
 def _mean(judged: JudgedQuery) -> str:
     """What means do with a query without results."""
     if judged.options.missing_is_error:
-        return "; evaluate raises an error, as missing='error' says"
-    return "" if judged.options.complete else "; means skip the query, as missing='skip' says"
+        return "evaluate raises an error, as missing='error' says"
+    return f"in means, {treated(1, ZERO, zero=judged.options.complete)}"
 
 
 def _one_query(

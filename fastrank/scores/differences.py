@@ -98,8 +98,8 @@ class ScoreDifferences(Frozen):
         return len(self.names)
 
     def __repr__(self) -> str:
-        tags = [repr(scores.tag) for scores in (self.first, self.second)]
-        of = f" of {' and '.join(tags)}" if self.first.tag or self.second.tag else ""
+        names = [repr(scores.name) for scores in (self.first, self.second)]
+        of = f" of {' and '.join(names)}" if self.first.name or self.second.name else ""
         queries = counted(len(self.queries), "query", "queries")
         return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
 
@@ -111,7 +111,7 @@ class ScoreDifferences(Frozen):
         return str(Table(columns=dict(zip(header, columns, strict=True))))
 
     def _tags(self) -> list[str]:
-        return [scores.tag or "run" for scores in (self.first, self.second)]
+        return [scores.name or "run" for scores in (self.first, self.second)]
 
     def largest(self, name: str, n: int = 10) -> Table:
         """The n queries with the largest absolute differences in a measure, largest first.

@@ -11,7 +11,7 @@ from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy.typing as npt
     import pandas
@@ -29,8 +29,8 @@ class Scores(Frozen):
 
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
     missing="zero" also those without results, whose values are 0. mean: {measure: value over all
-    queries}. scores["map"]: the values per query, float64[queries]. tag: the run's name.
-    counts: {name: number}, as far as the numbers are known:
+    queries}. scores["map"]: the values per query, float64[queries]. name: of the run. tag: in its
+    file, or as it was given. counts: {name: number}, as far as the numbers are known:
 
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
@@ -61,19 +61,22 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns",
-        "zero_rows", "zscored",
+        "bound", "counts", "coverage", "given_name", "query_ids", "summaries", "tag_bytes",
+        "value_columns", "zero_rows", "zscored",
     )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"given_name": ""}
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
-        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns", "whole",
-        "zero_rows", "zscored",
+        "bound", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "value_columns",
+        "whole", "zero_rows", "zscored",
     }  # fmt: skip
 
     bound: list[BoundMeasure]
     counts: dict[str, int]
     coverage: Coverage
+    # That of the run's file, or the key of {name: run}.
+    given_name: str
     tag_bytes: bytes
     zscored: bool
     query_ids: Ids
@@ -83,8 +86,17 @@ class Scores(Frozen):
     summaries: list[Any]
 
     @property
+    def name(self) -> str:
+        """The run's name, empty if it has none.
+
+        It is the key of {name: run}; for a file, its name without the suffixes of formats and
+        compression (`pixels` for pixels.run.gz); else the tag.
+        """
+        return self.given_name or self.tag
+
+    @property
     def tag(self) -> str:
-        """The run's name, empty if it has none."""
+        """The run's tag, as trec_eval prints it as `runid`; empty if it has none."""
         return decoded(self.tag_bytes)
 
     @property
@@ -177,7 +189,7 @@ class Scores(Frozen):
         return subtract(self, other)
 
     def __repr__(self) -> str:
-        of = f" of {self.tag!r}" if self.tag else ""
+        of = f" of {self.name!r}" if self.name else ""
         queries = counted(len(self.query_ids), "query", "queries")
         return f"<Scores{of}: {queries}, {counted(len(columns_by_name(self)), 'measure')}>"
 
@@ -220,7 +232,7 @@ class Scores(Frozen):
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
         """One JSON object with full precision, and null for NaN and infinity.
 
-        {"run": tag, "counts": {name: n}, "mean": {measure: value},
+        {"run": name, "counts": {name: n}, "mean": {measure: value},
         "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become text such
         as `\\xff`.
 
@@ -232,7 +244,9 @@ class Scores(Frozen):
         return to_json(self, per_query=per_query, indent=indent)
 
     def to_csv(self, *, per_query: bool = True) -> str:
-        """Lines `query,measure,value` with full precision; the summary has an empty query.
+        """Lines `query,measure,value` with full precision.
+
+        per_query: the values of the queries; else those over all queries, with an empty query.
 
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
@@ -240,7 +254,8 @@ class Scores(Frozen):
         from fastrank.scores.table_formats import csv_lines
         from fastrank.scores.tables import LONG, long_rows
 
-        return "".join(csv_lines(LONG, long_rows(self, per_query=per_query)))
+        rows = long_rows(self, per_query=per_query, summary=not per_query)
+        return "".join(csv_lines(LONG, rows))
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """The values per query as a frame with the columns query, measure and value (float64).

@@ -250,14 +250,19 @@ def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     assert b"0.4348^bc" in out.getvalue()
 
 
-def test_missing_queries_count_as_zero_and_are_noted(tmp_path: Path, capfdbinary: Capture) -> None:
+def test_missing_queries_are_left_out_or_count_as_0_and_are_noted(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
     lines = (DATA / "pca.run").read_text().splitlines(keepends=True)
     short = tmp_path / "short.run"
     short.write_text("".join(line for line in lines if not line.startswith("q0007 ")))
 
-    found = _printed(capfdbinary, "--name", "a", "--name", "b", QRELS, RUNS[0], str(short))
+    files = "--name", "a", "--name", "b", QRELS, RUNS[0], str(short)
+    lacks = "Note: b lacks 1 of 200 judged queries (q0007);"
 
-    assert "Note: b lacks 1 of 200 judged queries (q0007); they count as 0." in found
+    found = _printed(capfdbinary, *files)
+    assert f"{lacks} it is left out (--missing zero counts it as 0)." in " ".join(found.split())
+    assert f"{lacks} it counts as 0." in _printed(capfdbinary, "--missing", "zero", *files)
 
 
 def test_notes_of_csv_are_on_standard_error(capfdbinary: Capture) -> None:

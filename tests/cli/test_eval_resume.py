@@ -120,7 +120,7 @@ def test_a_changed_run_is_evaluated_again(store: Path, tmp_path: Path) -> None:
 
     assert found.stdout == evaluate("-m", "map", QRELS, run).stdout
     assert len(entries(store)) == 2
-    assert fr.load_scores(store)["a.run"].mean == fr.evaluate(QRELS, run, "map").mean
+    assert fr.load_scores(store)["a"].mean == fr.evaluate(QRELS, run, "map").mean
 
 
 def test_a_run_with_known_content_is_not_evaluated_again(store: Path, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_run_with_known_content_is_not_evaluated_again(store: Path, tmp_path: 
     assert found.stderr == f"fastrank eval: 1 of 1 run taken from {store}\n"
     assert found.stdout == evaluate("-m", "map", QRELS, new).stdout
     assert len(entries(store)) == 1
-    assert list(fr.load_scores(store)) == ["old.run", "new.run"]
+    assert list(fr.load_scores(store)) == ["old", "new"]
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,10 @@ def test_runs_are_evaluated_on_the_same_queries() -> None:
     assert compared.values("P_10")[1].tolist() == scores["P_10"].tolist()
 
 
-def test_missing_queries_count_as_zero_and_are_named() -> None:
-    compared = fr.compare(QRELS, {"x": GOOD, "y": without(GOOD, "q01", "q03")}, "map")
+def test_missing_queries_can_count_as_zero_and_are_named() -> None:
+    runs = {"x": GOOD, "y": without(GOOD, "q01", "q03")}
+
+    compared = fr.compare(QRELS, runs, "map", missing="zero")
 
     assert compared.pair("map", "x", "y").n == 12
     assert compared.mean["map"]["y"] == pytest.approx(10 / 12)
@@ -55,28 +57,33 @@ def test_missing_queries_have_no_value_of_measures_that_are_undefined_for_them()
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}
 
-    compared = fr.compare(qrels, runs, "FirstRank map")
+    compared = fr.compare(qrels, runs, "FirstRank map", missing="zero")
 
-    note = "y lacks 1 of 2 judged queries (q2); they count as 0, but have no FirstRank"
+    note = "y lacks 1 of 2 judged queries (q2); it counts as 0, except in FirstRank, which has no"
+    note += " value"
     assert note in compared.notes
 
 
 def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
-    compared = fr.compare(QRELS, {"x": BAD, "y": without(BAD, "q01")}, "Hole@5 FirstRank")
+    runs = {"x": BAD, "y": without(BAD, "q01")}
+
+    compared = fr.compare(QRELS, runs, "Hole@5 FirstRank", missing="zero")
 
     assert compared.pair("FirstRank", "x", "y").n == 11
     assert "Hole@5: lower values are better, and missing queries are 0" in compared.notes
 
 
-def test_missing_queries_can_be_skipped() -> None:
+def test_missing_queries_are_left_out_for_all_runs_and_named() -> None:
     runs = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
 
-    compared = fr.compare(QRELS, runs, "map", missing="skip")
+    compared = fr.compare(QRELS, runs, "map")
 
-    assert len(compared.queries) == 9
-    assert compared.notes[0] == (
-        "compared on 9 of 12 queries: x lacks 1 (q05); y lacks 2 (q01, q03)"
-    )
+    assert compared.queries == [query for query in QRELS if query not in ("q01", "q03", "q05")]
+    assert compared.notes[:2] == [
+        'x lacks 1 of 12 judged queries (q05); it is left out (missing="zero" counts it as 0)',
+        "y lacks 2 of 12 judged queries (q01, q03); they are left out"
+        ' (missing="zero" counts them as 0)',
+    ]
 
 
 def test_missing_queries_can_be_an_error() -> None:

@@ -311,8 +311,8 @@ def test_a_query_without_results_has_values_of_0() -> None:
 
     assert explained.values == {"map": 0.0, "P_5": 0.0}
     assert explained.notes == [
-        "the run has no results for this query, so that every value is 0; means skip the query, as"
-        " missing='skip' says"
+        "the run lacks this query, so that every value is 0; in means, it is left out"
+        ' (missing="zero" counts it as 0)'
     ]
     assert len(explained.table("map")) == 0
 

@@ -9,7 +9,7 @@ _shtab_fastrank_gate_subparsers=(save check)
 _shtab_fastrank_subparsers=(eval compare search eval-embeddings hard-negatives compare-indexes probe gate agree explain fuse convert trec_eval measures check completion help)
 
 _shtab_fastrank_eval_option_strings=(-h --help -m --measure -q --per-query -n --no-summary --format --digits --transpose --no-bold -o --output -l --relevance-level --rank-by --ties --missing --no-relevant --ignore-identical-ids --exclude --duplicates -M --depth -J --judged-only -N --collection-size --trec-eval-version -c --name --tags -R --relevance-format --threads --jobs --resume)
-_shtab_fastrank_compare_option_strings=(-h --help -m --measure -b --baseline --test --correction --family --alpha --interval --level --resamples --seed --exact-up-to --zeros --min-difference --clusters --pairs -q --per-query --largest --pair --format --digits --percent --letters --sort --ascii -o --output --plot --kind --report --save --name -l --relevance-level --rank-by --ties --missing --no-relevant --ignore-identical-ids --exclude --duplicates -M --depth -J --judged-only -N --collection-size --trec-eval-version -R --relevance-format --threads --jobs)
+_shtab_fastrank_compare_option_strings=(-h --help -m --measure -b --baseline --test --correction --family --alpha --interval --level --resamples --seed --exact-up-to --zeros --min-difference --clusters --pairs -q --per-query --largest --pair --format --digits --percent --letters --sort --ascii -o --output --plot --kind --report --save --name --tags -l --relevance-level --rank-by --ties --missing --no-relevant --ignore-identical-ids --exclude --duplicates -M --depth -J --judged-only -N --collection-size --trec-eval-version -R --relevance-format --threads --jobs)
 _shtab_fastrank_search_option_strings=(-h --help --corpus --queries --index --shard --jobs --save-index -k --metric --index-factory --train-size --query-ids --corpus-ids --parameters --ignore-identical-ids --exclude --batch-size --tag --gpu --progress --no-progress -o --output)
 _shtab_fastrank_eval_embeddings_option_strings=(-h --help --corpus --queries --index --shard --jobs --save-index -k --metric --index-factory --train-size --query-ids --corpus-ids --parameters --ignore-identical-ids --exclude --batch-size --tag --gpu --progress --no-progress --qrels --run -m --measure -q --per-query -n --no-summary --format --digits --transpose --no-bold -o --output -l --relevance-level --ties --missing --no-relevant -M --depth -J --judged-only -N --collection-size --trec-eval-version -c)
 _shtab_fastrank_hard_negatives_option_strings=(-h --help -o --output --negatives --skip-top --depth --margin --relative-margin --margin-below --sample --random-negatives --fill --seed -l --relevance-level --ignore-identical-ids --exclude --format --corpus --queries)
@@ -254,6 +254,7 @@ _shtab_fastrank_compare___pair_nargs=2
 _shtab_fastrank_compare___percent_nargs=0
 _shtab_fastrank_compare___letters_nargs=0
 _shtab_fastrank_compare___ascii_nargs=0
+_shtab_fastrank_compare___tags_nargs=0
 _shtab_fastrank_compare___ignore_identical_ids_nargs=0
 _shtab_fastrank_compare__J_nargs=0
 _shtab_fastrank_compare___judged_only_nargs=0
