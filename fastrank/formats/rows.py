@@ -81,7 +81,7 @@ def run_of(
     if tag is not None:
         own_tag = tag_of(tag, table.source)
     elif "tag" in found:
-        own_tag = _single_tag(table.texts(found["tag"]), table.source)
+        own_tag = _single_tag(table.texts(found["tag"]), table)
     run = Run(
         queries=grouped.queries,
         docs=docs,
@@ -142,12 +142,14 @@ def _array(column: Any) -> Any:
     return numpy.asarray(column)
 
 
-def _single_tag(tags: Texts, source: str) -> bytes:
+def _single_tag(tags: Texts, table: Table) -> bytes:
     count = len(tags)
     numbered = interning(count)
     distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct > 1:
         one, other = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
         reason = f"expected one run, found {distinct} tags, such as {one!r} and {other!r}"
-        raise InputError(source, f"{reason}; select one run, or set tag=NAME to use all rows")
+        call = table.call("Run")
+        otherwise = f", or use {call}(..., tag=NAME) for all rows" if call else ""
+        raise InputError(table.source, f"{reason}; select one run{otherwise}")
     return tags[0] if count else b""

@@ -148,7 +148,7 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
         [
             ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select one"
-             " run, or set tag=NAME to use all rows"),
+             " run, or use read_run(..., tag=NAME) for all rows"),
             ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
              " contain several runs?"),
         ],
