@@ -609,7 +609,6 @@ UNTRIED = {
     "pip install ": "tests/test_extras.py installs",
     "`fastrank eval` reads datasets of ir_datasets": "ir_datasets is not installed",
     "`fastrank eval --resume`": "names what writes such files",
-    ": name}, found ": "the form of a mapping",
     "compare with .*?": "the measures differ from plot to plot",
     "give one of ": "lists the values",
     "omit the model to use its vectors": "without a call here",
@@ -629,7 +628,7 @@ VERBS = (
 )
 # A clause of a message that tells what to do.
 REMEDY = re.compile(
-    rf"(?:[;:] |, or |\. |\()(?:or |for [^;,]+? )?(?:{VERBS})\b|did you mean|pip install|`fastrank "
+    rf"(?:[;:] |, or |\. |\()(?:or |for [^;,]+? )?(?:{VERBS}) |did you mean|pip install|`fastrank "
 )
 # Texts that are no messages.
 HELP = ("Keyword", "Method", "add", "_choice", "_family", "_option", "_record")

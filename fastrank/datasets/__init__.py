@@ -2,4 +2,10 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(__name__, {"dataset": ("Dataset", "as_dataset")})
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "answers": ("answer_qrels", "has_answer"),
+        "dataset": ("Dataset", "as_dataset"),
+    },
+)

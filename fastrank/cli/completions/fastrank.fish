@@ -51,7 +51,7 @@ function _shtab_fastrank_using
 end
 
 set -g _shtab_fastrank_commands eval compare search eval-embeddings hard-negatives compare-indexes probe gate 'gate save' 'gate check' agree explain fuse convert trec_eval measures check completion help
-set -g _shtab_fastrank_opts_with_value --Debug_level --Max_retrieved_per_topic --Number_docs_in_coll --Rel_info_format --Results_format --Zscore --against --alpha --baseline --batch-size --cache --cache-name --clusters --collection-size --corpus --corpus-ids --correction --depth --dev --dev-vectors --digits --document --documents --duplicates --exact-up-to --exclude --family --format --from --gamma --ignore --index --index-factory --input-format --interval --jobs --keep --kind --level --level_for_rel --margin --margin-below --max-drop --max-per-kind --max-unjudged --measure --method --metric --min --min-difference --missing --model --name --negatives --no-relevant --normalization --on-few --option --other --output --parameters --plot --policy --prompt --protocol --qrels --queries --query --query-ids --rank-by --relative-margin --relevance-format --relevance-level --repetitions --report --resamples --resume --rows --run --save --save-index --seed --shard --sigma --skip-top --sort --tag --test --test-vectors --threads --ties --to --train-size --trec-eval-version --vectors --weights --zeros -D -M -N -R -T -Z -b -k -l -m -o -p -q
+set -g _shtab_fastrank_opts_with_value --Debug_level --Max_retrieved_per_topic --Number_docs_in_coll --Rel_info_format --Results_format --Zscore --against --alpha --baseline --batch-size --cache --cache-name --clusters --collection-size --corpus --corpus-ids --correction --depth --dev --dev-vectors --digits --document --documents --duplicates --exact-up-to --exclude --family --format --from --gamma --ignore --index --index-factory --input-format --interval --jobs --keep --kind --level --level_for_rel --margin --margin-below --max-drop --max-per-kind --max-unjudged --measure --method --metric --min --min-difference --missing --model --name --negatives --no-relevant --normalization --on-few --option --other --output --parameters --plot --policy --prompt --protocol --qrels --queries --query --query-ids --random-negatives --rank-by --relative-margin --relevance-format --relevance-level --repetitions --report --resamples --resume --rows --run --save --save-index --seed --shard --sigma --skip-top --sort --tag --test --test-vectors --threads --ties --to --train-size --trec-eval-version --vectors --weights --zeros -D -M -N -R -T -Z -b -k -l -m -o -p -q
 
 complete -c fastrank -e
 complete -c fastrank -f
@@ -146,7 +146,7 @@ complete -c fastrank -n '_shtab_fastrank_using search' -l jobs -x -d 'search sha
 complete -c fastrank -n '_shtab_fastrank_using search' -l save-index -xka "(__fish_complete_path (commandline -ct))" -d 'save the index to FILE, and its document ids to a file next to it'
 complete -c fastrank -n '_shtab_fastrank_using search' -s k -x -d 'retrieve N documents per query (default: 1000)'
 complete -c fastrank -n '_shtab_fastrank_using search' -l metric -xka "ip l2 cosine" -d 'inner product (ip, the default), Euclidean distance (l2) or cosine'
-complete -c fastrank -n '_shtab_fastrank_using search' -l index-factory -x -d 'faiss factory string of the index to build, such as HNSW32 or IVF1024,Flat; Flat is exact search (default: Flat)'
+complete -c fastrank -n '_shtab_fastrank_using search' -l index-factory -x -d 'faiss factory string of the index to build, such as HNSW32,efConstruction=200 or IVF1024,Flat; Flat is exact search (default: Flat)'
 complete -c fastrank -n '_shtab_fastrank_using search' -l train-size -x -d 'train the index with N vectors'
 complete -c fastrank -n '_shtab_fastrank_using search' -l query-ids -xka "(__fish_complete_path (commandline -ct))" -d 'query ids, one per line or a .npy file (default: row numbers)'
 complete -c fastrank -n '_shtab_fastrank_using search' -l corpus-ids -xka "(__fish_complete_path (commandline -ct))" -d 'document ids, one per line or a .npy file (default: row numbers)'
@@ -168,7 +168,7 @@ complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l jobs -x -d 's
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l save-index -xka "(__fish_complete_path (commandline -ct))" -d 'save the index to FILE, and its document ids to a file next to it'
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -s k -x -d 'retrieve N documents per query (default: 1000)'
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l metric -xka "ip l2 cosine" -d 'inner product (ip, the default), Euclidean distance (l2) or cosine'
-complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l index-factory -x -d 'faiss factory string of the index to build, such as HNSW32 or IVF1024,Flat; Flat is exact search (default: Flat)'
+complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l index-factory -x -d 'faiss factory string of the index to build, such as HNSW32,efConstruction=200 or IVF1024,Flat; Flat is exact search (default: Flat)'
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l train-size -x -d 'train the index with N vectors'
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l query-ids -xka "(__fish_complete_path (commandline -ct))" -d 'query ids, one per line or a .npy file (default: row numbers)'
 complete -c fastrank -n '_shtab_fastrank_using eval-embeddings' -l corpus-ids -xka "(__fish_complete_path (commandline -ct))" -d 'document ids, one per line or a .npy file (default: row numbers)'
@@ -207,10 +207,14 @@ complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l depth -x -d 'c
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l margin -x -d 'a negative must score at least X below the positive'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l relative-margin -x -d 'a negative must score below the positive by at least X times the positive'"'"'s absolute score, such as 0.05'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l margin-below -xka "lowest highest" -d 'with several retrieved positives, the one whose score the margins refer to (default: lowest)'
+complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l sample -d 'draw the negatives at random from all that qualify, instead of taking the first'
+complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l random-negatives -x -d 'documents of --corpus to draw at random per query, in addition (default: 0)'
+complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l fill -d 'make up for missing negatives with random documents of --corpus'
+complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l seed -x -d 'seed of random numbers (default: 0)'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -s l -l relevance-level -x -d 'lowest grade that counts as relevant (default: 1)'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l ignore-identical-ids -d 'exclude documents whose id equals the query id'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l exclude -xka "(__fish_complete_path (commandline -ct))" -d 'exclude the documents in FILE, with a query and a document per line'
-complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l format -xka "dpr triplet n-tuple" -d 'layout of the records (default: dpr); see below'
+complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l format -xka "dpr triplet n-tuple flagembedding" -d 'layout of the records (default: dpr); see below'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l corpus -xka "(__fish_complete_path (commandline -ct))" -d 'document texts'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives' -l queries -xka "(__fish_complete_path (commandline -ct))" -d 'query texts'
 complete -c fastrank -n '_shtab_fastrank_using hard-negatives; and test $_shtab_fastrank_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'qrels in any format; - is standard input'
