@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from fastrank import __version__
-from fastrank.native import EngineError, engine
+from fastrank.native import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,18 +171,13 @@ def parser_of(name: str) -> tuple[Any, Parser]:
 
 
 def _print_version() -> int:
-    try:
-        print(version(), flush=True)
-    except EngineError as error:
-        print(f"fastrank {__version__}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        from fastrank.cli.output import discard
+    from fastrank.cli.output import guarded, write
 
-        print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
-        discard(sys.stdout)
-        return 1
-    return 0
+    def command() -> int:
+        write([version().encode() + b"\n"])
+        return 0
+
+    return guarded(f"fastrank {__version__}", command)
 
 
 def _unknown_command(word: str) -> str:

@@ -7,6 +7,7 @@ import re
 import shutil
 import textwrap
 
+from fastrank.cli.output import guarded, write
 from fastrank.keywords import closest
 
 TYPE_CHECKING = False
@@ -83,6 +84,19 @@ class Parser(argparse.ArgumentParser):
         known = [own[2:] for own in self._option_string_actions if own.startswith("--")]
         close = closest(flag[2:], known)
         return f"--{close}" if close else None
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; exits with status 1 if standard output cannot be written."""
+        if file is not None:
+            super().print_help(file)
+            return
+
+        def command() -> int:
+            write([self.format_help().encode()])
+            return 0
+
+        if status := guarded(self.prog, command):
+            self.exit(status)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 
-from fastrank.formats.source import is_url
+from fastrank.formats.source import is_url, standard_output
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
@@ -42,7 +41,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                 continue
             try:
                 if os.fspath(target) == "-":
-                    sys.stdout.buffer.writelines(pieces)
+                    standard_output().writelines(pieces)
                     continue
                 path = local(target)
                 is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)

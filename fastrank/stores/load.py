@@ -74,12 +74,7 @@ def load_scores(
         evaluation = evaluation_of(record, path)
         runs = opened.runs[record["group"]].files
         loaded = {file: opened.scores(entry, evaluation) for file, entry in runs.items()}
-    kept = {file: scores for file, scores in loaded.items() if scores is not None}
-    if len(kept) < len(loaded):
-        lines = counted(len(loaded) - len(kept), "damaged line")
-        first = next(file for file in loaded if file not in kept)
-        python_warning(f"{path}: ignored {lines} (of {first})")
-    return dict(zip(short_names(list(kept)), kept.values(), strict=True))
+    return dict(zip(short_names(list(loaded)), loaded.values(), strict=True))
 
 
 def _wanted(qrels: Any, measures: Measures | None, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from tests.helpers.paths import DATA
+from tests.helpers.stores import rewrite
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
 
@@ -93,10 +94,13 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
 
 def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> None:
     evaluate(store, "-m", "map", QRELS, PCA, PIXELS)
-    description, pca, pixels = store.read_text().splitlines(keepends=True)
-    group = description.split('"')[7]
-    older = description.replace('"fastrank":"', '"fastrank":"0.0.').replace(group, "0" * 16)
-    store.write_text("".join([older, pca.replace(group, "0" * 16), description, pixels]))
+    content = store.read_text()
+    description, _, pixels = content.splitlines(keepends=True)
+    store.write_text(content.removesuffix(pixels))
+    rewrite(store, '"fastrank":"', '"fastrank":"0.0.')
+    rewrite(store, description.split('"')[7], "0" * 16)
+    with store.open("a") as file:
+        file.write(description + pixels)
 
     assert list(fr.load_scores(store)) == ["pixels.run"]
     assert list(fr.load_scores(store, group="000")) == ["pca.run"]
@@ -119,11 +123,11 @@ def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(store: Path) ->
     assert store.read_bytes() == content[:-5]
 
     store.write_bytes(content[:-5] + b"\n")
-    with pytest.warns(UserWarning, match=r"ignored 1 damaged line \(of .*pixels.run\)"):
+    with pytest.warns(UserWarning, match=r":3: ignored a damaged line \(wrong checksum\)$"):
         assert list(fr.load_scores(store)) == ["pca.run"]
 
     store.write_bytes(content + b"[1]\n" + content[:9] + b"\n")
-    with pytest.warns(UserWarning, match=r"ignored 2 damaged lines \(line 4\)"):
+    with pytest.warns(UserWarning, match=r":4: ignored a damaged line .*, and 1 more$"):
         assert list(fr.load_scores(store)) == ["pca.run", "pixels.run"]
 
 
@@ -159,7 +163,7 @@ def test_another_file_is_an_error() -> None:
 
 def test_measures_that_this_version_lacks_are_an_error(store: Path) -> None:
     evaluate(store, "-m", "map", QRELS, PCA)
-    store.write_text(store.read_text().replace('"measures":["map"]', '"measures":["mapp"]'))
+    rewrite(store, '"measures":["map"]', '"measures":["mapp"]')
 
     with pytest.raises(fr.InputError, match=r"written by fastrank .*: unknown measure 'mapp'"):
         fr.load_scores(store)
