@@ -174,7 +174,7 @@ PYTHON = [
     ),
     (
         "fr.read_run('tags.csv')",
-        "; select one run, or use read_run(..., tag=NAME) for all rows",
+        "; select the rows of one 'tag', or use all as one run: fr.read_run(..., tag=NAME)",
         "fr.read_run('tags.csv', tag='a')",
     ),
     (
