@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
@@ -45,12 +46,12 @@ ROWS = 10
 
 @takes(EvaluationOptions, EVALUATION)
 def explain(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures = MEASURES,
     *,
     query: str | None = None,
-    other: Any = None,
+    other: RunLike | None = None,
     documents: Any = None,
     rows: int = ROWS,
     **options: Unpack[EvaluationOptions],
@@ -97,11 +98,11 @@ def explain(
 
 
 def explained(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures,
     query: str | None,
-    other: Any,
+    other: RunLike | None,
     documents: Any,
     rows: int,
     options: Mapping[str, Any],
