@@ -22,7 +22,7 @@ from fastrank.judging.judge import RunJudge
 from fastrank.judging.needs import check_columns
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import trec_lines
+from fastrank.scores.text import missing_note, trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,14 +268,9 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: {error}",
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
-    missing = scores.counts["missing_queries"]
-    if missing and not request.complete:
-        judged = missing + len(scores.queries)
-        are, them = ("is", "it") if missing == 1 else ("are", "them")
-        complain(
-            f"trec_eval: {missing} of {judged} judged queries {are} missing from the run and"
-            f" {are} excluded from the means (-c counts {them} as 0)"
-        )
+    if not request.complete:
+        for note in missing_note(scores, option="-c"):
+            complain(f"trec_eval: {note}")
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0
 
