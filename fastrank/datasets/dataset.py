@@ -272,6 +272,33 @@ class Dataset(Frozen):
         return from_pairs(rows, corpus, columns, split, duplicates, name)
 
     @classmethod
+    def from_squad(cls, source: Source, *, name: str | None = None) -> Dataset:
+        """Create a data set from a file of SQuAD 1.1 or 2.0, to retrieve the paragraphs.
+
+        source: the JSON file, compressed or not: `data`, with `title` and `paragraphs`, each with
+            `context` and `qas` (`id`, `question`, `answers` with `text`).
+        name: by default the name of the file.
+
+        The documents are the paragraphs, with the ids TITLE-NUMBER (from 0). The relevant document
+        of a question is its paragraph; its distinct answers are kept. Questions without answers
+        (SQuAD 2.0) are in `unjudged`. Raises ReadError, FormatError, and InputError, which names
+        the object.
+
+        >>> import io
+        >>> file = io.BytesIO(
+        ...     b'{"data": [{"title": "Lyon", "paragraphs": [{"context": "Lyon is in France.",'
+        ...     b'"qas": [{"id": "q", "question": "Where is Lyon?", "answers": [{"text": "France",'
+        ...     b'"answer_start": 11}]}]}]}], "version": "1.1"}'
+        ... )
+        >>> data = fr.Dataset.from_squad(file)
+        >>> data.qrels.to_dict(), data.answers
+        ({'q': {'Lyon-0': 1}}, {'q': ['France']})
+        """
+        from fastrank.datasets.squad import from_squad
+
+        return from_squad(source, name)
+
+    @classmethod
     def from_articles(
         cls,
         articles: Iterable[Mapping[str, Any]] | Source | Any,
