@@ -476,7 +476,7 @@ class _Scanner:
             raise explained(error, self.text, kind, fields) if kind else error from None
 
     def _read_numbers(self) -> None:
-        from fastrank.formats.strict import grades_with, number_of
+        from fastrank.formats.strict import grades_with, number_of, without_score
 
         def fail(row: int, reason: str) -> NoReturn:
             line = self.text.count(b"\n", 0, self.docs.starts[row]) + 1
@@ -491,11 +491,14 @@ class _Scanner:
             try:
                 self.numbers[row] = number_of(text, what)
             except ValueError as error:
-                fail(row, str(error))
+                reason = str(error)
+                if what == "score":
+                    reason = without_score(self._line(self.docs.starts[row]), reason)
+                fail(row, reason)
 
-    def _line(self) -> bytes:
-        """The line at which scanning ended, without its newline."""
-        start = self.state[codes.AT]
+    def _line(self, place: int | None = None) -> bytes:
+        """The line with a place of the text, by default that at which scanning ended."""
+        start = self.state[codes.AT] if place is None else self.text.rfind(b"\n", 0, place) + 1
         end = self.text.find(b"\n", start)
         return bytes(self.text[start : end if end >= 0 else len(self.text)])
 

@@ -541,6 +541,17 @@ def test_a_header_is_an_error_although_its_query_has_no_judgments(
                 read(source)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("again", [b"q9 Q0 d1 1 2 t\n", RUN.replace(b" d", b" e")])
+@pytest.mark.parametrize("measures", ["map", "all_trec"])
+def test_a_header_further_down_is_an_error_also_among_scattered_lines(
+    again: bytes, measures: str
+) -> None:
+    text = io.BytesIO(RUN + HEADER + again)
+
+    with pytest.raises(FormatError, match=":4: expected a rank and a score, found 'rank'"):
+        fr.evaluate(parse_qrels(QRELS), text, measures)
+
+
 def test_a_first_line_with_a_rank_or_a_score_is_no_header() -> None:
     run = RUN.replace(b"q1 Q0 d1 1 0.9", b"q1 Q0 d1 first 0.9")
 

@@ -13,7 +13,7 @@ from fastrank.kernels.judging.result_pages import (
     put_result,
     take_results,
 )
-from fastrank.kernels.judging.unknown_queries import begin_unknown, note_unknown
+from fastrank.kernels.judging.unknown_queries import LETTER, begin_unknown, note_unknown
 from fastrank.kernels.parsing.any_lines import take_any_lines
 from fastrank.kernels.parsing.block_index import index_block
 from fastrank.kernels.parsing.fields import begin_text, next_query
@@ -31,6 +31,7 @@ from fastrank.native.codes import (
     NO_PAGE_LEFT,
     NOT_STREAMED,
     PAGE_SIZE,
+    PARTIAL,
     POSITION,
     REFUSED,
     SIZE,
@@ -52,6 +53,8 @@ def keep_results(text, taken, fields, pages, refused):
     for i in range(taken):
         query = fields.numbers[U(i)]
         if query < 0:
+            if text[scores.starts[U(i)]] >= LETTER:
+                unread |= PARTIAL
             continue
         start, length = scores.starts[U(i)], docs.lengths[U(i)]
         if length > longest:

@@ -18,9 +18,9 @@ from fastrank.kernels.judging.judged_documents import (
 )
 from fastrank.kernels.judging.memory import hash_documents, judge_scores
 from fastrank.kernels.judging.rankings import write_hits
-from fastrank.kernels.judging.unknown_queries import begin_unknown, note_unknown
+from fastrank.kernels.judging.unknown_queries import LETTER, begin_unknown, note_unknown
 from fastrank.kernels.parsing.block_index import index_lines
-from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
+from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
 from fastrank.kernels.texts.text import find_text
@@ -29,12 +29,14 @@ from fastrank.native.codes import (
     DONE,
     END_OF_BLOCK,
     ENDED,
+    FIELD_STARTS,
     FINE,
     INDEXED,
     LISTED,
     MAX_RETRIEVED,
     NEW_QUERY,
     NOT_STREAMED,
+    PARTIAL,
     POSITION,
     QUERY,
     QUERY_LENGTH,
@@ -130,6 +132,9 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 break
             begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
             start, length = cursor[QUERY], cursor[QUERY_LENGTH]
+            if query < 0 and refused & PARTIAL and text[cursor[FIELD_STARTS + SCORE]] >= LETTER:
+                state[STATUS] = NOT_STREAMED
+                break
             if query < 0 and not note_unknown(text, start, length, scratch.unknown, state):
                 full = True
                 break

@@ -13,6 +13,9 @@ U = np.uint64
 NEWLINE = 10
 # What is copied and compared are words, so that bytes behind an id must be there, too.
 SPARE = 8
+# Scores that begin with it or with what comes behind it are those of headers, infinity or NaN. Only
+# this is looked at: to read the score of every line would take 4% longer for scattered lines.
+LETTER = 65
 
 
 @helper
