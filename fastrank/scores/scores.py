@@ -338,7 +338,8 @@ class Scores(Frozen):
         from importlib import import_module
 
         own = import_module(lazy.intervals)
-        low, high = own.interval_of_mean(self, measure, level, method, resamples, seed)
+        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        low, high = own.interval_of_mean(self, measure, chosen)
         return low, high
 
     def by_group(
