@@ -15,7 +15,8 @@ from fastrank.scores.tables import Estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    import os
+    from typing import Any, BinaryIO
 
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
@@ -46,6 +47,19 @@ def alone_in(scores: Scores, measure: str, chosen: Settings) -> Comparison:
         raise MeasureError(name, f"{name!r} is no mean over queries, and has no interval")
     aligned = align([scores.name or "run"], systems, common=True, caller="interval")
     return compare_aligned(aligned, chosen)
+
+
+def plot_values(
+    scores: Scores,
+    measure: str,
+    axes: Any,
+    path: str | os.PathLike[str] | BinaryIO | None,
+    format: str | None,
+    chosen: Settings,
+) -> Any:
+    """Draw the sorted values of one measure; the axes. Raises as `Scores.plot`."""
+    alone = alone_in(scores, measure, chosen)
+    return alone.plot("values", ax=axes, path=path, format=format)
 
 
 def with_intervals(scores: Scores, chosen: Settings) -> Scores:
