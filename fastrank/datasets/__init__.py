@@ -7,5 +7,6 @@ __all__, __getattr__ = public_names(
     {
         "answers": ("answer_qrels", "has_answer"),
         "dataset": ("Dataset", "as_dataset"),
+        "insurance_qa": ("read_insurance_qa",),
     },
 )

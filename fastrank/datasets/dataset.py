@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RepeatedTexts
     from fastrank.data.qrels import Qrels
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.formats.source import Source
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"
@@ -86,7 +87,7 @@ class Dataset(Frozen):
         cls,
         corpus: Mapping[Any, Any] | Sequence[str],
         queries: Mapping[Any, str] | Sequence[str],
-        qrels: Any,
+        qrels: QrelsLike,
         *,
         corpus_ids: Iterable[Any] | None = None,
         query_ids: Iterable[Any] | None = None,
@@ -143,7 +144,7 @@ class Dataset(Frozen):
         cls,
         corpus: Source | Sequence[Source],
         queries: Source,
-        qrels: Any = None,
+        qrels: QrelsLike | None = None,
         *,
         fields: Sequence[str] | None = None,
         query_fields: Sequence[str] | None = None,
@@ -192,7 +193,7 @@ class Dataset(Frozen):
         cls,
         corpus: Any,
         queries: Any,
-        qrels: Any,
+        qrels: QrelsLike,
         *,
         columns: Mapping[str, Mapping[str, str | None]] | None = None,
         split: str | None = None,
@@ -269,6 +270,33 @@ class Dataset(Frozen):
         from fastrank.datasets.pairs import from_pairs
 
         return from_pairs(rows, corpus, columns, split, duplicates, name)
+
+    @classmethod
+    def from_squad(cls, source: Source, *, name: str | None = None) -> Dataset:
+        """Create a data set from a file of SQuAD 1.1 or 2.0, to retrieve the paragraphs.
+
+        source: the JSON file, compressed or not: `data`, with `title` and `paragraphs`, each with
+            `context` and `qas` (`id`, `question`, `answers` with `text`).
+        name: by default the name of the file.
+
+        The documents are the paragraphs, with the ids TITLE-NUMBER (from 0). The relevant document
+        of a question is its paragraph; its distinct answers are kept. Questions without answers
+        (SQuAD 2.0) are in `unjudged`. Raises ReadError, FormatError, and InputError, which names
+        the object.
+
+        >>> import io
+        >>> file = io.BytesIO(
+        ...     b'{"data": [{"title": "Lyon", "paragraphs": [{"context": "Lyon is in France.",'
+        ...     b'"qas": [{"id": "q", "question": "Where is Lyon?", "answers": [{"text": "France",'
+        ...     b'"answer_start": 11}]}]}]}], "version": "1.1"}'
+        ... )
+        >>> data = fr.Dataset.from_squad(file)
+        >>> data.qrels.to_dict(), data.answers
+        ({'q': {'Lyon-0': 1}}, {'q': ['France']})
+        """
+        from fastrank.datasets.squad import from_squad
+
+        return from_squad(source, name)
 
     @classmethod
     def from_articles(
