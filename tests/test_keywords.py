@@ -210,7 +210,7 @@ def test_an_option_by_another_name_is_suggested(
         (["mine"], "fastrank: unknown command 'mine'; did you mean `fastrank hard-negatives`?"),
         (["ann"], "fastrank: unknown command 'ann'; did you mean `fastrank compare-indexes`?"),
         (["xyz"], "fastrank: unknown command 'xyz'; expected eval, compare, search,"),
-        (["eval", "--level", "2", "q"], "unknown option --level; did you mean"
+        (["eval", "--threshold", "2", "q"], "unknown option --threshold; did you mean"
                                         " --relevance-level?"),
         (["eval", "q", "r", "--top-k=3"], "unknown option --top-k; did you mean"
                                           " --depth?"),

@@ -37,6 +37,7 @@ examples:
   fastrank eval -m map --format markdown qrels.txt runs/*.gz
   fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
       bm25.run ours.run
+  fastrank eval --interval bca --format table qrels.txt run.txt
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
   fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
 
@@ -50,7 +51,7 @@ formats:
   csv       columns run,query,measure,value in full precision: values over all
             queries, whose query is empty; with -q only those of each query
   jsonl     the same, one object per line; query is null for values over all
-            queries
+            queries; both have low and high with --interval
   json      a list with one object per run: file, run (its name), counts, mean,
             per_query
 In json and jsonl, NaN and infinite values are null.

@@ -8,6 +8,7 @@ from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import add_output_flag, complain
 from fastrank.cli.output_formats import DIGITS, FORMATS
+from fastrank.comparing.options import METHODS, RESAMPLES
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 
@@ -25,6 +26,21 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="do not print values over all queries")
+    add(
+        "--interval", nargs="?", const=METHODS[0], choices=METHODS, metavar="METHOD",
+        help=f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
+        f" {METHODS[0]}); not in trec",
+    )  # fmt: skip
+    add(
+        "--level", type=float, metavar="P",
+        help="the confidence level of --interval (default: 0.95)",
+    )  # fmt: skip
+    add(
+        "--resamples", type=at_least(1), metavar="N",
+        help="the number of resamples of --interval, except t"
+        f" (default: {RESAMPLES})",
+    )  # fmt: skip
+    add("--seed", type=at_least(0), metavar="N", help="the seed of resamples (default: 0)")
     add(
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, such as .csv; else trec)",

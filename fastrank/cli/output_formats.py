@@ -24,44 +24,40 @@ if TYPE_CHECKING:
 
 def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     """The output in the format that the command line asks for."""
-    per_query, summary = given.per_query, not given.no_summary
+    if given.interval is not None:
+        from fastrank.comparing.single_system import with_intervals
+
+        results = (
+            (path, name, with_intervals(scores, given.interval)) for path, name, scores in results
+        )
     if given.format in TABLES:
-        yield from _table(list(results), given, per_query=per_query, summary=summary)
+        yield from _table(list(results), given)
     else:
-        yield from LINES[given.format](results, per_query=per_query, summary=summary)
+        yield from LINES[given.format](results, given)
 
 
-def _trec(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+def _trec(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     for path, _, scores in results:
         yield b"%-22b\t%b\t%b\n" % (b"file", b"all", os.fsencode(path))
-        yield from trec_lines(scores, per_query=per_query, summary=summary)
+        yield from trec_lines(scores, per_query=given.per_query, summary=not given.no_summary)
 
 
-def _table(
-    results: list[tuple[str, str, Scores]],
-    given: argparse.Namespace,
-    *,
-    per_query: bool,
-    summary: bool,
-) -> Iterator[bytes]:
+def _table(results: list[tuple[str, str, Scores]], given: argparse.Namespace) -> Iterator[bytes]:
     """One table of all runs."""
-    made = _side_by_side(results, given, per_query=per_query, summary=summary)
+    made = _side_by_side(results, given)
     if made is not None:
         shown = made.transpose() if given.transpose else made
         yield _encoded(getattr(shown, TABLES[given.format])() + "\n")
 
 
 def _side_by_side(
-    results: list[tuple[str, str, Scores]],
-    given: argparse.Namespace,
-    *,
-    per_query: bool,
-    summary: bool,
+    results: list[tuple[str, str, Scores]], given: argparse.Namespace
 ) -> Table | None:
     """The means of all runs, or their values per query; None if neither is asked for."""
     from fastrank.scores.side_by_side import query_table, table
     from fastrank.scores.tables import wide_table
 
+    per_query, summary = given.per_query, not given.no_summary
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
     if not results or not (per_query or summary):
         return None
@@ -77,39 +73,52 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+def _csv(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.scores.table_formats import csv_lines
-    from fastrank.scores.tables import LONG
 
-    for line in csv_lines(["run", *LONG], _rows(results, per_query=per_query, summary=summary)):
+    for line in csv_lines(_fields(given), _rows(results, given)):
         yield _encoded(line)
 
 
-def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+def _jsonl(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.scores.records import json_text
-    from fastrank.scores.tables import LONG
 
-    names = ("run", *LONG)
-    for row in _rows(results, per_query=per_query, summary=summary):
+    names = _fields(given)
+    for row in _rows(results, given):
         yield json_text(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
-def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
-    """Rows of name, query, measure and value, either per query or of the summary."""
+def _fields(given: argparse.Namespace) -> list[str]:
+    from fastrank.scores.tables import LONG
+
+    return ["run", *LONG, *(BOUNDS if given.interval else ())]
+
+
+def _rows(results: Results, given: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
+    """Rows of the fields, either per query or of the summary."""
     from fastrank.scores.tables import long_rows
 
+    per_query, bounds = given.per_query, BOUNDS if given.interval else ()
+    summary = not given.no_summary and not per_query
     for _, name, scores in results:
-        for row in long_rows(scores, per_query=per_query, summary=summary and not per_query):
-            yield name, *row
+        for row in long_rows(scores, per_query=per_query, summary=summary):
+            yield name, *row, *(getattr(row[-1], bound, None) for bound in bounds)
 
 
-def _json(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+def _json(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.scores.records import json_text, to_record
 
-    records = [
-        {"file": path, **to_record(scores, per_query=per_query, summary=summary), "run": name}
-        for path, name, scores in results
-    ]
+    records = []
+    for path, name, scores in results:
+        record = to_record(scores, per_query=given.per_query, summary=not given.no_summary)
+        if given.interval:
+            record["interval"] = {
+                measure: {bound: getattr(mean, bound) for bound in BOUNDS}
+                if hasattr(mean, "low")
+                else None
+                for measure, mean in record["mean"].items()
+            }
+        records.append({"file": path, **record, "run": name})
     yield json_text(records, indent=2).encode() + b"\n"
 
 
@@ -138,11 +147,14 @@ OTHER_SUFFIXES = (
 LAYOUT = {
     "names": ("--name", ("table", "csv", "json", "jsonl", "markdown", "latex")),
     "tags": ("--tags", ("table", "csv", "json", "jsonl", "markdown", "latex")),
+    "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),
     "digits": ("--digits", tuple(TABLES)),
     "transpose": ("--transpose", tuple(TABLES)),
     "no_bold": ("--no-bold", tuple(TABLES)),
 }
 DIGITS = 4
+# The fields of an interval, attributes of an Estimate.
+BOUNDS = ("low", "high")
 
 
 def format_of_output(
@@ -186,3 +198,30 @@ def settle_format(given: argparse.Namespace) -> None:
             reason = f"no effect with --format {given.format}; use {', '.join(others)} or {last}"
             raise OptionError(flag, reason)
     given.digits = DIGITS if given.digits is None else given.digits
+    _settle_interval(given)
+
+
+def _settle_interval(given: argparse.Namespace) -> None:
+    """Replace the method of intervals by their settings. Raises OptionError."""
+    method, changed = given.interval, {}
+    for name in ("level", "resamples", "seed"):
+        value = getattr(given, name)
+        if value is None:
+            continue
+        if method is None:
+            hint = " (--relevance-level sets the lowest relevant grade)" * (name == "level")
+            raise OptionError(f"--{name}", f"no effect without --interval{hint}")
+        if method == "t" and name != "level":
+            raise OptionError(f"--{name}", "no effect with --interval t; use --interval bca")
+        changed[name] = value
+    if method is None:
+        return
+    if given.no_summary:
+        raise OptionError("--interval", "is that of a mean, and -n leaves out means; omit -n")
+    if given.per_query and given.format in ("csv", "jsonl"):
+        reason = f"is that of a mean, and -q with --format {given.format} has none; omit -q"
+        raise OptionError("--interval", reason)
+    # Imported here because other evaluations do not need it.
+    from fastrank.comparing.single_system import interval_settings
+
+    given.interval = interval_settings(method, **changed)

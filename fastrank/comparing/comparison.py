@@ -603,10 +603,11 @@ class Comparison(Frozen):
         kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
             against b on every query; "intervals", the means of all systems or, with a baseline, the
             differences from it; "p-values", a heat map of the corrected p-values; "distribution",
-            boxes of the values of all queries; "critical-difference", the means, with bars that
-            join systems that do not differ significantly; "power", the smallest difference that a
-            given number of queries detects; "over-k", the means of a measure such as "P" over its
-            cutoffs that were compared; "precision-recall", those of iprec_at_recall.
+            boxes of the values of all queries; "values", these sorted, with mean and interval;
+            "critical-difference", the means, with bars that join systems that do not differ
+            significantly; "power", the smallest difference that a given number of queries detects;
+            "over-k", the means of a measure such as "P" over its cutoffs that were compared;
+            "precision-recall", those of iprec_at_recall. A system has the same colour in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best.
         ax: axes to draw into, by default those of a new figure.

@@ -25,7 +25,9 @@ TUKEYS = ("tukey", "tukey-anova")
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none", "hochberg", "by", "max-t")
-INTERVALS = ("t", "percentile", "bca", "studentized", "none")
+# The methods that give an interval.
+METHODS = ("t", "percentile", "bca", "studentized")
+INTERVALS = (*METHODS, "none")
 FLIPS = 100_000
 RESAMPLES = 10_000
 

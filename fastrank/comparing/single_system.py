@@ -1,26 +1,43 @@
-"""The interval of one system's mean, for `Scores.interval`."""
+"""The intervals of one system's means, for `Scores.interval` and `fastrank eval --interval`."""
 
 from __future__ import annotations
+
+import math
 
 from fastrank.arguments import check_choice
 from fastrank.comparing.alignment import align, systems_of
 from fastrank.comparing.compare import compare_aligned
-from fastrank.comparing.options import COMPARISON, INTERVALS, settings
-from fastrank.errors import MeasureError
+from fastrank.comparing.options import COMPARISON, METHODS, settings
+from fastrank.data.texts import decoded
+from fastrank.errors import GroupError, MeasureError
 from fastrank.scores.columns import columns_by_name, name_in
+from fastrank.scores.tables import Estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
+    from typing import Any, BinaryIO
+
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.options import Settings
     from fastrank.scores.scores import Scores
 
-METHODS = tuple(name for name in INTERVALS if name != "none")
 
-
-def interval_of_mean(
-    scores: Scores, measure: str, level: float, method: str, resamples: int | None, seed: int
-) -> tuple[float, float]:
-    """The interval that a comparison of this system alone has. Raises as `Scores.interval`."""
+def interval_settings(method: str, **given: Any) -> Settings:
+    """The settings of an interval, given or by default. Raises OptionError and TypeError."""
     check_choice("method", method, METHODS)
+    defaults = {one.name: one.default for one in COMPARISON}
+    return settings(defaults | given | {"interval": method})
+
+
+def interval_of_mean(scores: Scores, measure: str, chosen: Settings) -> tuple[float, float]:
+    """The interval that a comparison of this system alone has. Raises as `Scores.interval`."""
+    alone = alone_in(scores, measure, chosen)
+    return alone.interval_of(alone.measures[0], alone.names[0])
+
+
+def alone_in(scores: Scores, measure: str, chosen: Settings) -> Comparison:
+    """A comparison of one system in one measure. Raises as `Scores.interval`."""
     columns = columns_by_name(scores)
     name = measure if measure in columns else name_in(columns.values(), measure)
     if name is None:
@@ -28,7 +45,38 @@ def interval_of_mean(
     systems, notes = systems_of([scores], {name})
     if notes:
         raise MeasureError(name, f"{name!r} is no mean over queries, and has no interval")
-    aligned = align(["run"], systems, common=True, caller="interval")
-    given = {"interval": method, "level": level, "resamples": resamples, "seed": seed}
-    chosen = settings({one.name: one.default for one in COMPARISON} | given)
-    return compare_aligned(aligned, chosen).interval_of(name, "run")
+    aligned = align([scores.name or "run"], systems, common=True, caller="interval")
+    return compare_aligned(aligned, chosen)
+
+
+def plot_values(
+    scores: Scores,
+    measure: str,
+    axes: Any,
+    path: str | os.PathLike[str] | BinaryIO | None,
+    format: str | None,
+    chosen: Settings,
+) -> Any:
+    """Draw the sorted values of one measure; the axes. Raises as `Scores.plot`."""
+    alone = alone_in(scores, measure, chosen)
+    return alone.plot("values", ax=axes, path=path, format=format)
+
+
+def with_intervals(scores: Scores, chosen: Settings) -> Scores:
+    """The Scores whose means are Estimates, as far as they have an interval."""
+
+    def estimated(name: bytes, value: Any) -> Any:
+        try:
+            low, high = interval_of_mean(scores, decoded(name), chosen)
+        except (GroupError, MeasureError):
+            # No mean over queries, infinite, or text.
+            return value
+        return value if math.isnan(low) else Estimate(value, low, high)
+
+    # Some measures have no summary.
+    summaries = [
+        [estimated(name, value) for name, value in zip(bound.names, own, strict=False)]
+        for bound, own in zip(scores.bound, scores.summaries, strict=True)
+    ]
+    changed: Scores = scores.changed(summaries=summaries)
+    return changed

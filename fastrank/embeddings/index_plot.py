@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
 
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.plots.image import check_format, our_style, rendered
+from fastrank.comparing.plots.style import INK, MUTED, heading, line
 from fastrank.formats import files
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fastrank.embeddings.index_comparison import IndexComparison
 
-INCHES, DOTS = (7.5, 5.0), 150
+INCHES = (7.5, 5.0)
 
 
 def write_plot(
@@ -22,28 +22,29 @@ def write_plot(
 ) -> None:
     """Draw and write the plot. Raises OptionError, ImportError."""
     format = check_format(target, format)
-    # Without the date, the same comparison gives the same file.
-    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
-    image = io.BytesIO()
-    _drawn(compared).savefig(image, format=format, dpi=DOTS, metadata=dated)
-    files.write(target, [image.getvalue()])
+    with our_style():
+        figure = _drawn(compared)
+    title = f"Recall@{compared.k} and queries per second of {len(compared.points)} searches"
+    files.write(target, [rendered(figure, format, title, str(compared))])
 
 
 def _drawn(compared: IndexComparison) -> Any:
     # Avoids pyplot, which has global state and a backend.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=INCHES, layout="constrained")
+    figure = Figure(figsize=INCHES)
     axes = figure.add_subplot()
     exact, *others = compared.points
-    axes.axhline(exact.queries_per_second, color="0.6", linewidth=1, linestyle="--", zorder=0)
-    axes.plot([exact.recall], [exact.queries_per_second], "*", color="0.3", ms=12, label="exact")
-    for index_factory in dict.fromkeys(point.index_factory for point in others):
+    axes.axhline(exact.queries_per_second, color=MUTED, lw=1, ls="--", zorder=0)
+    axes.plot([exact.recall], [exact.queries_per_second], "*", color=INK, ms=12, label="exact")
+    factories = dict.fromkeys(point.index_factory for point in others)
+    for place, index_factory in enumerate(factories):
         points = sorted(
             (p for p in others if p.index_factory == index_factory), key=lambda p: p.recall
         )
         speeds = [point.queries_per_second for point in points]
-        axes.plot([point.recall for point in points], speeds, "o-", ms=4, label=index_factory)
+        recall = [point.recall for point in points]
+        axes.plot(recall, speeds, marker="o", ms=4, label=index_factory, **line(place))
         for point in points:
             axes.annotate(
                 point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
@@ -57,11 +58,11 @@ def _drawn(compared: IndexComparison) -> Any:
     axes.set_yscale("log")
     axes.set_xlabel(f"recall@{compared.k}")
     axes.set_ylabel("queries per second")
-    axes.set_title(
+    heading(
+        axes,
         f"{compared.queries:,} queries, {compared.documents:,} vectors of dimension"
         f" {compared.dimension}, {compared.metric}",
-        fontsize="medium",
     )
-    axes.grid(alpha=0.3, which="both")
-    axes.legend(fontsize="small")
+    axes.grid(color=MUTED, alpha=0.25, lw=0.6, which="both")
+    axes.legend()
     return figure

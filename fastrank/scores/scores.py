@@ -10,8 +10,9 @@ from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Hashable, Iterator, Mapping
-    from typing import Any, ClassVar
+    from typing import Any, BinaryIO, ClassVar
 
     import numpy.typing as npt
     import pandas
@@ -338,8 +339,37 @@ class Scores(Frozen):
         from importlib import import_module
 
         own = import_module(lazy.intervals)
-        low, high = own.interval_of_mean(self, measure, level, method, resamples, seed)
+        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        low, high = own.interval_of_mean(self, measure, chosen)
         return low, high
+
+    def plot(
+        self,
+        measure: str,
+        ax: Any = None,
+        *,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+        level: float = 0.95,
+        method: str = "t",
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> Any:
+        """Draw the values of all queries, sorted, with their mean and its interval; the axes.
+
+        ax, path, format: as in `Comparison.plot`. level, method, resamples, seed: as in `interval`.
+
+        Needs matplotlib (`pip install 'fastrank-eval[plot]'`). Raises what `interval` raises,
+        OptionError for an invalid format, and ImportError without matplotlib.
+
+        >>> scores.plot("map").get_title(loc="left")
+        'map of 200 queries, sorted'
+        """
+        from importlib import import_module
+
+        own = import_module(lazy.intervals)
+        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        return own.plot_values(self, measure, ax, path, format, chosen)
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None

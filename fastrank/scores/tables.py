@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 LONG = ("query", "measure", "value")
 
 
+class Estimate(float):
+    """A mean with the bounds of its interval, which tables show: `0.4348 [0.4113, 0.4583]`."""
+
+    __slots__ = ("high", "low")
+
+    low: float
+    high: float
+
+    def __new__(cls, mean: float, low: float, high: float) -> Estimate:
+        """The mean with its bounds."""
+        made = super().__new__(cls, mean)
+        made.low, made.high = low, high
+        return made
+
+
 class Table(Frozen):
     """Rows of labels and values.
 
@@ -87,7 +102,7 @@ class Table(Frozen):
         for i, row in enumerate(self.rows()):
             yield [
                 (table_formats.Bold if (i, j) in self.bold else table_formats.Number)(
-                    rounded(value, self.digits)
+                    _with_bounds(value, self.digits)
                 )
                 if isinstance(value, float)
                 else value
@@ -171,6 +186,14 @@ class Table(Frozen):
         polars = optional("polars", "to_polars")
         # A transposed table has counts and other values in one column.
         return polars.DataFrame(self.columns, strict=False)
+
+
+def _with_bounds(value: float, digits: int) -> str:
+    """A number for people, with its interval if it has one."""
+    shown = rounded(value, digits)
+    if isinstance(value, Estimate):
+        shown += f" [{rounded(value.low, digits)}, {rounded(value.high, digits)}]"
+    return shown
 
 
 def distinct(names: Iterable[str]) -> list[str]:

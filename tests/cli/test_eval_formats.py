@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 import fastrank as fr
 from tests.helpers.paths import DATA
@@ -140,6 +141,82 @@ def test_jsonl_has_an_object_for_each_line_of_csv(options: list[str]) -> None:
     assert [json.loads(line) for line in lines] == [
         row | {"query": row["query"] or None, "value": json.loads(row["value"])} for row in rows
     ]
+
+
+INFINITE = "FirstRank(unretrieved=worst)"
+INTERVAL = ("-m", "gm_map", "--interval", "bca", "--level", "0.9", "--resamples", "300")
+
+
+@pytest.fixture(scope="module")
+def comparison() -> fr.Comparison:
+    options = {"interval": "bca", "level": 0.9, "resamples": 300}
+    return fr.compare(QRELS, [PIXELS, PCA], "map P.5", **options)
+
+
+def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(comparison: fr.Comparison) -> None:
+    rows = csv.DictReader(io.StringIO(printed("--format", "csv", *INTERVAL, QRELS, PIXELS, PCA)))
+    lines = printed("--format", "jsonl", *INTERVAL, QRELS, PIXELS, PCA).splitlines()
+
+    for row, line in zip(rows, lines, strict=True):
+        shown = "", ""
+        if row["measure"] in comparison.measures:
+            bounds = comparison.interval_of(row["measure"], row["run"])
+            shown = repr(bounds[0]), repr(bounds[1])
+        assert (row["low"], row["high"]) == shown
+        own = json.loads(line)
+        assert (own["low"], own["high"]) == tuple(map(json.loads, (s or "null" for s in shown)))
+
+
+def test_intervals_in_json_are_those_of_a_comparison(comparison: fr.Comparison) -> None:
+    for own in json.loads(printed("--format", "json", *INTERVAL, QRELS, PIXELS, PCA)):
+        expected = {
+            name: dict(zip(("low", "high"), comparison.interval_of(name, own["run"]), strict=True))
+            for name in comparison.measures
+        }
+        assert own["interval"] == {"num_q": None, "gm_map": None, **expected}
+
+
+def test_tables_show_scipys_t_interval_after_each_mean(scores: list[fr.Scores]) -> None:
+    values = scores[0]["map"]
+    bounds = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    cell = f"{values.mean():.4f} [{bounds[0]:.4f}, {bounds[1]:.4f}]"
+
+    for form, options in {"table": [], "markdown": ["--transpose"], "latex": ["-q"]}.items():
+        shown = printed("--format", form, *options, QRELS, PIXELS, PCA, "--interval")
+        assert cell in shown
+        assert " 200 " in shown
+
+
+def test_values_that_are_no_means_or_infinite_have_no_interval(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\nr 0 e 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\nr Q0 d 1 1 t\n")
+
+    found = evaluate("-m", "all_trec", "-m", INFINITE, "-m", "relstring", "--interval", "t",
+                     "--format", "csv", str(tmp_path / "qrels"), str(tmp_path / "run"))  # fmt: skip
+
+    assert (found.stderr, found.returncode) == ("", 0)
+    rows = {row["measure"]: row["high"] for row in csv.DictReader(io.StringIO(found.stdout))}
+    assert rows["map"]
+    assert rows[INFINITE] == ""
+    assert {rows[name] for name in ("num_ret", "gm_map", "num_q")} == {""}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interval"], "--interval: no effect with --format trec; use table, csv, json"),
+        (["--level", ".9", "--format", "csv"], "--level: no effect without --interval"),
+        (["--interval", "--seed", "1", "--format", "csv"], "--seed: no effect with --interval t"),
+        (["--interval", "--level", "2", "--format", "csv"], "level: expected a number between"),
+        (["--interval", "-q", "--format", "csv"], "-q with --format csv has none; omit -q"),
+        (["--interval", "-n", "--format", "table"], "-n leaves out means; omit -n"),
+    ],
+)
+def test_flags_of_intervals_without_effect_are_errors(options: list[str], message: str) -> None:
+    found = evaluate(QRELS, PIXELS, *options)
+
+    assert (found.returncode, found.stdout) == (2, "")
+    assert message in found.stderr
 
 
 def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:

@@ -390,6 +390,50 @@ def test_intervals_name_the_number_of_queries_of_the_means() -> None:
     assert _alternative(svg)[1].startswith("value: means with 95% intervals, 3 systems, 9 queries.")
 
 
+def test_values_are_sorted_with_their_mean_and_interval() -> None:
+    scores = fr.evaluate(DATA / "digits.qrels", RUNS["pixels"], "P.10 map")
+
+    axes = scores.plot("map", level=0.9, path=(image := io.BytesIO()), format="svg")
+
+    values, mean = (own.get_ydata() for own in axes.lines)
+    assert values.tolist() == sorted(scores["map"], reverse=True)
+    assert mean[0] == scores.mean["map"]
+    (band,) = axes.patches
+    drawn = band.get_y(), band.get_y() + band.get_height()
+    assert drawn == pytest.approx(scores.interval("map", 0.9), rel=1e-12)
+    assert "pixels mean 0.4348" in _alternative(image.getvalue().decode())[1]
+    with pytest.raises(fr.MeasureError, match="'ndcg' was not evaluated"):
+        scores.plot("ndcg")
+
+
+def _colors(axes: Any) -> list[str]:
+    """The colours of everything that is drawn, in order, each once."""
+    from matplotlib.colors import to_hex
+
+    faces = [own.get_facecolor() for own in (*axes.patches, *axes.collections)]
+    labels = [axes.xaxis.label.get_color(), axes.yaxis.label.get_color()]
+    found = [own.get_color() for own in axes.lines]
+    return list(dict.fromkeys(to_hex(np.ravel(c) if not isinstance(c, str) else c)
+                              for c in (*found, *faces, *labels)))  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_system_has_the_same_colour_in_all_plots(compared: fr.Comparison, kind: str) -> None:
+    expected = {name: line(place)["color"].lower() for place, name in enumerate(NAMES)}
+    pair = {"a": "profile", "b": "pca"} if KINDS[kind][1] == "pair" else {}
+
+    colors = [color for color in _colors(compared.plot(kind, **pair)) if color in expected.values()]
+
+    shown = list(pair.values()) or compared.ranked("map")
+    if kind in ("over-k", "precision-recall"):
+        shown = compared.ranked("P_5" if kind == "over-k" else "iprec_at_recall_0.00")
+    if kind in ("p-values", "power"):
+        shown = []
+    if kind == "scatter":
+        shown.reverse()
+    assert colors == [expected[name] for name in shown]
+
+
 def test_lines_of_28_systems_differ_in_colour_and_those_of_neighbours_in_style() -> None:
     styles = [tuple(line(place).values()) for place in range(28)]
 

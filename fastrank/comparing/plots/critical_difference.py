@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import FIRST, MUTED, heading, line
+from fastrank.comparing.plots.style import MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 
@@ -35,8 +35,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     measure = view.measure
     ranked = comparison.ranked(measure)
     means = [comparison.mean[measure][name] for name in ranked]
-    axes.plot(means, range(len(ranked)), "o", color=FIRST, ms=5.5, zorder=3)
-    for place, mean in enumerate(means):
+    for place, (name, mean) in enumerate(zip(ranked, means, strict=True)):
+        axes.plot([mean], [place], "o", color=color_of(comparison, name), ms=5.5, zorder=3)
         axes.annotate(
             number(mean), (mean, place), xytext=(0, 5), textcoords="offset points", ha="center",
             fontsize=7.5,
@@ -47,7 +47,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         # To the right of the axes.
         inches = ScaledTranslation(0.12 + BAR * place, 0, axes.get_figure().dpi_scale_trans)
         axes.plot(
-            [1] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=line(place)["color"],
+            [1] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=MUTED,
             transform=axes.get_yaxis_transform() + inches, clip_on=False,
         )  # fmt: skip
     axes.set_yticks(range(len(ranked)), short_names(ranked))

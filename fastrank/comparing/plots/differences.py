@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.plots.labels import bounds, number, p_value, short, short_names
-from fastrank.comparing.plots.style import FIRST, INK, MUTED, SECOND, heading
+from fastrank.comparing.plots.style import INK, MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 
@@ -31,7 +31,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     heights, edges = _steps(differences)
     # The heights fall, so that those above and below 0 are together.
     above, rest = int((heights > 0).sum()), int((heights >= 0).sum())
-    for part, color in ((slice(0, above), FIRST), (slice(rest, len(heights)), SECOND)):
+    color_a, color_b = (color_of(comparison, name) for name in (a, b))
+    for part, color in ((slice(0, above), color_a), (slice(rest, len(heights)), color_b)):
         # One shape for all queries: thousands of bars would take half a minute.
         if part.start < part.stop:
             steps = edges[part.start : part.stop + 1]
@@ -47,8 +48,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     extremes = _extremes(differences)
     named = [(names[place], float(differences[place])) for place in extremes]
     for largest, top, color in (
-        ([(q, d) for q, d in named if d > 0], 1.0, FIRST),
-        ([(q, d) for q, d in named if d < 0], 0.0, SECOND),
+        ([(q, d) for q, d in named if d > 0], 1.0, color_a),
+        ([(q, d) for q, d in named if d < 0], 0.0, color_b),
     ):
         if largest:
             axes.annotate(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import FIRST, INK, MANY_POINTS, SECOND, heading
+from fastrank.comparing.plots.style import INK, MANY_POINTS, color_of, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 
@@ -31,16 +31,18 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     many = sum(map(len, rows)) > MANY_POINTS
     parts = []
     for place, (name, row) in enumerate(zip(ranked, rows, strict=True)):
+        color = color_of(comparison, name)
         # Multiples of the golden ratio spread evenly, and are the same each time.
         spread = np.arange(len(row)) * GOLDEN % 1.0 - 0.5
         axes.plot(
-            row, place + 0.62 * spread, "o", color=FIRST, ms=2 if many else 3.5, mew=0,
+            row, place + 0.62 * spread, "o", color=color, ms=2 if many else 3.5, mew=0,
             alpha=0.15 if many else 0.5, rasterized=many, zorder=1,
         )  # fmt: skip
         low, median, high = (float(q) for q in np.quantile(row, (0.25, 0.5, 0.75)))
-        axes.plot([comparison.mean[measure][name]], [place], "D", color=SECOND, ms=4.5, zorder=4)
+        mean = comparison.mean[measure][name]
+        axes.plot([mean], [place], "D", color=color, mec=INK, mew=0.8, ms=5, zorder=4)
         parts.append(
-            f"{visible(name)} mean {number(comparison.mean[measure][name])}, median"
+            f"{visible(name)} mean {number(mean)}, median"
             f" {number(median)}, quartiles {number(low)} and {number(high)}"
         )
     axes.boxplot(

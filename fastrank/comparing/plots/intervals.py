@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.plots.labels import bounds, number, short, short_names
-from fastrank.comparing.plots.style import FIRST, MUTED, PAPER, beside, heading
+from fastrank.comparing.plots.style import MUTED, PAPER, beside, color_of, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 from fastrank.plurals import counted
@@ -22,10 +22,11 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     measure, _, baseline = view
     rows = _rows(comparison, measure, baseline)
     labels = []
-    for place, (_, mean, low, high, significant) in enumerate(rows):
+    for place, (name, mean, low, high, significant) in enumerate(rows):
+        color = color_of(comparison, name)
         if not np.isnan(low):
-            axes.plot([low, high], [place, place], color=FIRST, lw=1.6)
-        axes.plot([mean], [place], "o", color=FIRST, ms=5.5, mfc=FIRST if significant else PAPER)
+            axes.plot([low, high], [place, place], color=color, lw=1.6)
+        axes.plot([mean], [place], "o", color=color, ms=5.5, mfc=color if significant else PAPER)
         labels.append(
             f"{number(mean, signed=bool(baseline))} {bounds(low, high, signed=bool(baseline))}"
         )

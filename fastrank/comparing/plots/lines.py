@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import MUTED, legend, line
+from fastrank.comparing.plots.style import MUTED, legend, line_of
 from fastrank.escapes import visible
 
 TYPE_CHECKING = False
@@ -23,12 +23,13 @@ def draw_lines(axes: Any, comparison: Comparison, names: list[str], places: list
     ranked = comparison.ranked(names[0])
     bands = len(ranked) <= WITH_BANDS and comparison.interval != "none"
     parts = []
-    for row, (system, label) in enumerate(zip(ranked, short_names(ranked), strict=True)):
+    for system, label in zip(ranked, short_names(ranked), strict=True):
         means = [comparison.mean[name][system] for name in names]
-        axes.plot(places, means, marker="o", ms=3, lw=1.5, label=label, **line(row))
+        look = line_of(comparison, system)
+        axes.plot(places, means, marker="o", ms=3, lw=1.5, label=label, **look)
         if bands:
             low, high = np.array([comparison.interval_of(name, system) for name in names]).T
-            axes.fill_between(places, low, high, color=line(row)["color"], alpha=0.13, lw=0)
+            axes.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
         parts.append(f"{visible(system)} {', '.join(map(number, means))}")
     axes.grid(color=MUTED, alpha=0.25, lw=0.6)
     legend(axes)

@@ -26,6 +26,7 @@ KINDS = {
     "intervals": ("intervals", "baseline"),
     "p-values": ("p_values", "all"),
     "distribution": ("distribution", "all"),
+    "values": ("values", "all"),
     "critical-difference": ("critical_difference", "all"),
     "power": ("power", "pair"),
     "over-k": ("over_k", "family"),

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import MUTED, SECOND, heading, legend, line
+from fastrank.comparing.plots.style import INK, LINES, MUTED, heading, legend
 from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.errors import OptionError
@@ -47,12 +47,11 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     needed = queries_for(pair.effect, alpha)
     most = min(MOST_QUERIES, 1.5 * max(4 * pair.n, needed or 0))
     counts = np.unique(np.geomspace(5, max(most, 50), POINTS).round().astype(int))
-    for place, power in enumerate(POWERS):
+    for power, style in zip(POWERS, LINES, strict=False):
         sizes = [pair.sd * detectable(int(n), alpha, power) for n in counts]
-        style = line(place) | {"linestyle": ("-", "--", ":")[place]}
-        axes.plot(counts, sizes, label=f"power {power:g}", **style)
+        axes.plot(counts, sizes, color=INK, ls=style, label=f"power {power:g}")
     axes.axhline(abs(pair.difference), color=MUTED, lw=1, label="observed difference")
-    axes.plot([pair.n], [abs(pair.difference)], "D", color=SECOND, ms=6, label="this comparison")
+    axes.plot([pair.n], [abs(pair.difference)], "D", color=INK, ms=6, label="this comparison")
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.comparing.plots.differences import counts
 from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import FIRST, MANY_POINTS, MUTED, heading
+from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 
@@ -37,7 +37,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     # One call for each size makes far smaller SVG files than one with all sizes.
     for size in np.unique(sizes):
         axes.plot(
-            *places[:, sizes == size], "o", color=FIRST, ms=math.sqrt(area * min(size, MOST)),
+            *places[:, sizes == size], "o", color=INK, ms=math.sqrt(area * min(size, MOST)),
             alpha=alpha, mew=0, rasterized=not few, zorder=2,
         )  # fmt: skip
     low, high = (float(both.min()), float(both.max())) if both.size else (0.0, 1.0)
@@ -47,8 +47,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.axline((low, low), slope=1, color=MUTED, lw=1, ls="--", zorder=1)
     axes.set_aspect("equal")
     shown = dict(zip((a, b), short_names((a, b), 22), strict=True))
-    axes.set_xlabel(f"{visible(measure)} of {shown[b]}")
-    axes.set_ylabel(f"{visible(measure)} of {shown[a]}")
+    axes.set_xlabel(f"{visible(measure)} of {shown[b]}", color=color_of(comparison, b))
+    axes.set_ylabel(f"{visible(measure)} of {shown[a]}", color=color_of(comparison, a))
     title = f"{visible(measure)} of {pair.n:,} queries"
     dots = f"Area: number of queries, up to {largest:,}" if largest > 1 else ""
     # Long names need lines of their own.

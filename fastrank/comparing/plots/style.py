@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.comparing.comparison import Comparison
+
 # The black of lines and text, which reports replace by the colour of their text, and a grey that is
 # readable on white and on black.
 INK, MUTED = "#000000", "#7a7a7a"
@@ -49,11 +51,21 @@ PARAMETERS: dict[str, Any] = {
 
 
 def line(place: int) -> dict[str, Any]:
-    """The colour and line style of a system, which differ for the first 28."""
+    """A colour and line style, which differ for the first 28."""
     return {
         "color": COLORS[place % len(COLORS)],
         "linestyle": LINES[place % len(LINES)],
     }
+
+
+def line_of(comparison: Comparison, system: str) -> dict[str, Any]:
+    """The colour and line style of a system, the same in all plots of a comparison."""
+    return line(comparison.names.index(system))
+
+
+def color_of(comparison: Comparison, system: str) -> str:
+    """The colour of a system. What is no system is drawn in INK, MUTED, or BLANK."""
+    return str(line_of(comparison, system)["color"])
 
 
 def heading(axes: Any, title: str, *lines: str) -> None:
