@@ -9,12 +9,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.gating.verdict import Verdict
     from fastrank.measures.selection import Measures
 
 
 def assert_no_regression(
-    baseline: Source, qrels: Any, run: Any, measures: Measures | None = None, **options: Any
+    baseline: Source,
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures | None = None,
+    **options: Any,
 ) -> Verdict:
     """Raise AssertionError, with the table of the checks, unless a run passes a gate.
 

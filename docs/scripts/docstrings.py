@@ -12,6 +12,7 @@ from functools import reduce
 from importlib import import_module
 from inspect import Parameter as RealParameter
 from inspect import getdoc, signature
+from pathlib import Path
 from typing import Any
 
 from griffe import (
@@ -30,6 +31,9 @@ import fastrank
 FIELD = re.compile(r"((?:\w+, )*\w+): +(?=\S)")
 # A public name in backticks that is not an ordinary word, which could be a parameter.
 NAME = re.compile(r"`(?=\w*[A-Z_])(\w+)`")
+# A page, which is named by its path where nothing can be a link.
+PAGE = re.compile(r"\bdocs/([\w-]+\.md)\b")
+DOCS = Path(__file__).parents[1]
 PUBLIC = set(fastrank.__all__) - {"MEASURES"}
 CONSTANT = re.compile("[A-Z_]{2,}")
 DIRECTIVE = re.compile(r" *# doctest:.*")
@@ -109,7 +113,7 @@ def as_markdown(text: str) -> str:
         if kind == "example":
             made.append(DIRECTIVE.sub("", line))
         else:
-            line = NAME.sub(_linked, line)
+            line = PAGE.sub(_page, NAME.sub(_linked, line))
             made.append(FIELD.sub(_item, line, count=1) if FIELD.match(line) else line)
     return "\n".join([*made, "```"] if kind == "example" else made)
 
@@ -131,6 +135,12 @@ def _kind(line: str, before: str, previous: str) -> str:
 
 def _linked(found: re.Match[str]) -> str:
     return f"[{found[0]}][fastrank.{found[1]}]" if found[1] in PUBLIC else found[0]
+
+
+def _page(found: re.Match[str]) -> str:
+    """A link to a page by its title, from a page in docs/api."""
+    (title,) = re.findall("^# (.*)$", (DOCS / found[1]).read_text("utf-8"), re.M)[:1]
+    return f"[{title}](../{found[1]})"
 
 
 def _item(found: re.Match[str]) -> str:

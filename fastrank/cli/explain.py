@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import check_version
+from fastrank.cli.evaluation_flags import ZERO, check_version
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
     add_output_flag,
@@ -18,7 +18,7 @@ from fastrank.cli.output import (
 from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import FastrankError, OptionError
 from fastrank.explaining.against import explain_options
-from fastrank.explaining.explain import MEASURES, ROWS, explain
+from fastrank.explaining.explain import MEASURES, ROWS, explained
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import select
 
@@ -116,15 +116,14 @@ def _run(given: argparse.Namespace) -> int:
             text = _against(given)
             return write_output(NAME, given.output, _encoded(text))
         form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
-        explained = explain(
-            given.qrels, given.run, given.measure or MEASURES, query=given.query,
-            other=given.other, documents=given.documents, rows=given.rows,
-            **given_options(given, OPTIONS),
+        found = explained(
+            given.qrels, given.run, given.measure or MEASURES, given.query, given.other,
+            given.documents, given.rows, given_options(given, OPTIONS), zero=ZERO,
         )  # fmt: skip
-        documents = list(map(explained.document, given.document))
-        if documents and explained.chosen:
-            documents.insert(0, explained.chosen)
-        text = "\n".join(documents) or FORMATS[form](explained)
+        documents = list(map(found.document, given.document))
+        if documents and found.chosen:
+            documents.insert(0, found.chosen)
+        text = "\n".join(documents) or FORMATS[form](found)
     except FastrankError as error:
         return report_error(NAME, error)
     return write_output(NAME, given.output, _encoded(text))

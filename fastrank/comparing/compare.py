@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
-    from fastrank.data.run import Run
-    from fastrank.evaluation.evaluator import Convertible, Judgments, Runs
-    from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
@@ -53,8 +51,8 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
 
 @takes(CompareOptions, COMPARISON, EVALUATION)
 def compare(
-    qrels: Judgments | Convertible | Source,
-    runs: Runs | Run | Convertible | Source,
+    qrels: QrelsLike,
+    runs: RunsLike | RunLike,
     measures: Measures,
     *,
     executor: Any = None,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
+    from fastrank.formats.inputs import QrelsLike, RunsLike
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -631,8 +632,8 @@ class Comparison(Frozen):
         *,
         title: str | None = None,
         measure: str | None = None,
-        qrels: Any = None,
-        runs: Any = None,
+        qrels: QrelsLike | None = None,
+        runs: RunsLike | None = None,
         documents: Any = None,
         queries: Any = None,
         examples: int = 20,

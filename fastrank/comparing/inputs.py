@@ -11,6 +11,7 @@ import numpy as np
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
 from fastrank.scores.scores import Scores
+from fastrank.scores.tables import distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,21 +66,12 @@ def system_names(
         names = [str(key) for key in keys]
     else:
         names = [own.name or "run" for own in scores]
-    taken: set[str] = set()
-    made = []
-    for name in names:
-        number, unique = 1, name
-        while unique in taken:
-            number += 1
-            unique = f"{name}#{number}"
-        taken.add(unique)
-        made.append(unique)
-    return made
+    return distinct(names)
 
 
 def note_renamed(names: Sequence[str]) -> list[str]:
     """A note on the systems that `system_names` numbered."""
-    parts = {name: name.rpartition("#") for name in names}
+    parts = {name: name[:-1].rpartition(" (") for name in names}
     numbered = [
         name for name, (first, _, number) in parts.items() if number.isdecimal() and first in parts
     ]

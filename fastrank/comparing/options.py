@@ -140,7 +140,7 @@ COMPARISON = (
     Keyword(
         "names", None, "the names of the systems",
         """the names of the systems; by default the keys of a dict, the tags of the runs, or the
-        names of files. A repeated name becomes `name#2`.""",
+        names of files. A repeated name becomes `name (2)`.""",
     ),
     Keyword(
         "threads", None, "the maximum number of threads",

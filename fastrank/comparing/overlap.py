@@ -32,11 +32,12 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RboTies, TrecEvalVersion
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import RunLike
 
 
 def overlap(
-    run_a: Any,
-    run_b: Any,
+    run_a: RunLike,
+    run_b: RunLike,
     *,
     depth: int = 10,
     p: float = 0.9,

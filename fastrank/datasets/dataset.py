@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RepeatedTexts
     from fastrank.data.qrels import Qrels
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.formats.source import Source
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"
@@ -86,7 +87,7 @@ class Dataset(Frozen):
         cls,
         corpus: Mapping[Any, Any] | Sequence[str],
         queries: Mapping[Any, str] | Sequence[str],
-        qrels: Any,
+        qrels: QrelsLike,
         *,
         corpus_ids: Iterable[Any] | None = None,
         query_ids: Iterable[Any] | None = None,
@@ -143,7 +144,7 @@ class Dataset(Frozen):
         cls,
         corpus: Source | Sequence[Source],
         queries: Source,
-        qrels: Any = None,
+        qrels: QrelsLike | None = None,
         *,
         fields: Sequence[str] | None = None,
         query_fields: Sequence[str] | None = None,
@@ -192,7 +193,7 @@ class Dataset(Frozen):
         cls,
         corpus: Any,
         queries: Any,
-        qrels: Any,
+        qrels: QrelsLike,
         *,
         columns: Mapping[str, Mapping[str, str | None]] | None = None,
         split: str | None = None,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.scores.scores import Scores
     from fastrank.searching import Index
     from fastrank.searching.row_ids import RowIds
@@ -68,7 +69,7 @@ def compare_indexes(
     *,
     k: int = 100,
     metric: str = "ip",
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
     executor: Any = None,

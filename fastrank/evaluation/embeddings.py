@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
@@ -52,7 +53,7 @@ class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False
 def evaluate_embeddings(
     queries: Any,
     corpus: Any,
-    qrels: Any,
+    qrels: QrelsLike,
     measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
 ) -> Scores:
@@ -96,7 +97,7 @@ def evaluate_embeddings(
 def search_and_evaluate(
     queries: Any,
     corpus: Any,
-    qrels: Any,
+    qrels: QrelsLike,
     measures: Measures,
     given: Mapping[str, Any],
     *,

@@ -17,36 +17,21 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     from typing_extensions import Unpack
 
-    from fastrank.data.qrels import Qrels
-    from fastrank.data.run import Run
-    from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
-
-    Judgments = Qrels | Preferences
-    """Judgments as objects of fastrank."""
-    Convertible = Any
-    """What judgments or a run can be made from: a dict of dicts, a frame of pandas or polars, an
-    Arrow table, a Hugging Face Dataset, an object of ranx, or tuples. See
-    [In-memory data](../index.md#in-memory-data)."""
-    Runs = (
-        list[Any] | tuple[Any, ...] | Iterator[Any]
-        | Mapping[Any, Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, Any]]]
-    )  # fmt: skip
-    """Several runs, each of which is a Run, a file, or what a run can be made from."""
 
 
 # Rows of one run, which are tuples.
 @overload
 def evaluate(
-    qrels: Judgments | Convertible | Source, run: list[tuple[Any, ...]],
+    qrels: QrelsLike, run: list[tuple[Any, ...]],
     measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
     progress: bool | None = ..., **options: Unpack[EvaluationOptions],
 ) -> Scores: ...  # fmt: skip
@@ -54,7 +39,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: Judgments | Convertible | Source, run: Runs, measures: Measures = ..., *,
+    qrels: QrelsLike, run: RunsLike, measures: Measures = ..., *,
     threads: int | None = ..., executor: Any = ..., progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> list[Scores]: ...  # fmt: skip
@@ -62,7 +47,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: Judgments | Convertible | Source, run: Run | Convertible | Source,
+    qrels: QrelsLike, run: RunLike,
     measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
     progress: bool | None = ..., **options: Unpack[EvaluationOptions],
 ) -> Scores: ...  # fmt: skip
@@ -70,8 +55,8 @@ def evaluate(
 
 @takes(EvaluationOptions, EVALUATION)
 def evaluate(
-    qrels: Judgments | Convertible | Source,
-    run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
     measures: Measures = "official",
     *,
     threads: int | None = None,
@@ -148,7 +133,7 @@ class Evaluator:
 
     def __init__(
         self,
-        qrels: Judgments | Convertible | Source,
+        qrels: QrelsLike,
         measures: Measures = "official",
         **options: Unpack[EvaluationOptions],
     ) -> None:
@@ -185,19 +170,19 @@ class Evaluator:
 
     @overload
     def evaluate(
-        self, run: Runs, *, threads: int | None = None,
+        self, run: RunsLike, *, threads: int | None = None,
         executor: Any = None, progress: bool | None = None,
     ) -> list[Scores]: ...  # fmt: skip
 
     @overload
     def evaluate(
-        self, run: Run | Convertible | Source, *, threads: int | None = None,
+        self, run: RunLike, *, threads: int | None = None,
         executor: Any = None, progress: bool | None = None,
     ) -> Scores: ...  # fmt: skip
 
     def evaluate(
         self,
-        run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
+        run: RunLike | RunsLike,
         *,
         threads: int | None = None,
         executor: Any = None,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import Positives, Unretrieved
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.scores.scores import Scores
 
 # How to combine several relevant documents of a query, and how to treat unretrieved ones.
@@ -45,8 +46,8 @@ class LikelihoodOptions(DepthOptions, FilterOptions, total=False):
 
 @takes(LikelihoodOptions, EVALUATION)
 def negative_log_likelihood(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     *,
     temperature: float = 1.0,
     positives: Positives = "mean",

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.evaluation.evaluator import Convertible
-    from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
@@ -116,8 +115,8 @@ class TieReport(Frozen):
 
 @takes(DepthOptions, EVALUATION)
 def tie_report(
-    qrels: Qrels | Convertible | Source | None,
-    run: Run | Convertible | Source,
+    qrels: QrelsLike | None,
+    run: RunLike,
     measures: Measures | None = None,
     **options: Unpack[DepthOptions],
 ) -> TieReport:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.explaining.reference import Values
     from fastrank.explaining.settings import Setting, Variant
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.scores.scores import Scores
 
     Combination = tuple[Setting, ...]
@@ -159,8 +160,8 @@ class OptionsExplanation(Frozen):
 
 @takes(EvaluationOptions, EVALUATION)
 def explain_options(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     reference: Any,
     measures: Mapping[str, str] | Iterable[str] | str | None = None,
     **options: Unpack[EvaluationOptions],

@@ -25,16 +25,18 @@ from fastrank.judging.options import check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.plurals import counted
+from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
@@ -44,12 +46,12 @@ ROWS = 10
 
 @takes(EvaluationOptions, EVALUATION)
 def explain(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures = MEASURES,
     *,
     query: str | None = None,
-    other: Any = None,
+    other: RunLike | None = None,
     documents: Any = None,
     rows: int = ROWS,
     **options: Unpack[EvaluationOptions],
@@ -90,8 +92,27 @@ def explain(
       unjudged: 1 of 3 results: ndcg would be 0.3801 if it is not relevant, ... if it has grade 2
       not retrieved: 1 relevant document: a (grade 2)
     """
-    given = with_defaults(explain, options)
-    checked = evaluation_options(given)
+    return explained(
+        qrels, run, measures, query, other, documents, rows, with_defaults(explain, options)
+    )
+
+
+def explained(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures,
+    query: str | None,
+    other: RunLike | None,
+    documents: Any,
+    rows: int,
+    options: Mapping[str, Any],
+    zero: str = ZERO,
+) -> Explanation:
+    """The Explanation that `explain` returns.
+
+    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    """
+    checked = evaluation_options(options)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
     bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
@@ -107,26 +128,26 @@ def explain(
             raise OptionError("query", "name a query, or a second run (other) to find one")
         query, chosen = _most_different(judgments, runs, bound, checked)
     check_query(query, judgments, runs)
-    explained: Explanation | None = None
+    found: Explanation | None = None
     titles: dict[str, str] = {}
     for one, name in zip(reversed(runs), reversed(names), strict=True):
         judged = JudgedQuery(query, judgments, one, bound, checked, name)
         parts = _parts(judged, bound)
         titles = {**titles, **_titles(documents, judged)}
-        explained = Explanation(
+        found = Explanation(
             query=query,
             run=judged.name,
             header=_header(judged),
             measures=parts,
-            notes=notes_of(judged, bound, parts, unexplained),
+            notes=notes_of(judged, bound, parts, unexplained, zero),
             grades=judged.grades,
-            other=explained,
+            other=found,
             chosen=chosen if one is runs[0] else "",
             titles=titles,
             rows=shown,
         )
-    assert explained is not None
-    return explained
+    assert found is not None
+    return found
 
 
 def _most_different(

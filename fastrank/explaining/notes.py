@@ -12,7 +12,7 @@ from fastrank.evaluation.tie_reports import tie_ranges
 from fastrank.judging.judge import RunJudge
 from fastrank.measures.tie_support import check_range
 from fastrank.plurals import counted
-from fastrank.scores.text import ZERO, treated
+from fastrank.scores.text import treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ def notes_of(
     measures: list[BoundMeasure],
     parts: Mapping[str, Part],
     unexplained: list[str],
+    zero: str,
 ) -> list[str]:
-    """The notes on a query, those that apply."""
+    """The notes on a query, those that apply. zero: what counts missing queries as 0."""
     if not judged.retrieved:
-        return [f"the run lacks this query, so that every value is 0; {_mean(judged)}"]
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged, zero)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -48,11 +49,11 @@ def notes_of(
     ]
 
 
-def _mean(judged: JudgedQuery) -> str:
+def _mean(judged: JudgedQuery, zero: str) -> str:
     """What means do with a query without results."""
     if judged.options.missing_is_error:
-        return "evaluate raises an error, as missing='error' says"
-    return f"in means, {treated(1, ZERO, zero=judged.options.complete)}"
+        return f"evaluate raises an error, as {zero.replace('zero', 'error')} says"
+    return f"in means, {treated(1, zero, zero=judged.options.complete)}"
 
 
 def _one_query(

@@ -16,11 +16,26 @@ from fastrank.formats.strict import header_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.choices import RankBy, TrecEvalVersion
+    from fastrank.formats.files import Source
     from fastrank.formats.source import Pieces
     from fastrank.formats.tables import Table
+
+    QrelsLike = Qrels | Preferences | Source | Any
+    """Judgments: Qrels or Preferences, a file, or anything they can be made from: a dict of dicts,
+    a frame of pandas or polars, an Arrow table, a Hugging Face Dataset, an object of ranx, or
+    tuples. See [In-memory data](../index.md#in-memory-data)."""
+    RunLike = Run | Source | Any
+    """A run: a Run, a file, or anything one can be made from, as for `QrelsLike`."""
+    RunsLike = (
+        list[Any] | tuple[Any, ...] | Iterator[Any]
+        | Mapping[Any, Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, Any]]]
+    )  # fmt: skip
+    """Several runs, in a list or an iterator or as {name: run}, each as for `RunLike`."""
 
 KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
 

@@ -82,13 +82,21 @@ def are_named(given: Any) -> TypeGuard[Mapping[Any, Any]]:
     first = next((key for key, value in given.items() if _is_run(value) is not None), None)
     if first is None or not _is_run(given[first]):
         return False
-    for key, value in given.items():
-        if _is_run(value) is False:
-            raise InputError(
-                "run", f"expected {{query: {{document: score}}}} or {{name: run}}, found both:"
-                f" {first!r:.60} has a run, {key!r:.60} has {type(value).__name__}"
-            )  # fmt: skip
+    refuse_mixed(given)
     return True
+
+
+def refuse_mixed(given: Mapping[Any, Any]) -> None:
+    """Raise InputError for a dict of which some values are runs and others are documents."""
+    keys: dict[bool | None, Any] = {}
+    for key, value in given.items():
+        keys.setdefault(_is_run(value), key)
+    if True in keys and False in keys:
+        run, other = keys[True], keys[False]
+        raise InputError(
+            "run", "expected {query: {document: score}} or {name: run}, found both:"
+            f" {run!r:.60} has a run, {other!r:.60} has {type(given[other]).__name__}"
+        )  # fmt: skip
 
 
 def _is_run(value: Any) -> bool | None:

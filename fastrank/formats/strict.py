@@ -89,7 +89,7 @@ def header_error(head: bytes, name: str) -> FormatError | None:
     """
     line = sniff.first_line(head) or b""
     fields = line.split()
-    if not sniff.TREC_FIELDS["run"](len(fields)) or not fields[4][:1].isalpha():
+    if not sniff.TREC_FIELDS["run"](len(fields)) or not fields[4][:1].isalpha() or b"\0" in line:
         return None
     if any(whole_number(field) is not None for field in fields[3:5]):
         return None

@@ -11,18 +11,17 @@ from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from typing_extensions import Unpack
 
     from fastrank.choices import FusionMethod
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import RunsLike
     from fastrank.formats.trec import Warn
 
 
 @takes(FusionOptions, FUSION)
 def fuse(
-    runs: Any,
+    runs: RunsLike,
     method: FusionMethod = "rrf",
     *,
     warn: Warn = python_warning,

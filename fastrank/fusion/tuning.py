@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import FusionMethod
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import QrelsLike, RunsLike
     from fastrank.formats.trec import Warn
     from fastrank.fusion.grids import Point
     from fastrank.fusion.inputs import NamedRun
@@ -97,8 +98,8 @@ class FusionTuning(Frozen):
 
 @takes(FusionOptions, FUSION)
 def tune_fusion(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     measure: Measures,
     method: FusionMethod = "convex",
     *,

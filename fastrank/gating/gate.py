@@ -18,13 +18,13 @@ from fastrank.keywords import takes, with_defaults
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.choices import GateTest, OnFew, Policy
     from fastrank.comparing.comparison import Comparison
     from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.gating.limits import Limits
     from fastrank.measures.selection import Measures
 
@@ -36,8 +36,8 @@ ON_FEW = ("fail", "warn")
 @takes(EvaluationOptions, AS_SAVED)
 def gate(
     baseline: Source,
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures | None = None,
     *,
     max_drop: Limits = MAX_DROP,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.formats.files import Source
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.gating.baseline import Baseline
     from fastrank.gating.measuring import Measured
     from fastrank.measures.selection import Measures
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 @takes(EvaluationOptions, EVALUATION)
 def save_baseline(
     path: Source,
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures,
     *,
     command: Sequence[str] | None = None,
@@ -65,8 +66,8 @@ def save_baseline(
 
 
 def new_baseline(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     measures: Measures,
     options: Mapping[str, Any],
     command: Sequence[str] | None,

@@ -158,5 +158,7 @@ class RunJudge:
             if judged is not None:
                 return judged
         from fastrank.formats.dicts import run_from_dict
+        from fastrank.formats.run_names import refuse_mixed
 
+        refuse_mixed(run)
         return self._in_memory(run_from_dict(run, source="run", rank_by=self._options.rank_by))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastrank.choices import Margin
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.judging.matching import MatchedQueries
 
 # The retrieved positive of a query to which margins refer.
@@ -48,8 +49,8 @@ class MiningOptions(LevelOptions, FilterOptions, total=False):
 
 @takes(MiningOptions, EVALUATION)
 def hard_negatives(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     negatives: int,
     *,
     skip_top: int = 0,

@@ -49,6 +49,7 @@ KERNEL_MODULES = (
     "comparing.runs",
     "fusion.rankings",
     "fusion.fuse",
+    "probes.adam",
 )
 
 

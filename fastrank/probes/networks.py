@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.native import kernels
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 BATCH_NORM_EPS, BATCH_NORM_MOMENTUM = 1e-5, 0.1
-ADAM_EPS, DECAY = 1e-8, 0.01
+DECAY = 0.01
 LONGEST_GRADIENT = 1.0
 # The share of the learning rate in the first step.
 WARM_UP_START = 0.05
@@ -144,7 +146,7 @@ class Networks:
 class AdamW:
     """AdamW as torch computes it, with clipped gradients and a linear warm-up.
 
-    rates, firsts, seconds: lr, beta1 and beta2 of each network. warm_up: the number of steps.
+    settings: learning rate, beta1 and beta2 of each network. warm_up: the number of steps.
     """
 
     def __init__(
@@ -158,34 +160,26 @@ class AdamW:
         self.gradients = numpy.zeros(shape, numpy.float32)
         self._first = numpy.zeros(shape, numpy.float32)
         self._second = numpy.zeros(shape, numpy.float32)
-        self._one, self._two = numpy.empty_like(self._first), numpy.empty_like(self._first)
         self._step, self._factor = 0, WARM_UP_START
 
     def step(self) -> None:
-        """Change the parameters by the gradients, which it overwrites."""
+        """Change the parameters by the gradients."""
         import numpy
 
         self._step += 1
-        rates, firsts, seconds = self._settings.T[:, :, None]
+        rates, firsts, seconds = self._settings.T
         rates = rates * self._factor
-        change, other, gradients = self._one, self._two, self.gradients
-        lengths = numpy.sqrt(numpy.einsum("gp,gp->g", gradients, gradients))
-        gradients *= numpy.minimum(1.0, LONGEST_GRADIENT / (lengths + 1e-6))[:, None]
-        numpy.subtract(gradients, self._first, out=change)
-        change *= _single(1 - firsts)
-        self._first += change
-        numpy.multiply(gradients, _single(1 - seconds), out=change)
-        change *= gradients
-        self._second *= _single(seconds)
-        self._second += change
-        numpy.sqrt(self._second, out=change)
-        change /= _single(numpy.sqrt(1 - seconds**self._step))
-        change += numpy.float32(ADAM_EPS)
-        numpy.multiply(self._first, _single(-rates / (1 - firsts**self._step)), out=other)
-        other /= change
-        parameters = self._networks.parameters
-        parameters *= _single(1 - rates * DECAY)
-        parameters += other
+        lengths = numpy.sqrt(numpy.einsum("gp,gp->g", self.gradients, self.gradients))
+        coefficients = (
+            numpy.minimum(1.0, LONGEST_GRADIENT / (lengths + 1e-6)), 1 - firsts, 1 - seconds,
+            seconds, 1 - rates * DECAY, -rates / (1 - firsts**self._step),
+            numpy.sqrt(1 - seconds**self._step),
+        )  # fmt: skip
+        kernels.step_of_adam(
+            self._networks.parameters.reshape(-1), self.gradients.reshape(-1),
+            self._first.reshape(-1), self._second.reshape(-1),
+            numpy.stack(coefficients, axis=1).astype(numpy.float32).reshape(-1),
+        )  # fmt: skip
         if self._step <= self._warm_up:
             slope = 1.0 - WARM_UP_START
             self._factor *= 1.0 + slope / (self._warm_up * WARM_UP_START + (self._step - 1) * slope)
@@ -195,13 +189,6 @@ class AdamW:
         self._settings = self._settings[places]
         self.gradients = self.gradients[places]
         self._first, self._second = self._first[places], self._second[places]
-        self._one, self._two = self._one[: len(self._first)], self._two[: len(self._first)]
-
-
-def _single(values: Array) -> Array:
-    import numpy
-
-    return values.astype(numpy.float32)
 
 
 def _product(x: Array, weights: Array) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 
 from fastrank.data.columns import Frozen
+from fastrank.native.threads import MOST_THREADS, in_threads, processors
 from fastrank.probes.networks import AdamW, Networks
 from fastrank.probes.torch_random import TorchRandom, permutations
 from fastrank.probes.torchmetrics_values import sigmoid
@@ -27,7 +28,8 @@ GRID_EPOCHS = 8
 DEFAULT_POINT = GRID.index((1e-3, 0.9, 0.999))
 # Epochs whose batches are drawn at once.
 DRAWN_EPOCHS = 8
-# The size of the batches of networks that are trained together, in bytes: a part of the cache.
+# The size of the networks that are trained together and their batches, in bytes: a part of the
+# cache.
 STACK_BYTES = 4 << 20
 
 
@@ -77,10 +79,26 @@ class FoldData:
 
 def train(folds: Sequence[FoldData], settings: Settings) -> None:
     """Choose the parameters of each fold, train its classifier, and fill in `trained`."""
-    for group in _groups(folds, settings, len(GRID)):
-        _search(group, settings)
-    for group in _groups(folds, settings, 1):
-        _fit(group, settings)
+    _in_threads(_search, _groups(folds, settings, len(GRID)), settings)
+    _in_threads(_fit, _groups(folds, settings, 1), settings)
+
+
+def _in_threads(
+    work: Callable[[list[FoldData], Settings], None], groups: list[list[FoldData]],
+    settings: Settings,
+) -> None:  # fmt: skip
+    waiting = iter(groups)
+
+    def until_none_waits(_: int) -> None:
+        try:
+            for group in waiting:
+                work(group, settings)
+        except BaseException:
+            # The other threads end with their groups.
+            list(waiting)
+            raise
+
+    in_threads(until_none_waits, min(processors(), MOST_THREADS, len(groups)))
 
 
 def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[list[FoldData]]:
@@ -93,30 +111,44 @@ def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[
     for fold in folds:
         by_shape.setdefault(fold.train[0].shape, []).append(fold)
     for (_, features), same in by_shape.items():
-        widest = max(features, *settings.hidden, settings.outputs)
-        size = max(1, STACK_BYTES // (4 * copies * settings.batch_size * widest))
+        size = max(1, _together(features, settings) // copies)
         found += [same[first : first + size] for first in range(0, len(same), size)]
     return found
+
+
+def _together(features: int, settings: Settings) -> int:
+    """How many networks fit into the cache."""
+    sizes = (features, *settings.hidden, settings.outputs)
+    items = settings.batch_size * max(sizes)
+    if settings.hidden:
+        # The parameters, gradients and moments.
+        items += 4 * sum(before * units for before, units in pairwise(sizes))
+    return max(1, STACK_BYTES // (4 * items))
 
 
 def _search(folds: list[FoldData], settings: Settings) -> None:
     """Train with every point of the grid, and keep the best one of each fold."""
     import numpy
 
-    points = len(GRID)
-    stack = _Stack(folds, settings, GRID * len(folds), points)
-    rows = len(folds[0].train[1])
-    words = [fold.loader.epoch_words(points * GRID_EPOCHS, rows) for fold in folds]
-    orders = permutations(numpy.concatenate(words)).reshape(len(folds) * points, GRID_EPOCHS, rows)
-    for epoch in range(GRID_EPOCHS):
-        stack.epoch(orders[:, epoch])
-    for place, fold in enumerate(folds):
-        x, y = fold.validation
-        best = -inf
-        for point, logits in enumerate(stack.networks.logits(place * points, x, points)):
-            value = settings.metric(_outputs(logits, settings), y)
-            if value > best:
-                best, fold.point = value, point
+    rows, features = folds[0].train[0].shape
+    # Without hidden layers, the calls of numpy for a step take longer than its arithmetic.
+    together = _together(features, settings) if settings.hidden else len(GRID)
+    best = dict.fromkeys(folds, -inf)
+    for first in range(0, len(GRID), together):
+        grid = GRID[first : first + together]
+        points = len(grid)
+        stack = _Stack(folds, settings, grid * len(folds), points)
+        words = [fold.loader.epoch_words(points * GRID_EPOCHS, rows) for fold in folds]
+        orders = permutations(numpy.concatenate(words))
+        orders = orders.reshape(len(folds) * points, GRID_EPOCHS, rows)
+        for epoch in range(GRID_EPOCHS):
+            stack.epoch(orders[:, epoch])
+        for place, fold in enumerate(folds):
+            x, y = fold.validation
+            for point, logits in enumerate(stack.networks.logits(place * points, x, points), first):
+                value = settings.metric(_outputs(logits, settings), y)
+                if value > best[fold]:
+                    best[fold], fold.point = value, point
 
 
 def _fit(folds: list[FoldData], settings: Settings) -> None:
@@ -186,6 +218,8 @@ class _Stack:
             self._x = numpy.concatenate([fold.train[0] for fold in folds])
             self._y = numpy.concatenate([fold.train[1] for fold in folds])
         self._starts = numpy.arange(len(folds)).repeat(copies)[:, None] * rows
+        # Memory that is new in each step takes the system longer to clear than numpy to fill.
+        self._batch = numpy.empty((len(points), settings.batch_size, features), numpy.float32)
 
     def epoch(self, orders: Array) -> list[float]:
         """Train on batches of the rows in these orders; returns the mean loss of each network."""
@@ -197,7 +231,9 @@ class _Stack:
             return [float("nan")] * len(orders)
         for first in range(0, self._batches * size, size):
             places = orders[:, first : first + size] + self._starts
-            x, y = self._x[places], self._y[places]
+            # "clip" writes into `out` directly, "raise" copies.
+            x = numpy.take(self._x, places, 0, self._batch[: len(orders)], "clip")
+            y = self._y[places]
             logits, kept = self.networks.forward(x)
             losses, slope = _losses(logits, y)
             total += losses

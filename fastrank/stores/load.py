@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -37,7 +38,7 @@ def load_scores(
     store: str | os.PathLike[str],
     *,
     group: str | None = None,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     measures: Measures | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> dict[str, Scores]:

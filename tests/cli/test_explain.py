@@ -103,3 +103,14 @@ def test_another_run_needs_no_query(capfdbinary: Capture) -> None:
     out, err = capfdbinary.readouterr()
     assert (status, err) == (0, b"")
     assert out.decode() == f"{fr.explain(QRELS, PROFILE, 'map', other=PCA)}\n"
+
+
+def test_a_note_names_the_flag_that_counts_missing_queries(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\np 0 a 1\n")
+    (tmp_path / "run").write_text("p Q0 a 1 1 x\n")
+
+    main(["explain", "-m", "map", "-q", "q", str(tmp_path / "qrels"), str(tmp_path / "run")])
+
+    assert b"(--missing zero counts it as 0)" in capfdbinary.readouterr().out

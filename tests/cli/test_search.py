@@ -138,13 +138,12 @@ def test_eval_embeddings_prints_what_eval_prints_of_the_run(
     form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     common = ["-q", "-m", "all_trec", "-m", "RR@3", "--format", form]
-    main(["search", *VECTORS, *IDS, "-k", "20", "-o", "run"])
+    main(["search", *VECTORS, *IDS, "-k", "20", "--tag", "run", "-o", "run"])
     main(["eval", *common, "qrels.txt", "run"])
     expected = capfdbinary.readouterr().out
 
-    assert (
-        main(["eval-embeddings", *VECTORS, *IDS, "-k", "20", "--qrels", "qrels.txt", *common]) == 0
-    )
+    asked = [*VECTORS, *IDS, "-k", "20", "--qrels", "qrels.txt", "--tag", "run"]
+    assert main(["eval-embeddings", *asked, *common]) == 0
 
     found = capfdbinary.readouterr().out.replace(b"queries.npy", b"run")
     if form == "json":

@@ -55,8 +55,8 @@ def test_the_only_system_cannot_be_the_baseline() -> None:
 def test_equal_names_are_noted() -> None:
     compared = fr.compare(QRELS, [RUN, RUN, RUN], "map", names=["x", "x", "y"])
 
-    assert compared.names == ["x", "x#2", "y"]
-    assert compared.notes == ["systems with equal names are numbered: x#2"]
+    assert compared.names == ["x", "x (2)", "y"]
+    assert compared.notes == ["systems with equal names are numbered: x (2)"]
 
 
 def test_a_string_is_no_list_of_names() -> None:

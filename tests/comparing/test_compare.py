@@ -96,8 +96,8 @@ def test_scores_of_different_queries_are_an_error() -> None:
 
     with pytest.raises(
         fr.GroupError,
-        match=r"'run' and 'run#2' have different queries: 1 only in 'run' \(q01\), 0 only in"
-        r" 'run#2' \(queries='common' compares on the 11 in common\)",
+        match=r"'run' and 'run \(2\)' have different queries: 1 only in 'run' \(q01\), 0 only in"
+        r" 'run \(2\)' \(queries='common' compares on the 11 in common\)",
     ):
         fr.compare_scores(scores)
     assert len(fr.compare_scores(scores, queries="common").queries) == 11
@@ -120,14 +120,14 @@ def test_queries_are_aligned_by_their_ids() -> None:
 def test_scores_of_different_measures_are_an_error() -> None:
     scores = [fr.evaluate(QRELS, GOOD, measure) for measure in ("map", "P.5")]
 
-    with pytest.raises(fr.MeasureError, match="'run' and 'run#2' have different measures"):
+    with pytest.raises(fr.MeasureError, match=r"'run' and 'run \(2\)' have different measures"):
         fr.compare_scores(scores)
 
 
 def test_equal_names_are_numbered() -> None:
     compared = fr.compare(QRELS, [GOOD, BAD, GOOD], "map", names=["x", "y", "x"])
 
-    assert compared.names == ["x", "y", "x#2"]
+    assert compared.names == ["x", "y", "x (2)"]
 
 
 def test_names_must_be_as_many_as_systems() -> None:

@@ -37,6 +37,14 @@ def test_the_examples_of_hooks_are_true(script: Any, name: str) -> None:
     assert found.failed == 0
 
 
+def test_pages_that_docstrings_name_become_links(script: Any) -> None:
+    pytest.importorskip("griffe")
+
+    made = script("docstrings").as_markdown("executor: any; see\n    docs/scale-out.md.")
+
+    assert made.endswith("- `executor`: any; see\n    [Scaling out](../scale-out.md).")
+
+
 @needs_checkout
 @pytest.mark.parametrize("page", ["install", "compatibility", "speed", "limits", "changelog"])
 def test_sections_are_included(script: Any, page: str) -> None:

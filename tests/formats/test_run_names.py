@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,9 +87,18 @@ def test_a_dict_of_runs_is_evaluated_as_a_list_of_them() -> None:
     assert fr.compare(qrels, run, "map").names == ["run"]
 
 
-def test_a_dict_of_runs_and_of_documents_is_an_error() -> None:
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**NAMED_RUN, "q1": {"d": 1.0}},
+        {"q1": {"d": 1.0}, **NAMED_RUN},
+        {"q1": {"d": 1.0}, "a": "a.run"},
+        {"q1": {"d": 1.0}, "a": fr.Run.from_dict(NAMED_RUN["a"])},
+    ],
+)
+def test_a_dict_of_runs_and_of_documents_is_an_error(given: dict[str, Any]) -> None:
     with pytest.raises(fr.InputError, match="found both: 'a' has a run, 'q1' has dict"):
-        fr.evaluate({"q1": {"d": 1}}, {**NAMED_RUN, "q1": {"d": 1.0}}, "map")
+        fr.evaluate({"q1": {"d": 1}}, given, "map")
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])

@@ -427,6 +427,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
     assert found.returncode == 0
     assert found.stdout.splitlines()[-1] == f"{'map':22}\tall\t0.6667"
     assert found.stderr.splitlines() == [
+        "fastrank eval: run: the run lacks 1 of 3 judged queries (q4); it counts as 0",
         "fastrank eval: run: 1 query of the run has no judgments (q9)",
         "fastrank eval: run: 1 judged query without a relevant document was skipped",
         "fastrank eval: run: 3 documents were excluded from the rankings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 import shutil
@@ -12,6 +13,7 @@ from typing import get_args
 
 import pytest
 
+import fastrank as fr
 from fastrank import choices
 from fastrank.comparing.options import COMPARISON
 from fastrank.evaluation.labels import TIES
@@ -89,3 +91,17 @@ def test_other_types_have_all_choices() -> None:
     assert get_args(choices.Metric) == METRICS
     assert set(get_args(choices.LabelTies)) == set(TIES)
     assert set(get_args(choices.FusionMethod)) == set(METHODS)
+
+
+def test_judgments_and_runs_have_types_that_say_what_they_may_be() -> None:
+    # Documents of arrays are numbers.
+    functions = {getattr(fr, name) for name in fr.__all__} - {fr.evaluate_arrays, fr.index_qrels}
+    types = {
+        parameter.annotation.removesuffix(" | None")
+        for function in filter(inspect.isfunction, functions)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name in ("qrels", "run", "runs", "run_a", "other")
+    }
+
+    assert "Any" not in types
+    assert types >= {"QrelsLike", "RunLike", "RunsLike", "RunsLike | RunLike"}

@@ -132,7 +132,7 @@ def test_systems_without_tags_are_named_by_the_files(server: WebServer) -> None:
 
     found = fr.compare({str(query): {"d": 1} for query in range(3)}, runs, "map")
 
-    assert found.names == ["a.tsv", "b.tsv"]
+    assert found.names == ["a", "b"]
 
 
 def test_an_empty_file_is_an_error(put) -> None:
