@@ -36,6 +36,10 @@ INTERPOLATED = (
     r"\text{trec\_eval 10.0: } t = \lfloor c R + 0.5 \rfloor",
 )
 RPREC_MULT = r"\frac{h_m}{m}, \quad m = \lfloor c R + 0.9 \rfloor"
+AUC = (
+    r"\mathrm{AUC} = \frac{1}{h_n (n - h_n)} \sum_{i, j \,:\, r_i = 1, r_j = 0} \left([x_i > x_j] +"
+    r" \tfrac{1}{2} [x_i = x_j]\right), \quad x_i: \text{ score of the document at rank } i"
+)
 SIMPLE = r"\frac{\text{fulfilled}}{\text{possible}}"
 MEAN_OF_GROUPS = r"\frac{1}{J} \sum_{j=1}^{J} \frac{\text{fulfilled}_j}{\text{possible}_j}"
 MEAN_OF_PAIRS = (
@@ -278,6 +282,12 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "P_IA": (r"\frac{1}{k M} \sum_{i=1}^{\min(k, n)} \sum_s r_{i, s}", SUBTOPICS),
     "StRecall": (r"\frac{1}{M} \sum_s \max_{i \le \min(k, n)} r_{i, s}", SUBTOPICS),
     "PairAccuracy": (r"1 - \frac{\sum_{i=1}^{h_k} (s_i - i)}{h_k (\min(k, n) - h_k)}",),
+    "AUC": (AUC,),
+    "GAUC": (
+        r"\frac{\sum_q w_q\, \mathrm{AUC}_q}{\sum_q w_q}, \quad w_q = n_q, \text{ or with"
+        r" weight=relevant: } h_{n, q}",
+        AUC,
+    ),
     "PercentileRank": (
         r"\frac{1}{h_n} \sum_{i=1}^{h_n} \frac{s_i - 1}{n - 1}",
         r"\text{denominator=retrieved: } \frac{s_i}{n} \text{ instead}, \quad"

@@ -53,6 +53,7 @@ SUMMARIES = {
     "total": "the sum over queries",
     "geometric": "the geometric mean over queries",
     "": "none",
+    "pooled": "the weighted mean over queries",
     "defined": "the mean over the queries with a value",
     "median": "the median over the queries with a value",
 }

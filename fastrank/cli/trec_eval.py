@@ -20,7 +20,7 @@ from fastrank.formats import trec
 from fastrank.formats.source import name_of, open_pieces, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.needs import check_columns
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import missing_note, trec_lines
 
@@ -230,6 +230,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
+        check_options(bound, options)
         check_columns(judgments, bound, options)
     except errors.MeasureError as error:
         bound, wrong = [], error

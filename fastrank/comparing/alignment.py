@@ -27,7 +27,7 @@ NAMED = 3
 LARGEST = 1e100
 # What `evaluate` gives for measures whose summary is not the mean of the values per query.
 SUMMARIES = {
-    "pooled": "pools all documents",
+    "pooled": "weights queries by their numbers of documents",
     "median": "gives the median",
     "sum": "gives the sum",
     "total": "gives the sum",

@@ -15,7 +15,7 @@ from fastrank.formats.trec import python_warning
 from fastrank.judging.batches import BatchJudge
 from fastrank.judging.collected_batches import CollectedBatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
-from fastrank.judging.needs import first_impossible
+from fastrank.judging.needs import first_impossible, needs_ties
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
@@ -133,7 +133,7 @@ def search_and_evaluate(
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
     judge: BatchJudge | CollectedBatchJudge
     given_for_judge = judgments, request.measures, request.options
-    if request.options.ties == "docno_desc":
+    if request.options.ties == "docno_desc" and not needs_ties(request.measures):
         judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
     else:
         judge = CollectedBatchJudge(*given_for_judge, queries=names, tag=label)

@@ -80,8 +80,8 @@ def evaluate_labels(
     queries: without query_ids, the id of each query; by default the row numbers: "0", "1", ...
     ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
         or "best", "worst" or "average" as for `evaluate`; there are no ids to sort by. "average"
-        gives the nDCG of scikit-learn and torchmetrics. These three take three times as long,
-        because the arrays are first converted to Qrels and a Run.
+        gives the nDCG of scikit-learn and torchmetrics. These three, and the measures AUC and
+        GAUC, take three times as long, because the arrays are first converted to Qrels and a Run.
     **options: see `LabelOptions`.
 
     All documents of a query count as retrieved and judged. The values are those of trec_eval for

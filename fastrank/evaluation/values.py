@@ -8,7 +8,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import BY_COLUMN, judging_options, needs_column
+from fastrank.judging.needs import BY_COLUMN, judging_options, needs_column, needs_ties
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, zeros
@@ -119,7 +119,7 @@ class Values:
         if measure.needs == "custom":
             return self._custom_values(bound)
         run = self._run
-        if run.tied is not None and self.options.ties == "average":
+        if measure.needs == "ties" or (run.tied is not None and self.options.ties == "average"):
             return self._expected(bound, queries)
         numbers = filled("d", bound.numbers)
         if measure.name == "relstring":
@@ -164,6 +164,8 @@ class Values:
         tied = self._tied_for(bound)
         if bound.measure.needs == "annotated":
             columns = tied.columns(tied.judged)
+        elif bound.measure.needs == "ties":
+            columns = tied.columns(self.judged_for(bound))
         elif bound.measure.needs == "ranking":
             judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
@@ -185,6 +187,9 @@ class Values:
     def judged_for(self, bound: BoundMeasure) -> Judged:
         """The rankings as judged for a measure: by its `rel` and `judged_only`."""
         judged, placeholders = self._run.judged, self._run.placeholders
+        by_ties = bound.measure.needs == "ties"
+        if by_ties and self._run.tied is not None:
+            judged = self._run.tied.judged
         assert judged is not None
         if bound.options is None:
             return judged
@@ -193,7 +198,7 @@ class Values:
             return judged
         if level is not None:
             level = lowest_code(self.judgments, level)
-        key = level, judged_only
+        key = level, judged_only, by_ties
         if key not in self._derived:
             from fastrank.judging.derived import derive
 
@@ -233,6 +238,10 @@ class Values:
                 )  # fmt: skip
                 qrels = with_distinct_documents(qrels, self.measures)
             judged = empty_rankings(qrels, places, judging)
+            if needs_ties(self.measures):
+                from fastrank.judging.tie_orders import Tied
+
+                fields["tied"] = Tied(judged=judged, lows=zeros("q", 0), highs=zeros("q", 0))
         except QueryError as failure:
             query = self.judgments.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None

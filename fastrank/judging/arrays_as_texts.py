@@ -21,7 +21,7 @@ from fastrank.judging.arrays import (
 )
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.memory import MemoryJudge
-from fastrank.judging.needs import needs_rankings
+from fastrank.judging.needs import needs_rankings, needs_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class ArrayRunJudge:
         the depth, and not where no measure needs the ranking.
         """
         given = self.judgments, self._measures, self._options
-        if self._options.can_stream:
+        if self._options.can_stream and not needs_ties(self._measures):
             try:
                 return ArrayJudge(*given, threads=self._threads).judge(run)
             except RepeatedIdError as error:

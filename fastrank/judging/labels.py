@@ -6,7 +6,7 @@ from fastrank.data.run import Run
 from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError
 from fastrank.judging.judged import JudgedRun
-from fastrank.judging.needs import judging_options
+from fastrank.judging.needs import judging_options, needs_ties
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
@@ -35,8 +35,8 @@ class LabelJudge:
     """Judges scores of labelled documents, one for each grade of the judgments.
 
     order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
-    numbers of the queries in the user's input, for messages. If ties are ordered by grade, the
-    documents get their numbers as ids and are judged as a run in memory.
+    numbers of the queries in the user's input, for messages. If ties are ordered by grade, or a
+    measure looks at them, the documents get their numbers as ids and are judged as a run in memory.
     """
 
     def __init__(
@@ -46,7 +46,8 @@ class LabelJudge:
         self._graded, self._order, self._rows = graded, order, rows
         self._measures, self._options = measures, options
         self.judgments: Graded | Qrels = graded
-        if options.ties != "given":
+        self._in_memory = options.ties != "given" or needs_ties(measures)
+        if self._in_memory:
             import numpy
 
             from fastrank.judging.arrays_as_texts import with_ids
@@ -56,7 +57,7 @@ class LabelJudge:
     def judge(self, scores: Array) -> JudgedRun:
         """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
         judged = self._in_given_order(scores)
-        return judged if self._options.ties == "given" else self._by_grade(scores)
+        return self._as_run(scores) if self._in_memory else judged
 
     def _in_given_order(self, scores: Array) -> JudgedRun:
         import numpy
@@ -89,7 +90,7 @@ class LabelJudge:
             tag=TAG,
         )
 
-    def _by_grade(self, scores: Array) -> JudgedRun:
+    def _as_run(self, scores: Array) -> JudgedRun:
         import numpy
 
         from fastrank.judging.matching import MatchedQueries

@@ -10,6 +10,7 @@ from fastrank.judging.needs import (
     needs_all_queries,
     needs_column,
     needs_rankings,
+    needs_ties,
 )
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.rankings import judge_groups, judge_rankings
@@ -78,6 +79,11 @@ class MemoryJudge:
             judged: dict[str, Any] = {"judged": tied.judged, "tied": tied}
         else:
             judged = {"judged": judge_rankings(qrels, *given), "by_column": by_column}
+        if needs_ties(self._measures) and self._options.ties != "average":
+            from fastrank.judging.tie_orders import judge_ties
+
+            unordered = self._judging.changed(ties="average")
+            judged["tied"] = judge_ties(qrels, run, matched, unordered)
         if needs_all_queries(self._measures):
             from fastrank.judging.all_queries import judge_by_all_queries
 

@@ -107,6 +107,7 @@ def rankings_suffice(
         and options.can_stream
         and not needs_all_queries(measures)
         and not needs_column(measures)
+        and not needs_ties(measures)
     )
 
 
@@ -145,6 +146,11 @@ def _has_column(judgments: Qrels | Preferences | Graded, needed: str) -> bool:
     from fastrank.judging.subtopics import has_subtopics
 
     return has_subtopics(judgments)
+
+
+def needs_ties(measures: list[BoundMeasure]) -> bool:
+    """Whether a measure depends on which documents have equal scores, in whatever order."""
+    return any(bound.measure.needs == "ties" for bound in measures)
 
 
 def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.errors import OptionError
+from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,15 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
         else:
             reason = f"ties={options.ties!r} orders documents by the grades of one query"
             refuse_more_than_grades(measures, reason)
+    if options.is_cut:
+        for bound in measures:
+            if bound.measure.needs == "ties":
+                name = bound.names[0].decode()
+                raise MeasureError(
+                    bound.measure.name,
+                    f"'{name}' does not support a depth, because which documents of a tie it"
+                    " removes depends on their order; PairAccuracy does",
+                )
 
 
 def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:

@@ -511,6 +511,26 @@ FAMILIES: tuple[Family, ...] = (
         (CUTOFF, *COMMON), numbers=AT_K, average="defined", plain="pair_accuracy",
     ),
     _family(
+        "AUC", "expected_pair_accuracy",
+        "Area under the ROC curve: share of the pairs of a relevant and another retrieved\n"
+        "document of which the relevant one has the higher score. A pair with equal scores\n"
+        "counts a half, whatever the order of ties; depths are not supported. A document that is\n"
+        "not judged is not relevant; judged_only=True leaves it out. A query without such pairs\n"
+        "has no value (NaN), and is left out of the mean. Source: roc_auc_score of scikit-learn,\n"
+        "per query; Hanley and McNeil, Radiology 143(1), 1982.",
+        needs="ties", average="defined",
+    ),
+    _family(
+        "GAUC", "grouped_area_under_curve",
+        "Grouped AUC: the mean of AUC over queries (users), weighted by their numbers of\n"
+        "retrieved documents (impressions), or with weight='relevant' of relevant ones among\n"
+        "them (clicks). The value of a query is its AUC; queries without one are left out.\n"
+        "Source: Zhou et al., 'Deep interest network for click-through rate prediction', KDD\n"
+        "2018.",
+        (*COMMON, _choice("weight", ("retrieved", "relevant"), "documents whose number counts")),
+        numbers=("weight",), needs="ties", average="pooled",
+    ),
+    _family(
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
         "/ (n - 1) with n retrieved (0 if n = 1); denominator='retrieved': i / n; 'relevant':\n"

@@ -21,7 +21,9 @@ WHOLE = {
     "R": ", or SetR for all retrieved documents",
 }
 # Kernels that write a value, its numerator and its denominator.
-POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
+POOLED = (
+    "grouped_area_under_curve", "hit_share", "judged_share", "percentile_rank", "unjudged_share",
+)  # fmt: skip
 
 
 class Option(Frozen):

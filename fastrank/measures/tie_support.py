@@ -59,10 +59,13 @@ EXPECTED_UNCUT_KERNELS = {
     "binary_preference": "expected_binary_preference",
     "average_precision_of_found": "expected_average_precision_of_found",
     "hit_share": "expected_hit_share",
+    "pair_accuracy": "expected_pair_accuracy",
+    "expected_pair_accuracy": "expected_pair_accuracy",
+    "grouped_area_under_curve": "grouped_area_under_curve",
     "normalized_discounted_gain_of_retrieved": "expected_normalized_discounted_gain_of_retrieved",
 }
 # Those of them that a cutoff of the measure makes unknown, too.
-UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "reciprocal_hit_rank"}
+UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "pair_accuracy", "reciprocal_hit_rank"}
 # By what measures need that is more than the grades of their query, what this is called.
 MORE_THAN_GRADES = {
     "annotated": "the judgments of all queries", "strata": "judgments with strata",
@@ -80,6 +83,8 @@ MONOTONE_KERNELS = {
     "num_ret",
     "num_rel",
     "num_rel_ret",
+    "expected_pair_accuracy",
+    "grouped_area_under_curve",
     "average_precision",
     "average_precision_cut",
     "log_average_precision",

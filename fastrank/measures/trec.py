@@ -27,9 +27,10 @@ class Measure(Frozen):
         "stops" (gains that are stopping probabilities), "normalized gains" (grades mapped from
         [min_rel, max_rel] to [0, 1]), "exact gains" (not scaled by a common factor), "best gains"
         (gains, and an ideal ranking with max_grade at every rank), "annotated" (a ranking whose
-        documents are judged if they are judged for any query), "strata" (the retrieved documents
-        of a sampled pool, and its strata), "subtopics" (the judgments of documents by subtopic),
-        "groups" (one ranking per judgment group, averaged), "preferences"; or "run", "queries".
+        documents are judged if they are judged for any query), "ties" (a ranking by groups of equal
+        scores), "strata" (the retrieved documents of a sampled pool, and its strata), "subtopics"
+        (the judgments of documents by subtopic), "groups" (one ranking per judgment group,
+        averaged), "preferences"; or "run", "queries".
     takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, one value for each),
         "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".
     default: the parameters when none are given.

@@ -70,6 +70,7 @@ def test_bad_files_are_explained(
         (("-m", "map ndcg"), 1, "illegal measure 'map ndcg'; repeat -m: -m map -m ndcg"),
         (("-m", "map,P.10"), 1, "illegal measure 'map,P.10'; repeat -m: -m map -m P.10"),
         (("-m", "P.-1"), 2, "Cannot initialize measure 'P'"),
+        (("-m", "AUC", "-M", "5"), 2, "trec_eval: 'AUC' does not support a depth"),
         (("-M", "-3"), 1, "-M -3: expected 0 or more"),
         (("-R", "qrel"), 2, "Illegal rel_format 'qrel': expected qrels, qrels_jg, prefs"),
         (("-m", "utility.1,2"), 4, "'utility' takes 4, found 2"),

@@ -447,6 +447,7 @@ class Query:
 
     def __init__(self, judged: dict[str, int], scores: dict[str, float], pool: set[str]) -> None:
         by_score = sorted(scores, key=lambda d: (scores[d], d.encode()), reverse=True)
+        self.scores = [scores[d] for d in by_score]
         self.grades = [judged.get(d) for d in by_score]
         self.in_pool = [d in pool for d in by_score]
         self.hits = [grade is not None and grade >= 1 for grade in self.grades]
@@ -495,6 +496,14 @@ def ordered_pairs(q: Query, k: int) -> float:
     return before / pairs if pairs else math.nan
 
 
+def area_under_curve(q: Query) -> float:
+    """The share of pairs (relevant, other) with the higher score first; equal ones count a half."""
+    ranked = list(zip(q.hits, q.scores, strict=True))
+    pairs = [(own, other) for hit, own in ranked if hit for miss, other in ranked if not miss]
+    ordered = math.fsum((own > other) + (own == other) / 2 for own, other in pairs)
+    return ordered / len(pairs) if pairs else math.nan
+
+
 def f1(q: Query, k: int) -> float:
     p, r = q.found(k) / k, q.found(k) / q.relevant
     return 2 * p * r / (p + r) if p + r else 0.0
@@ -519,6 +528,8 @@ DEFINITIONS: dict[str, Callable[[Query], float]] = {
     "F1@5": lambda q: f1(q, 5),
     "PairAccuracy": lambda q: ordered_pairs(q, len(q.hits)),
     "PairAccuracy@10": lambda q: ordered_pairs(q, 10),
+    "AUC": area_under_curve,
+    "GAUC": area_under_curve,
     "Judged@10": lambda q: sum(g is not None for g in q.grades[:10]) / min(10, len(q.grades)),
     "Unjudged(negative='judged')@10": lambda q: (
         sum(g is None for g in q.grades[:10]) / min(10, len(q.grades))
@@ -540,6 +551,11 @@ def definitions() -> Iterator[dict[str, Any]]:
             for name, q in queries.items()
         }
         values["all"] = {measure: mean(measure, values) for measure in DEFINITIONS}
+        sizes = {
+            name: len(q.hits) for name, q in queries.items() if not math.isnan(values[name]["AUC"])
+        }
+        weighted = math.fsum(size * values[name]["AUC"] for name, size in sizes.items())
+        values["all"]["GAUC"] = weighted / sum(sizes.values()) if sizes else math.nan
         # Over all relevant retrieved documents of all queries.
         percentiles = {
             name: [(rank - 1) / (len(q.hits) - 1) for rank in q.ranks]

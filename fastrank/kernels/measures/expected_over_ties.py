@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.measures.discounts import discount
-from fastrank.kernels.measures.families import UNJUDGED, WORST, f1, percentile, share
+from fastrank.kernels.measures.families import BY_RELEVANT, UNJUDGED, WORST, f1, percentile, share
 from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_dcg_of_retrieved, ideal_size
 from fastrank.kernels.measures.trec import f_of_set, recall_target, weighted_counts
 from fastrank.native.declare import helper, kernel
@@ -503,6 +503,39 @@ def expected_judged_share(q, parameters, values):
 def expected_unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, depth - expected_judged(q, depth, parameters[2]), depth, parameters, values)
+
+
+@helper
+def area_under_curve(q):
+    """The share of the pairs of a relevant and another document that are in order, tied ones half.
+
+    Where no depth cuts the ranking, so that it is known which pairs there are. Returns the share,
+    NaN if there are no pairs, and how many documents are relevant.
+    """
+    twice_above, found, first = 0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = judged_relevant_in_group(q, first)
+        others = q.highs[first] - q.lows[first] - relevant
+        twice_above += relevant * (2 * (q.lows[first] - found) + others)
+        found += relevant
+        first = stop
+    pairs = np.float64(q.num_ret - found) * found
+    return 1.0 - twice_above / (2.0 * pairs) if pairs else np.nan, found
+
+
+@kernel(TIED)
+def expected_pair_accuracy(q, parameters, values):
+    values[0], _ = area_under_curve(q)
+
+
+@kernel(TIED)
+def grouped_area_under_curve(q, parameters, values):
+    """parameters: 1 if the weight is the number of relevant documents, not of all documents."""
+    share, found = area_under_curve(q)
+    values[0] = share
+    if share == share:
+        weight = np.float64(found) if parameters[0] == BY_RELEVANT else np.float64(q.num_ret)
+        values[1], values[2] = weight * share, weight
 
 
 @helper

@@ -1,0 +1,193 @@
+"""AUC and GAUC against scikit-learn, and PairAccuracy over every order of ties."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import fastrank as fr
+from tests.helpers.tie_orders import every_order, nouns
+
+TIES: tuple[Any, ...] = ("given", "best", "worst", "average")
+BY_ORDER = ("docno_desc", "docno_asc", *TIES)
+
+
+def cases(count: int, *, seed: int) -> Any:
+    """Labels and scores of queries of several lengths, half of the scores tied."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 12, count)
+    labels = [rng.choice([0, 0, 0.5, 1, 2], size) for size in sizes]
+    kinds = [rng.integers(0, 4, size) / 4 for size in sizes], [rng.normal(size=n) for n in sizes]
+    return labels, [kinds[i % 2][i] for i in range(count)]
+
+
+def area(labels: Any, scores: Any, level: float = 1) -> float:
+    """Scikit-learn's, NaN for labels of one class."""
+    relevant = labels >= level
+    if relevant.all() or not relevant.any():
+        return math.nan
+    return float(roc_auc_score(relevant, scores))
+
+
+def per_query(scores: fr.Scores, measure: str) -> list[float]:
+    return [values[measure] for values in scores.to_dict().values()]
+
+
+@pytest.mark.parametrize("level", [0.5, 1, 2])
+def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
+    labels, scores = cases(1000, seed=1)
+    expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
+
+    for ties in TIES:
+        found = fr.evaluate_labels(
+            labels, scores, "AUC", ties=ties, relevance_level=level, trec_eval_version="10.0"
+        )
+
+        assert per_query(found, "AUC") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert found.mean["AUC"] == pytest.approx(np.nanmean(expected), abs=1e-12)
+    assert sum(map(math.isnan, expected)) > 50
+
+
+def test_auc_takes_a_level_of_its_own() -> None:
+    labels, scores = cases(300, seed=2)
+    expected = [area(*own, 2) for own in zip(labels, scores, strict=True)]
+
+    found = fr.evaluate_labels(labels, scores, "AUC(rel=2) AUC", trec_eval_version="10.0")
+
+    assert per_query(found, "AUC(rel=2)") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("weight", ["retrieved", "relevant"])
+def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
+    labels, scores = cases(1000, seed=3)
+    total = weights = 0.0
+    for own, predicted in zip(labels, scores, strict=True):
+        value = area(own, predicted)
+        if not math.isnan(value):
+            count = len(own) if weight == "retrieved" else (own >= 1).sum()
+            total, weights = total + count * value, weights + count
+
+    name = "GAUC" if weight == "retrieved" else "GAUC(weight='relevant')"
+    found = fr.evaluate_labels(labels, scores, [name, "AUC"], trec_eval_version="10.0")
+
+    assert found.mean[name] == pytest.approx(total / weights, abs=1e-12)
+    assert per_query(found, name) == pytest.approx(per_query(found, "AUC"), nan_ok=True)
+
+
+def test_queries_of_one_class_alone_have_no_mean() -> None:
+    found = fr.evaluate_labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC")
+
+    assert all(map(math.isnan, found.mean.values()))
+
+
+@pytest.mark.parametrize(("version", "value"), [("9.0.8", 0.5), ("10.0", 1.0)])
+def test_scores_tie_as_the_version_compares_them(version: Any, value: float) -> None:
+    """Trec_eval 9.0.8 keeps scores as 32-bit floats, 10.0 and scikit-learn as doubles."""
+    labels, scores = [[1, 0]], [[0.1 + 1e-12, 0.1]]
+
+    found = fr.evaluate_labels(labels, scores, "AUC", trec_eval_version=version)
+
+    assert found.mean == {"AUC": value}
+    assert area(np.array(labels[0]), scores[0]) == 1.0
+
+
+def test_other_measures_have_the_values_that_they_have_without_auc() -> None:
+    labels, scores = cases(200, seed=4)
+    names = "RR P@3 nDCG@5 AP PairAccuracy"
+    alone = fr.evaluate_labels(labels, scores, names)
+
+    both = fr.evaluate_labels(labels, scores, f"AUC {names}")
+
+    assert {name: both.mean[name] for name in alone.mean} == alone.mean
+
+
+RESULTS = [("a", 3.0), ("b", 2.0), ("x", 2.0), ("c", 2.0), ("d", 1.0), ("e", 1.0)]
+GRADES = {"a": 0, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
+
+
+@pytest.mark.parametrize("ties", BY_ORDER)
+def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
+    relevant = [GRADES.get(doc, 0) >= 1 for doc, _ in RESULTS]
+    judged = [(GRADES[doc] >= 1, score) for doc, score in RESULTS if GRADES.get(doc, -1) >= 0]
+
+    found = fr.evaluate(*nouns(GRADES, RESULTS), "AUC AUC(judged_only=True)", ties=ties).mean
+
+    assert found["AUC"] == pytest.approx(roc_auc_score(relevant, [s for _, s in RESULTS]))
+    assert found["AUC(judged_only=True)"] == pytest.approx(
+        roc_auc_score(*zip(*judged, strict=True))
+    )
+
+
+@pytest.mark.parametrize("given", ["file", "dict", "arrays"])
+def test_every_form_of_a_run_gives_the_same(given: str, tmp_path: Any) -> None:
+    qrels = {"1": {"1": 1, "2": 0, "3": 1}, "2": {"5": 1}}
+    run = {"1": {"1": 1.0, "2": 1.0, "4": 1.0, "3": 0.5}}
+    options: Any = {"missing": "zero"}
+    if given == "file":
+        (tmp_path / "run").write_text(
+            "".join(f"1 Q0 {doc} 0 {score} t\n" for doc, score in run["1"].items())
+        )
+        found = fr.evaluate(qrels, tmp_path / "run", "AUC GAUC AP", **options)
+    elif given == "dict":
+        found = fr.Evaluator(qrels, "AUC GAUC AP", **options).evaluate(run)
+    else:
+        ids, scores = np.array([[1, 2, 4, 3]]), np.array([[1.0, 1.0, 1.0, 0.5]])
+        numbered = {
+            query: {int(doc): grade for doc, grade in qrels[query].items()} for query in qrels
+        }
+        found = fr.evaluate_arrays(numbered, ids, scores, "AUC GAUC AP", queries=[1], **options)
+
+    # Of 4 pairs two are tied, and two are in the wrong order.
+    assert found.mean["AUC"] == found.mean["GAUC"] == 0.25
+    assert found.mean["AP"] == fr.evaluate(qrels, run, "AP", **options).mean["AP"]
+
+
+def test_a_depth_is_refused_because_it_may_cut_a_tie() -> None:
+    with pytest.raises(fr.MeasureError, match="'AUC' does not support a depth"):
+        fr.evaluate(*nouns(GRADES, RESULTS), "AUC", depth=3)
+
+
+def test_a_tie_report_shows_that_no_order_of_ties_changes_auc() -> None:
+    report = fr.tie_report(*nouns(GRADES, RESULTS), "AUC GAUC")
+
+    for found in report.measures.values():
+        assert found.value == found.worst == found.best == found.expected
+
+
+def test_searches_take_the_ties_of_what_was_found() -> None:
+    vectors = np.eye(3, dtype=np.float32)
+    qrels = {"0": {"0": 1, "1": 1}}
+
+    found = fr.evaluate_embeddings(vectors[:1], vectors, qrels, "AUC PairAccuracy", k=3).mean
+
+    assert found == {"AUC": 0.75, "PairAccuracy": 0.5}
+
+
+def accuracy(relevant: list[bool]) -> float:
+    """The share of the pairs of a relevant and another document that are in order."""
+    pairs = [a > b for a, b in itertools.combinations(relevant, 2) if a != b]
+    return sum(pairs) / len(pairs) if pairs else math.nan
+
+
+def test_pair_accuracy_with_average_ties_is_its_mean_over_every_order() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        docs = rng.permutation(list("abcdef"))[: rng.integers(1, 7)]
+        results = [(str(doc), float(rng.integers(1, 4))) for doc in docs]
+        grades = {doc: int(rng.integers(-2, 3)) for doc in "abcd"} | {"x": 1}
+        orders = [[grades.get(doc, 0) >= 1 for doc in order] for order in every_order(results)]
+        expected = sum(map(accuracy, orders)) / len(orders)
+
+        found = fr.evaluate(*nouns(grades, results), "PairAccuracy", ties="average").mean
+
+        assert found["PairAccuracy"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_pair_accuracy_at_k_has_no_value_in_some_orders_and_so_no_average() -> None:
+    with pytest.raises(fr.MeasureError, match="does not support 'PairAccuracy@2'"):
+        fr.evaluate(*nouns(GRADES, RESULTS), "PairAccuracy@2", ties="average")
