@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 class Judged(Frozen):
     """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
 
-    `columns` are these as kernels take them.
+    `columns` are these as kernels take them. ties: what each listed document ties with, None where
+    that was not kept.
     """
 
-    __slots__ = ("columns",)
+    __slots__ = ("columns", "ties")
+    defaults: ClassVar[dict[str, Any]] = {"ties": None}
 
     columns: records.Rankings
+    ties: records.TieBounds | None
 
     def __len__(self) -> int:
         return len(self.columns.offsets) - 1
@@ -37,6 +40,7 @@ class Judged(Frozen):
         rankings = self.columns
         listed, distinct = rankings.offsets[count], rankings.grade_offsets[count]
         return Judged(
+            ties=self.ties,
             columns=rankings.changed(
                 offsets=rankings.offsets[: count + 1],
                 ranks=rankings.ranks[:listed],
@@ -49,6 +53,27 @@ class Judged(Frozen):
                 num_rel_ret=rankings.num_rel_ret[:count],
             )
         )
+
+    def has_ties(self) -> bool:
+        """Whether a listed document is known to tie with another one."""
+        return self.ties is not None and bool(
+            kernels.count_tied(self.columns.offsets[len(self)], self.ties)
+        )
+
+    def copied(self) -> Judged:
+        """The same in memory of its own, which kernels may change."""
+        rankings, ties = self.columns, self.ties
+        assert ties is not None
+        listed = rankings.offsets[len(self)]
+        lows, highs, ranks, grades = (
+            _copied(column[:listed])
+            for column in (ties.lows, ties.highs, rankings.ranks, rankings.grades)
+        )
+        columns = rankings.changed(
+            offsets=_copied(rankings.offsets), ranks=ranks, grades=grades,
+            num_ret=_copied(rankings.num_ret), num_rel_ret=_copied(rankings.num_rel_ret),
+        )  # fmt: skip
+        return Judged(columns=columns, ties=records.TieBounds(lows=lows, highs=highs))
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -69,6 +94,10 @@ class Judged(Frozen):
         return Judged(
             columns=records.Rankings(*(memoryview(column) for column in columns), *shared)
         )
+
+
+def _copied(column: Any) -> Any:
+    return memoryview(bytearray(column)).cast("q")
 
 
 def _joined_offsets(pieces: Sequence[Any]) -> Any:

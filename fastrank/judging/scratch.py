@@ -44,6 +44,11 @@ def ranking_scratch(deepest: int) -> records.RankingScratch:
     )
 
 
+def room_for_ties(listed: int) -> records.TieBounds:
+    """What so many documents tie with, to be filled by a kernel."""
+    return records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+
+
 def room_for_judged(
     qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
     memory: Recycled | None = None,

@@ -20,13 +20,16 @@ def is_in_two_parts(parts, part_firsts):
     return 0
 
 
-@kernel("int64(int64[::1], int64, StreamedRankings, Qrels, int64[::1], int64[::1], Rankings)")
-def gather_judged(order, parts, streamed, qrels, options, queries, rankings):
+@kernel(
+    "int64(int64[::1], int64, StreamedRankings, Qrels, int64[::1], int64[::1], RankingsAndTies)"
+)
+def gather_judged(order, parts, streamed, qrels, options, queries, judged):
     """Gather the queries of `order` that have results; returns how many.
 
     Each of the `parts` has its own stretch of the streamed columns. queries[i] becomes the i-th
     query that has results. -1: a query cannot be evaluated.
     """
+    rankings, ties = judged
     offsets = rankings.offsets
     room = len(streamed.ranks) // parts
     everything = len(streamed.first_listed) // parts
@@ -48,6 +51,8 @@ def gather_judged(order, parts, streamed, qrels, options, queries, rankings):
         for i in range(streamed.listed_counts[place]):
             rankings.ranks[listed] = streamed.ranks[first + i]
             rankings.grades[listed] = streamed.grades[first + i]
+            ties.lows[listed] = streamed.lows[first + i]
+            ties.highs[listed] = streamed.highs[first + i]
             listed += 1
         gathered += 1
         offsets[gathered] = listed

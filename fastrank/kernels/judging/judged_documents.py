@@ -15,6 +15,7 @@ from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import are_equal, compare_texts, hash_text
 from fastrank.native.codes import EXACT, HARD
 from fastrank.native.declare import helper
+from fastrank.native.records import Hits
 
 U = np.uint64
 ONE = U(1)
@@ -75,7 +76,7 @@ def rank_in_order(docs, scores, results, hits, found, single):
     later ranks first. Not every score is read, only those around a hit. False if that takes too
     long, or if one of them is left to a slower reader.
     """
-    text, ranks = docs.buffer, hits.ranks
+    text, ranks, lows, highs = docs.buffer, hits.ranks, hits.ties.lows, hits.ties.highs
     patience = 4 * results + 64
     for h in range(found):
         place = ranks[h]
@@ -99,7 +100,8 @@ def rank_in_order(docs, scores, results, hits, found, single):
         rank = low + 1
         for i in range(low, high):
             rank += compare_texts(docs, i, place) > 0
-        ranks[h] = rank
+        ranks[h], lows[h], highs[h] = rank, low, high
+    # What changes places has the same ties.
     sort_by_rank(hits, found)
     return True
 
@@ -107,7 +109,7 @@ def rank_in_order(docs, scores, results, hits, found, single):
 @helper
 def rank_by_counting(docs, keys, results, hits, found):
     """The same for scores in any order, all of them read into `keys`."""
-    ranks = hits.ranks
+    ranks, bounds = hits.ranks, hits.ties
     if found > MOST_COUNTED:
         return False
     # Ids are compared among ties only; sorting compares each about so often.
@@ -119,6 +121,7 @@ def rank_by_counting(docs, keys, results, hits, found):
         for i in range(results):
             rank += keys[i] > own
             ties += keys[i] == own
+        bounds.lows[h], bounds.highs[h] = rank - 1, rank - 1 + ties
         if ties > 1:
             patience -= ties
             if patience < 0:
@@ -127,8 +130,9 @@ def rank_by_counting(docs, keys, results, hits, found):
                 if keys[i] == own:
                     rank += compare_texts(docs, i, place) > 0
         ranks[h] = rank
-    # The places are done with: from here on ranks only.
+    # The places are done with: from here on ranks only. Documents that rank lower tie lower.
     sort_by_rank(hits, found)
+    sort_by_rank(Hits(bounds.lows, bounds.highs), found)
     return True
 
 
@@ -171,7 +175,7 @@ def sort_by_place(hits, found, words, row_of):
 
     words and row_of are scratch.
     """
-    places, rows = hits
+    places, rows = hits.ranks, hits.rows
     if found <= FEW_HITS:
         sort_by_rank(hits, found)
         return
@@ -196,7 +200,7 @@ def sort_by_place(hits, found, words, row_of):
 @helper
 def sort_by_rank(hits, count):
     """Insertion sort: the hits of an ordered run are in order but for ties, others are few."""
-    ranks, rows = hits
+    ranks, rows = hits.ranks, hits.rows
     for i in range(1, count):
         rank, row = ranks[i], rows[i]
         j = i

@@ -16,7 +16,7 @@ from fastrank.kernels.judging.judged_documents import (
     make_keys,
     rank_by_counting,
 )
-from fastrank.kernels.judging.rankings import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits, write_ties
 from fastrank.kernels.texts.text import (
     are_equal,
     compare_texts,
@@ -42,7 +42,7 @@ from fastrank.native.codes import (
     TIE_DIRECTION,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import Hits, RankingScratch
+from fastrank.native.records import RankingScratch, TieBounds, TiedHits
 
 U = np.uint64
 
@@ -140,6 +140,18 @@ def collect_hits(found, kept, options, ranks):
 
 
 @helper
+def bound_ties(keys, order, results, hits, found):
+    """What the hits tie with, which are in the order of their ranks."""
+    low = high = 0
+    for h in range(found):
+        while high < hits.ranks[h]:
+            low, high = high, high + 1
+            while high < results and keys[order[high]] == keys[order[low]]:
+                high += 1
+        hits.ties.lows[h], hits.ties.highs[h] = low, high
+
+
+@helper
 def hash_documents(docs, first, stop, inside, hashes):
     """Hashes of documents first to stop - 1, for `judge_scores`.
 
@@ -181,27 +193,36 @@ def judge_scores(docs, scores, results, qrels, query, options, scratch, hits, pr
     first, kept = qrels.offsets[query], min(results, options[MAX_RETRIEVED])
     judged = qrels.offsets[query + 1] - first
     problem[0] = join(qrels.docs, first, judged, docs, 0, order, kept, scratch.table, rows, problem)
-    return collect_hits(rows, kept, options, hits.ranks) if problem[0] == FINE else 0
+    if problem[0] != FINE:
+        return 0
+    found = collect_hits(rows, kept, options, hits.ranks)
+    bound_ties(keys, order, results, hits, found)
+    return found
 
 
 @helper
-def judge_query(i, docs, scores, results, qrels, query, options, scratch, rankings, problem):
+def judge_query(i, docs, scores, results, qrels, query, options, scratch, judged, problem):
     """Judge the results of a query, which becomes query i of the rankings, as the last so far.
 
     `query` is its place in the judgments. problem[0] becomes FINE, or what is wrong.
     """
+    rankings, (lows, highs) = judged
+    first = rankings.offsets[i]
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     # Hits are collected where they will be listed; listing only ever drops some.
-    hits = Hits(rankings.ranks[rankings.offsets[i] :], scratch.rows)
+    ties = TieBounds(lows[first:], highs[first:])
+    hits = TiedHits(rankings.ranks[first:], scratch.rows, ties)
     found = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
     if problem[0] == FINE:
         problem[0] = count_judgments(grades, options, i, rankings)
     if problem[0] == FINE:
-        list_hits(hits, found, min(results, options[MAX_RETRIEVED]), grades, options, i, rankings)
+        kept = min(results, options[MAX_RETRIEVED])
+        write_ties(hits, found, kept, grades, options, ties)
+        list_hits(hits, found, kept, grades, options, i, rankings)
 
 
-@kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, Rankings, int64[::1])")
-def judge_rankings(qrels, run, matched, options, scratch, rankings, problem):
+@kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, RankingsAndTies, int64[::1])")
+def judge_rankings(qrels, run, matched, options, scratch, judged, problem):
     """Judge the matched rankings of the run by their judgments, one after the other.
 
     Stops at the first query with a problem, says which in `problem`, and returns how many
@@ -215,7 +236,7 @@ def judge_rankings(qrels, run, matched, options, scratch, rankings, problem):
         if i == 0 or places[i] != places[i - 1]:
             hash_documents(docs, 0, stop - first, False, scratch.hashes)
         judge_query(
-            i, docs, scores, stop - first, qrels, judgments[i], options, scratch, rankings, problem
+            i, docs, scores, stop - first, qrels, judgments[i], options, scratch, judged, problem
         )
         if problem[0] == RUN_REPEATS or problem[0] == SCORE_IS_NAN:
             problem[1], problem[2] = first + problem[1], first + problem[2]

@@ -63,21 +63,13 @@ def count_ties(run, single, scratch, tied, largest):
     return len(offsets) - 1
 
 
-@kernel("void(Run, int64[::1], int64, Rankings, RankingScratch, TieBounds)")
-def bound_ties(run, places, single, rankings, scratch, bounds):
-    """Find what each listed document of the rankings, those at `places` of the run, ties with.
-
-    No score may be NaN.
-    """
-    for q in range(len(places)):
-        own = run.scores[run.offsets[places[q]] : run.offsets[places[q] + 1]]
-        order_keys(own, single, scratch)
-        low, high = 0, 0
-        for row in range(rankings.offsets[q], rankings.offsets[q + 1]):
-            while high < rankings.ranks[row]:
-                low = high
-                high = end_of_ties(scratch, low, len(own))
-            bounds.lows[row], bounds.highs[row] = low, high
+@kernel("int64(int64, TieBounds)")
+def count_tied(listed, bounds):
+    """How many of the first `listed` documents tie with another one."""
+    tied = 0
+    for row in range(listed):
+        tied += bounds.highs[row] - bounds.lows[row] > 1
+    return tied
 
 
 @helper

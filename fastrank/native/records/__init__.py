@@ -163,6 +163,22 @@ class Rankings(Record, query="Ranking"):
     collection_size: int
 
 
+class TieBounds(Record):
+    """For each listed document: those with its score are at ranks lows + 1 to highs."""
+
+    __slots__ = ()
+    lows: Int64Array
+    highs: Int64Array
+
+
+class RankingsAndTies(Record):
+    """Judged rankings, and what each listed document ties with."""
+
+    __slots__ = ()
+    rankings: Rankings
+    ties: TieBounds
+
+
 class GainedRankings(Record, query="Gained"):
     """Judged rankings by what finding the documents is worth.
 
@@ -230,6 +246,15 @@ class Hits(Record):
     rows: Int64Array
 
 
+class TiedHits(Record):
+    """The same, and what they tie with."""
+
+    __slots__ = ()
+    ranks: Int64Array
+    rows: Int64Array
+    ties: TieBounds
+
+
 class JudgingScratch(Record):
     """Memory for judging the results of one query.
 
@@ -265,6 +290,7 @@ class StreamScratch(Record):
     fields: ResultFields
     scores: Float64Array
     ranks: Int64Array
+    ties: TieBounds
     judging: JudgingScratch
     unknown: UnknownQueries
 
@@ -279,6 +305,8 @@ class StreamedRankings(Record):
     __slots__ = ()
     ranks: Int64Array
     grades: Int64Array
+    lows: Int64Array
+    highs: Int64Array
     first_listed: Int64Array
     listed_counts: Int64Array
     num_ret: Int64Array
