@@ -18,6 +18,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.scores.tables import distinct_from
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ class _Results:
             of = f"of {len(runs.judgments)} judged queries"
             absent = f"{of} is missing from the run", f"{of} are missing from the run"
             report_counts(f"{NAME}: {path}", scores, absent, complete=runs.options.complete)
+            for note in tie_notes(scores):
+                complain(f"{NAME}: {path}: note: {note}")
             name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 

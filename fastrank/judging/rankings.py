@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.data.grouping import split_groups
+from fastrank.judging.judged import Judged, QueryError
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.problems import repeated_lines, what_is_wrong
-from fastrank.judging.judged import Judged, QueryError
 from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, zeros
@@ -34,15 +34,13 @@ def judge_rankings(
 ) -> Judged:
     """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
 
-    They have `ties`, whether there are any or not.
-
     A repeated document, in a ranking or in a query's judgments, cannot.
     """
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
     problem = zeros("q", 3)
     rankings = room_for_judged(qrels, matched.judgments, listed, options).columns
-    ties = room_for_ties(listed)
+    ties = room_for_ties(len(matched), listed)
     done = kernels.judge_rankings(
         qrels.columns,
         run.columns,

@@ -89,7 +89,7 @@ class Collector:
         _, deepest = self._totals()
         listed = kernels.count_picked(qrels.offset_column, queries)
         rankings = room_for_judged(qrels, queries, listed, options).columns
-        ties = room_for_ties(listed)
+        ties = room_for_ties(len(queries), listed)
         problem = zeros("q", 3)
         kernels.judge_pages(
             qrels.columns,

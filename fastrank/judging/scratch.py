@@ -44,9 +44,11 @@ def ranking_scratch(deepest: int) -> records.RankingScratch:
     )
 
 
-def room_for_ties(listed: int) -> records.TieBounds:
-    """What so many documents tie with, to be filled by a kernel."""
-    return records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+def room_for_ties(queries: int, documents: int) -> records.Ties:
+    """The ties of so many documents of so many queries at most, to be filled by a kernel."""
+    return records.Ties(
+        offsets=zeros("q", queries + 1), lows=zeros("q", documents), highs=zeros("q", documents)
+    )
 
 
 def room_for_judged(

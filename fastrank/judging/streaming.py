@@ -159,6 +159,7 @@ class _Streams:
             listed_counts=zeros("q", per_query),
             num_ret=zeros("q", per_query),
             num_rel_ret=zeros("q", per_query),
+            tie_counts=zeros("q", per_query),
         )
         self.feeders = [self._feeder(number) for number in range(count)]
         self._fed: list[Feeder] = []
@@ -168,7 +169,7 @@ class _Streams:
         return Feeder(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
-        sizes = [len(self._qrels.docs)] * 4 + [len(self._qrels)] * 4
+        sizes = [len(self._qrels.docs)] * 4 + [len(self._qrels)] * 5
         streamed = records.StreamedRankings(
             *(
                 column[number * size : (number + 1) * size]
@@ -185,7 +186,6 @@ class _Streams:
                 fields=result_fields(lines),
                 scores=zeros("d", lines),
                 ranks=zeros("q", lines),
-                ties=room_for_ties(lines),
                 judging=judging_scratch(lines, most_judged),
                 unknown=unknown,
             )
@@ -231,7 +231,7 @@ class _Streams:
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
         rankings = room_for_judged(qrels, order, len(qrels.docs), options).columns
-        ties = room_for_ties(len(qrels.docs))
+        ties = room_for_ties(len(order), len(qrels.docs))
         found = kernels.gather_judged(
             order, self.count, self._streamed, qrels.columns, self._places, queries,
             records.RankingsAndTies(rankings=rankings, ties=ties),

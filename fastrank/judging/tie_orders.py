@@ -88,8 +88,11 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
 
 def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
     """Settle the ties of uncut rankings by grade, in their memory."""
-    rankings, bounds = judged.columns, judged.ties
-    assert bounds is not None
+    rankings, ties = judged.columns, judged.ties
+    assert ties is not None
+    listed = rankings.offsets[len(judged)]
+    bounds = records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+    kernels.bound_ties(rankings, ties, bounds)
     if options.ties == "average":
         if options.judged_only:
             kernels.drop_unjudged(rankings, bounds)
@@ -97,7 +100,8 @@ def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
             rankings.num_ret[i] = min(count, options.max_retrieved)
     else:
         unjudged_below = options.relevance_level if options.unjudged_between else 0
-        scratch = zeros("q", rankings.offsets[len(judged)])
-        kernels.order_ties(options.ties == "best", unjudged_below, rankings, bounds, scratch)
+        kernels.order_ties(
+            options.ties == "best", unjudged_below, rankings, bounds, zeros("q", listed)
+        )
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

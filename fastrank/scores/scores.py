@@ -10,7 +10,7 @@ from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy.typing as npt
     import pandas
@@ -60,14 +60,15 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns",
-        "zero_rows", "zscored",
+        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "ties",
+        "value_columns", "zero_rows", "zscored",
     )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"ties": None}
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
-        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns", "whole",
-        "zero_rows", "zscored",
+        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "ties", "value_columns",
+        "whole", "zero_rows", "zscored",
     }  # fmt: skip
 
     bound: list[BoundMeasure]
@@ -80,6 +81,9 @@ class Scores(Frozen):
     # The rows of judged queries without results, which count as 0 (missing="zero").
     zero_rows: list[int]
     summaries: list[Any]
+    # What gives the ranges of the means over the orders of tied documents (fastrank.evaluation.ties
+    # or None); computed only when it is asked for.
+    ties: Any
 
     @property
     def tag(self) -> str:

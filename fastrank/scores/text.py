@@ -7,6 +7,7 @@ from fastrank.escapes import visible
 from fastrank.measures.trec import GAINS
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name, columns_of, walk
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def notes(scores: Scores) -> list[str]:
         made.append(nothing_judged(scores))
     if judges_nothing_relevant(scores):
         made.append(NOTHING_RELEVANT)
-    return made + noted_counts(scores)
+    return made + noted_counts(scores) + tie_notes(scores)
 
 
 def noted_counts(scores: Scores) -> list[str]:

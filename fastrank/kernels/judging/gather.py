@@ -51,9 +51,13 @@ def gather_judged(order, parts, streamed, qrels, options, queries, judged):
         for i in range(streamed.listed_counts[place]):
             rankings.ranks[listed] = streamed.ranks[first + i]
             rankings.grades[listed] = streamed.grades[first + i]
-            ties.lows[listed] = streamed.lows[first + i]
-            ties.highs[listed] = streamed.highs[first + i]
             listed += 1
+        tied = ties.offsets[gathered]
+        first = part * room + qrels.offsets[query]
+        for i in range(streamed.tie_counts[place]):
+            ties.lows[tied], ties.highs[tied] = streamed.lows[first + i], streamed.highs[first + i]
+            tied += 1
         gathered += 1
+        ties.offsets[gathered] = tied
         offsets[gathered] = listed
     return gathered

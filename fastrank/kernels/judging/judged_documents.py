@@ -15,7 +15,6 @@ from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import are_equal, compare_texts, hash_text
 from fastrank.native.codes import EXACT, HARD
 from fastrank.native.declare import helper
-from fastrank.native.records import Hits
 
 U = np.uint64
 ONE = U(1)
@@ -60,6 +59,13 @@ def find_hits(docs, results, qrels, query, scratch, hits):
 
 
 @helper
+def note_tie(ties, low, high):
+    """Note that a judged document is one of those at ranks low + 1 to high, which tie."""
+    place = ties.count[0]
+    ties.lows[place], ties.highs[place], ties.count[0] = low, high, place + 1
+
+
+@helper
 def count_equal(values, count, value):
     """How often a value occurs among the first `count`."""
     equal_ones = 0
@@ -76,8 +82,9 @@ def rank_in_order(docs, scores, results, hits, found, single):
     later ranks first. Not every score is read, only those around a hit. False if that takes too
     long, or if one of them is left to a slower reader.
     """
-    text, ranks, lows, highs = docs.buffer, hits.ranks, hits.ties.lows, hits.ties.highs
+    text, ranks = docs.buffer, hits.ranks
     patience = 4 * results + 64
+    hits.ties.count[0] = 0
     for h in range(found):
         place = ranks[h]
         status, own = score_at(text, scores, place, single)
@@ -100,8 +107,9 @@ def rank_in_order(docs, scores, results, hits, found, single):
         rank = low + 1
         for i in range(low, high):
             rank += compare_texts(docs, i, place) > 0
-        ranks[h], lows[h], highs[h] = rank, low, high
-    # What changes places has the same ties.
+        ranks[h] = rank
+        if high - low > 1:
+            note_tie(hits.ties, low, high)
     sort_by_rank(hits, found)
     return True
 
@@ -109,11 +117,12 @@ def rank_in_order(docs, scores, results, hits, found, single):
 @helper
 def rank_by_counting(docs, keys, results, hits, found):
     """The same for scores in any order, all of them read into `keys`."""
-    ranks, bounds = hits.ranks, hits.ties
+    ranks = hits.ranks
     if found > MOST_COUNTED:
         return False
     # Ids are compared among ties only; sorting compares each about so often.
     patience = 16 * results
+    hits.ties.count[0] = 0
     for h in range(found):
         place = ranks[h]
         own = keys[place]
@@ -121,8 +130,8 @@ def rank_by_counting(docs, keys, results, hits, found):
         for i in range(results):
             rank += keys[i] > own
             ties += keys[i] == own
-        bounds.lows[h], bounds.highs[h] = rank - 1, rank - 1 + ties
         if ties > 1:
+            note_tie(hits.ties, rank - 1, rank - 1 + ties)
             patience -= ties
             if patience < 0:
                 return False
@@ -130,9 +139,8 @@ def rank_by_counting(docs, keys, results, hits, found):
                 if keys[i] == own:
                     rank += compare_texts(docs, i, place) > 0
         ranks[h] = rank
-    # The places are done with: from here on ranks only. Documents that rank lower tie lower.
+    # The places are done with: from here on ranks only.
     sort_by_rank(hits, found)
-    sort_by_rank(Hits(bounds.lows, bounds.highs), found)
     return True
 
 

@@ -14,9 +14,10 @@ from fastrank.kernels.judging.judged_documents import (
     GIVEN_UP,
     find_hits,
     make_keys,
+    note_tie,
     rank_by_counting,
 )
-from fastrank.kernels.judging.rankings import count_judgments, list_hits, write_ties
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import (
     are_equal,
     compare_texts,
@@ -42,7 +43,7 @@ from fastrank.native.codes import (
     TIE_DIRECTION,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import RankingScratch, TieBounds, TiedHits
+from fastrank.native.records import QueryTies, RankingScratch, TiedHits
 
 U = np.uint64
 
@@ -140,15 +141,23 @@ def collect_hits(found, kept, options, ranks):
 
 
 @helper
-def bound_ties(keys, order, results, hits, found):
-    """What the hits tie with, which are in the order of their ranks."""
+def note_ties(keys, order, results, hits, found, kept):
+    """Note the ties of the hits, which are in the order of their ranks.
+
+    Of what comes behind the first `kept` it is not known whether it is judged.
+    """
     low = high = 0
+    hits.ties.count[0] = 0
     for h in range(found):
         while high < hits.ranks[h]:
             low, high = high, high + 1
             while high < results and keys[order[high]] == keys[order[low]]:
                 high += 1
-        hits.ties.lows[h], hits.ties.highs[h] = low, high
+        if high - low > 1:
+            note_tie(hits.ties, low, high)
+    has_room = hits.ties.count[0] < len(hits.ties.lows)
+    if has_room and 0 < kept < results and keys[order[kept]] == keys[order[kept - 1]]:
+        note_tie(hits.ties, kept - 1, kept + 1)
 
 
 @helper
@@ -196,7 +205,7 @@ def judge_scores(docs, scores, results, qrels, query, options, scratch, hits, pr
     if problem[0] != FINE:
         return 0
     found = collect_hits(rows, kept, options, hits.ranks)
-    bound_ties(keys, order, results, hits, found)
+    note_ties(keys, order, results, hits, found, kept)
     return found
 
 
@@ -206,19 +215,17 @@ def judge_query(i, docs, scores, results, qrels, query, options, scratch, judged
 
     `query` is its place in the judgments. problem[0] becomes FINE, or what is wrong.
     """
-    rankings, (lows, highs) = judged
-    first = rankings.offsets[i]
+    rankings, (offsets, lows, highs) = judged
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     # Hits are collected where they will be listed; listing only ever drops some.
-    ties = TieBounds(lows[first:], highs[first:])
-    hits = TiedHits(rankings.ranks[first:], scratch.rows, ties)
+    ties = QueryTies(lows[offsets[i] :], highs[offsets[i] :], offsets[i + 1 :])
+    hits = TiedHits(rankings.ranks[rankings.offsets[i] :], scratch.rows, ties)
     found = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
+    offsets[i + 1] += offsets[i]
     if problem[0] == FINE:
         problem[0] = count_judgments(grades, options, i, rankings)
     if problem[0] == FINE:
-        kept = min(results, options[MAX_RETRIEVED])
-        write_ties(hits, found, kept, grades, options, ties)
-        list_hits(hits, found, kept, grades, options, i, rankings)
+        list_hits(hits, found, min(results, options[MAX_RETRIEVED]), grades, options, i, rankings)
 
 
 @kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, RankingsAndTies, int64[::1])")

@@ -80,18 +80,6 @@ def list_hits(hits, found, kept, grades, options, i, rankings):
 
 
 @helper
-def write_ties(hits, found, kept, grades, options, ties):
-    """What the documents tie with that `write_hits` lists, which may be called after this."""
-    listed = 0
-    for h in range(found):
-        if hits.ranks[h] > kept:
-            break
-        ties.lows[listed], ties.highs[listed] = hits.ties.lows[h], hits.ties.highs[h]
-        row = hits.rows[h]
-        listed += not options[JUDGED_ONLY] or (row >= 0 and grades[row] >= 0)
-
-
-@helper
 def write_hits(hits, found, kept, grades, options, ranks, codes):
     """Ranks and grades of the listed documents; how many are listed, retrieved, and relevant."""
     hit_ranks, hit_rows = hits.ranks, hits.rows

@@ -130,9 +130,7 @@ def judge_pages(qrels, pages, queries, options, results, scratch, judged, proble
         for part in range(parts):
             count = take_results(buffer, firsts[part * everything + query], size, count, results)
         hash_documents(docs, 0, count, True, scratch.hashes)
-        judge_query(
-            i, docs, results.scores, count, qrels, query, options, scratch, judged, problem
-        )
+        judge_query(i, docs, results.scores, count, qrels, query, options, scratch, judged, problem)
         if problem[0] != FINE:
             return i
     return len(queries)

@@ -17,7 +17,7 @@ from fastrank.kernels.judging.judged_documents import (
     read_scores,
 )
 from fastrank.kernels.judging.memory import hash_documents, judge_scores
-from fastrank.kernels.judging.rankings import write_hits, write_ties
+from fastrank.kernels.judging.rankings import write_hits
 from fastrank.kernels.judging.unknown_queries import begin_unknown, note_unknown
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
@@ -45,7 +45,7 @@ from fastrank.native.codes import (
     STATUS,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import Texts, TieBounds, TiedHits
+from fastrank.native.records import QueryTies, Texts, TiedHits
 
 
 @helper
@@ -84,7 +84,6 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     text, _, cursor = reader
     fields, values, judging = scratch.fields, scratch.scores, scratch.judging
     scores, docs = fields.scores, Texts(text, fields.docs.starts, fields.docs.lengths)
-    hits = TiedHits(scratch.ranks, judging.rows, scratch.ties)
     ended = cursor[ENDED] != 0
     begin_text(cursor, 0)
     begin_unknown(scratch.unknown, state)
@@ -101,7 +100,11 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 move_lines(fields, results, kept)
                 over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
-            found = np.int64(GIVEN_UP)
+            found, first, stop = np.int64(GIVEN_UP), qrels.offsets[query], qrels.offsets[query + 1]
+            ties = QueryTies(
+                streamed.lows[first:stop], streamed.highs[first:stop], streamed.tie_counts[query:]
+            )
+            hits = TiedHits(scratch.ranks, judging.rows, ties)
             if order == DESCENDING:
                 found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:
@@ -150,8 +153,6 @@ def list_streamed(query, hits, found, results, qrels, options, streamed, state):
     """List the hits of a query behind those of the queries before."""
     listed, kept = state[LISTED], min(results, options[MAX_RETRIEVED])
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
-    ties = TieBounds(streamed.lows[listed:], streamed.highs[listed:])
-    write_ties(hits, found, kept, grades, options, ties)
     count, streamed.num_ret[query], streamed.num_rel_ret[query] = write_hits(
         hits, found, kept, grades, options, streamed.ranks[listed:], streamed.grades[listed:]
     )

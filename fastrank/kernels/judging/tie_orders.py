@@ -63,13 +63,28 @@ def count_ties(run, single, scratch, tied, largest):
     return len(offsets) - 1
 
 
-@kernel("int64(int64, TieBounds)")
-def count_tied(listed, bounds):
-    """How many of the first `listed` documents tie with another one."""
-    tied = 0
-    for row in range(listed):
-        tied += bounds.highs[row] - bounds.lows[row] > 1
-    return tied
+@kernel("void(Rankings, Ties, TieBounds)")
+def bound_ties(rankings, ties, bounds):
+    """Find what each listed document of the rankings ties with."""
+    offsets, ranks = rankings.offsets, rankings.ranks
+    for row in range(offsets[len(offsets) - 1]):
+        bounds.lows[row], bounds.highs[row] = ranks[row] - 1, ranks[row]
+    for q in range(len(offsets) - 1):
+        for tie in range(ties.offsets[q], ties.offsets[q + 1]):
+            low, high = ties.lows[tie], ties.highs[tie]
+            row, stop = offsets[q], offsets[q + 1]
+            while row < stop:
+                middle = row + (stop - row) // 2
+                if ranks[middle] <= low:
+                    row = middle + 1
+                else:
+                    stop = middle
+            while row < offsets[q + 1] and ranks[row] <= high:
+                if bounds.highs[row] - bounds.lows[row] > 1:
+                    # It was noted before.
+                    break
+                bounds.lows[row], bounds.highs[row] = low, high
+                row += 1
 
 
 @helper

@@ -171,12 +171,25 @@ class TieBounds(Record):
     highs: Int64Array
 
 
+class Ties(Record):
+    """The ties of judged documents, those of query q at offsets[q] : offsets[q + 1].
+
+    Documents at ranks lows + 1 to highs have one score, and a judged one is among them. They come
+    in any order, and several times.
+    """
+
+    __slots__ = ()
+    offsets: Int64Array
+    lows: Int64Array
+    highs: Int64Array
+
+
 class RankingsAndTies(Record):
-    """Judged rankings, and what each listed document ties with."""
+    """Judged rankings, and their ties."""
 
     __slots__ = ()
     rankings: Rankings
-    ties: TieBounds
+    ties: Ties
 
 
 class GainedRankings(Record, query="Gained"):
@@ -246,13 +259,22 @@ class Hits(Record):
     rows: Int64Array
 
 
+class QueryTies(Record):
+    """The ties of the judged documents of one query, as in Ties; count[0] of them."""
+
+    __slots__ = ()
+    lows: Int64Array
+    highs: Int64Array
+    count: Int64Array
+
+
 class TiedHits(Record):
-    """The same, and what they tie with."""
+    """Hits, and their ties."""
 
     __slots__ = ()
     ranks: Int64Array
     rows: Int64Array
-    ties: TieBounds
+    ties: QueryTies
 
 
 class JudgingScratch(Record):
@@ -290,7 +312,6 @@ class StreamScratch(Record):
     fields: ResultFields
     scores: Float64Array
     ranks: Int64Array
-    ties: TieBounds
     judging: JudgingScratch
     unknown: UnknownQueries
 
@@ -299,7 +320,7 @@ class StreamedRankings(Record):
     """Judged rankings in the order in which they were met.
 
     Of query q, listed_counts[q] documents are listed, from first_listed[q] - 1 on; 0: no results
-    seen yet.
+    seen yet. The ties of q are the tie_counts[q] from place qrels.offsets[q] on.
     """
 
     __slots__ = ()
@@ -311,3 +332,4 @@ class StreamedRankings(Record):
     listed_counts: Int64Array
     num_ret: Int64Array
     num_rel_ret: Int64Array
+    tie_counts: Int64Array

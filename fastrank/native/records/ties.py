@@ -43,4 +43,3 @@ class TiedGainedRankings(Record, query="TiedGains"):
     ideal_counts: Int64Array
     num_ret: Int64PerQuery
     num_rel: Int64PerQuery
-
