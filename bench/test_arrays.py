@@ -110,18 +110,54 @@ def test_evaluate_arrays(
     record(benchmark, case.is_correct(found, measures, scores), case.ids.size)
 
 
-def test_evaluate_labels(benchmark: Any) -> None:
+SHAPES = {"1,000 x 100": (1000, 100), "8,000 x 40": (8000, 40), "6,980 x 100": (QUERIES, 100)}
+
+
+@pytest.mark.parametrize("form", ["table", "group_sizes", "query_ids"])
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_evaluate_labels(benchmark: Any, shape: str, kind: str, form: str) -> None:
     rng = np.random.default_rng(3)
-    labels = rng.integers(0, 5, (QUERIES, 100))
-    scores = rng.standard_normal(labels.shape)
-    run = {"0": {f"{999 - i}": score for i, score in enumerate(scores[0].tolist())}}
-    qrels = {"0": {f"{999 - i}": label for i, label in enumerate(labels[0].tolist())}}
-    expected = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut_10"}).evaluate(run)
+    labels = rng.integers(0, 5, SHAPES[shape])
+    scores = rng.standard_normal(labels.shape).astype(kind)
+    expected = ndcg_by_numpy(labels, scores, 10)
+    options = {}
+    if form != "table":
+        queries, width = labels.shape
+        ids = np.repeat(np.arange(queries), width)
+        options[form] = ids if form == "query_ids" else np.full(queries, width)
+        labels, scores = labels.ravel(), scores.ravel()
 
-    found = benchmark(fr.evaluate_labels, labels, scores, ["ndcg_cut.10"])
+    found = benchmark(fr.evaluate_labels, labels, scores, ["ndcg_cut.10"], **options)
 
-    correct = found["ndcg_cut_10"][0] == expected["0"]["ndcg_cut_10"]
+    correct = found.mean["ndcg_cut_10"] == pytest.approx(expected, rel=1e-12)
     record(benchmark, correct, labels.size)
+
+
+@pytest.mark.parametrize("way", ["numpy", "scikit-learn"])
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape[0] != "6"])
+def test_evaluate_labels_otherwise(benchmark: Any, shape: str, kind: str, way: str) -> None:
+    """The same by three lines of numpy, and by scikit-learn."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 5, SHAPES[shape])
+    scores = rng.standard_normal(labels.shape).astype(kind)
+    if way == "numpy":
+        found = benchmark(ndcg_by_numpy, labels, scores, 10)
+    else:
+        found = benchmark(metrics.ndcg_score, labels, scores, k=10, ignore_ties=True)
+
+    expected = fr.evaluate_labels(labels, scores, ["ndcg_cut.10"]).mean["ndcg_cut_10"]
+    record(benchmark, found == pytest.approx(expected, rel=1e-6), labels.size)
+
+
+def ndcg_by_numpy(labels: Any, scores: Any, k: int) -> float:
+    """The mean nDCG of tables in which every query has a relevant document."""
+    discounts = np.log2(np.arange(2, k + 2))
+    own = np.take_along_axis(labels, np.argsort(-scores, axis=1)[:, :k], 1) / discounts
+    best = -np.sort(-labels, axis=1)[:, :k] / discounts
+    return float((own.sum(axis=1) / best.sum(axis=1)).mean())
 
 
 def record(benchmark: Any, correct: bool, documents: int) -> None:

@@ -27,6 +27,7 @@ from fastrank.lazy import public_names
 __version__ = "0.1.0"
 
 lazy.conversions = "fastrank.formats.conversions"
+lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,6 +23,10 @@ NoRelevant = Literal["zero", "one", "skip", "error"]
 Duplicates = Literal["error", "first", "max"]
 """How a document that appears twice in a ranking is treated: see
 [Documents](../options.md#documents)."""
+RepeatedTexts = Literal["merge", "keep"]
+"""Whether equal texts are one document: see `fastrank.Dataset.from_pairs`."""
+AnswerMatch = Literal["string", "regex"]
+"""How answers are looked for in a text: see `fastrank.datasets.has_answer`."""
 Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "sample"]
 """The format of a file of judgments or a run; `sample` is that of NIST's sample_eval."""
 Metric = Literal["ip", "l2", "cosine"]

@@ -111,8 +111,8 @@ class EvaluationError(FastrankError):
     """A query cannot be evaluated.
 
     Attributes: `measure`, the first measure that fails; `query`; `reason`; `inconsistent`, true for
-    preferences that contradict each other; `before`, the Scores of the queries before this one, or
-    None.
+    preferences that contradict each other; `source`, the name of the judgments if these are wrong,
+    else the empty string; `before`, the Scores of the queries before this one, or None.
 
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0.4 tag\\n"))
@@ -122,6 +122,7 @@ class EvaluationError(FastrankError):
     """
 
     before: Any = None
+    source = ""
 
     def __init__(
         self, measure: str, query: bytes, reason: str, *, inconsistent: bool = False

@@ -8,10 +8,11 @@ and the flags of the command line are all derived from these.
 from __future__ import annotations
 
 from fastrank.arguments import at_least, check_choice
+from fastrank.hints import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
     from typing import TypedDict as TypedDict
 
@@ -31,29 +32,33 @@ PLACEHOLDER = "**options:"
 WIDTH = 100
 # Names in other libraries that do not resemble those of the same options here.
 SYNONYMS = {
-    "cutoff": ("k", "depth"),
-    "k": ("depth",),
-    "top_k": ("k", "depth"),
-    "topk": ("k", "depth"),
-    "top_n": ("k", "depth"),
-    "level": ("relevance_level",),
-    "rel": ("relevance_level",),
-    "threshold": ("relevance_level",),
-    "metric": ("measures", "measure"),
-    "metrics": ("measures", "measure"),
-    "norm": ("normalization",),
-    "order": ("ties",),
-    "phi": ("p",),
-    "tie_breaking": ("ties",),
-    "doc_ids": ("corpus_ids",),
-    "document_ids": ("corpus_ids",),
-    "documents": ("corpus",),
-    "docs": ("corpus",),
-    "exclude_self": ("ignore_identical_ids",),
-    "n_jobs": ("threads",),
-    "num_threads": ("threads",),
-    "workers": ("threads",),
-    "version": ("trec_eval_version",),
+    "cutoff": "k depth",
+    "f": "format",
+    "j": "jobs threads",
+    "k": "depth",
+    "top_k": "k depth",
+    "topk": "k depth",
+    "top_n": "k depth",
+    "l": "relevance_level",
+    "level": "relevance_level",
+    "rel": "relevance_level",
+    "threshold": "relevance_level",
+    "metric": "measures measure",
+    "metrics": "measures measure",
+    "norm": "normalization",
+    "order": "ties",
+    "phi": "p",
+    "tie_breaking": "ties",
+    "doc_ids": "corpus_ids",
+    "document_ids": "corpus_ids",
+    "documents": "corpus",
+    "docs": "corpus",
+    "exclude_self": "ignore_identical_ids",
+    "t": "threads",
+    "n_jobs": "threads",
+    "num_threads": "threads",
+    "workers": "threads",
+    "version": "trec_eval_version",
 }
 
 
@@ -182,20 +187,9 @@ def wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
-def closest(name: str, known: Sequence[str]) -> str:
-    """The known name that is meant by another one, "" if none resembles it.
-
-    Names may be written with hyphens instead of underscores.
-    """
-    from difflib import get_close_matches
-
-    spelled = {own.replace("-", "_"): own for own in known}
-    wanted = name.replace("-", "_").lower()
-    if wanted in spelled:
-        return spelled[wanted]
-    meant = [other for other in SYNONYMS.get(wanted, ()) if other in spelled]
-    found = meant or get_close_matches(wanted, spelled, 1)
-    return spelled[found[0]] if found else ""
+def option_hint(name: object, known: Iterable[str]) -> str:
+    """A hint at the option that is meant by an unknown one."""
+    return did_you_mean(map(repr, closest(name, known, SYNONYMS)))
 
 
 def with_defaults(function: Callable[..., Any], options: Given) -> Given:
@@ -207,10 +201,9 @@ def with_defaults(function: Callable[..., Any], options: Given) -> Given:
     keywords: dict[str, Keyword] = vars(function)["__options__"]
     for name in given:
         if name not in keywords:
-            close = closest(name, [*vars(function)["__signature__"].parameters])
-            hint = f"; did you mean {close!r}?" if close else ""
             raise TypeError(
-                f"{function.__qualname__}() got an unexpected keyword argument {name!r}{hint}"
+                f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                + option_hint(name, vars(function)["__signature__"].parameters)
             )
     made: Any = {name: keyword.default for name, keyword in keywords.items()} | given
     return made  # type: ignore[no-any-return]

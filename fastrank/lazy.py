@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
 # packages of their classes may not import it.
 conversions = ""
+# The module that computes intervals of means, set by `fastrank`, for the same reason.
+intervals = ""
 
 
 def convert(name: str, *given: Any, **options: Any) -> Any:

@@ -87,6 +87,7 @@ def released(tmp_path: Path) -> Path:
         "fastrank/__init__.py": '__version__ = "1.2.3"\n',
         "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2030-01-02\n\n- New.\n",
         "CITATION.cff": "version: 1.2.3\ndate-released: 2030-01-02\n",
+        "docs/install.md": "pip install fastrank-eval\n",
         "pyproject.toml": 'Repository = "https://github.com/someone/fastrank"\n',
     }.items():
         path = tmp_path / name
@@ -112,6 +113,7 @@ def test_a_release_is_consistent(released: Path) -> None:
         ("CHANGELOG.md", "leased]\n", "leased]\n\n- More.\n", "entries under [Unreleased]"),
         ("CITATION.cff", "1.2.3", "1.2.2", "CITATION.cff is not of version 1.2.3"),
         ("CITATION.cff", "2030-01-02", "2030-01-01", "needs the line 'date-released: 2030-01-02'"),
+        ("docs/install.md", "pip", "before the first release", "says that there is no release"),
         ("pyproject.toml", "someone", "OWNER", "has the placeholder OWNER"),
     ],
 )  # fmt: skip

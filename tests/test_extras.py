@@ -14,6 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.comparing.plots.image import check_format
+from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
 from tests.helpers.paths import PACKAGE, REPOSITORY
 
@@ -53,6 +54,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("fsspec", "s3://b/x.run", "remote", lambda: fr.read_run("s3://key:secret@b/x.run")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
     ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
+    ("regex", "match='regex'", "regex", lambda: has_answer([], "", match="regex")),
     ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),
 ]
 

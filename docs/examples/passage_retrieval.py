@@ -10,7 +10,6 @@ the paragraphs of its docstring.
     python docs/examples/passage_retrieval.py [file for training data, such as train.json]
 """
 
-import re
 import sys
 
 from sklearn.decomposition import TruncatedSVD
@@ -18,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from stdlib_texts import entries
 
 import fastrank as fr
+from fastrank.datasets import answer_qrels
 
 ACCURACY = "Success@1 Success@5 Success@20 Success@100"
 
@@ -33,30 +33,15 @@ def encoders(passages: list[str]):
     )
 
 
-def tfidf_top_5(questions: dict, passages: dict, judged: dict) -> fr.Scores:
+def tfidf_top_5(questions: dict, passages: dict, answers: dict) -> fr.Scores:
     """The baseline of DPR: the five passages with the highest cosine of TF-IDF vectors."""
-    data = fr.Dataset.from_texts(passages, questions, judged)
+    model = TfidfVectorizer().fit(passages.values())
     # The vectors have length 1, or 0 (and no cosine) if no passage has a word of the question.
-    return fr.evaluate_model(TfidfVectorizer(), data, "Success@5", metric="ip", k=5)
-
-
-def words(text: str) -> str:
-    """The words of a text, separated and surrounded by blanks, to search for whole words."""
-    return " ".join(["", *re.findall(r"\w+", text.lower()), ""])
-
-
-def answered(answers: dict[str, list[str]], gold: dict, passages: dict[str, str]) -> dict:
-    """Qrels by answer: 1 for passages with an answer, 0 for the other positives of the question."""
-    normalized = {passage: words(text) for passage, text in passages.items()}
-    return {
-        question: dict.fromkeys(gold[question], 0)
-        | {
-            passage: 1
-            for passage, text in normalized.items()
-            if any(words(answer) in text for answer in right)
-        }
-        for question, right in answers.items()
-    }
+    run = fr.search(
+        model.transform(questions.values()), model.transform(passages.values()), 5,
+        corpus_ids=list(passages), query_ids=list(questions),
+    )  # fmt: skip
+    return fr.evaluate(answer_qrels(answers, run, passages), run, "Success@5")
 
 
 def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
@@ -78,11 +63,11 @@ if __name__ == "__main__":
         passages.update(zip(ids, entry.paragraphs, strict=True))
         gold[entry.name] = dict.fromkeys(ids, 1)
 
-    run, judged = retrieve(questions, passages), answered(answers, gold, passages)
+    run = retrieve(questions, passages)
+    judged = answer_qrels(answers, run, passages)
     print("top-k accuracy\n" + str(fr.evaluate(judged, run, ACCURACY)))
-    print(
-        "\nTF-IDF baseline, with sparse vectors\n" + str(tfidf_top_5(questions, passages, judged))
-    )
+    baseline = tfidf_top_5(questions, passages, answers)
+    print("\nTF-IDF baseline, with sparse vectors\n" + str(baseline))
 
     # Nonrelevant results become negatives. The first ranks are skipped because they may be right
     # without being known to be.

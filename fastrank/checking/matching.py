@@ -11,6 +11,7 @@ from fastrank.checking.rows import Rows
 from fastrank.data.texts import interning, spans
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
+from fastrank.scores.text import treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
         query = judged.rows.queries[int(lacking[place])]
         message = (
             f"judged query {quoted(query)} ({judged.where(lines[place])}) is missing from the run;"
-            " it is excluded from the means, or counts as 0 with -c"
+            f" {treated(1, '--missing zero', zero=False)}"
         )
         return message, query, None
 

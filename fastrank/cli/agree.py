@@ -86,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
     add(
         "--ties", choices=sorted(TIES), default="a",
-        help="ties in RBO: a averages over their orders, so that a ranking with ties has less than"
-        " 1 with itself; b corrects for that; w gives them the same rank (default: a)",
+        help="ties in RBO: a divides them evenly among their ranks, so that a ranking with ties has"
+        " less than 1 with itself; b corrects for that; w gives them the same rank (default: a)",
     )  # fmt: skip
     add(
         "--format", choices=FORMATS,

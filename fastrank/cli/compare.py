@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from fastrank.cli.compare_files import add_files_to_write, check_files, files_of
-from fastrank.cli.evaluation_flags import check_version, report_counts
+from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
+from fastrank.cli.evaluation_flags import ZERO, check_version
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
     add_output_flag,
@@ -18,21 +18,26 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.output_formats import TABLES, format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
+    add_name_options,
     add_reading_options,
     names_match,
 )
+from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.compare import compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.clusters import read_clusters
 from fastrank.formats.compression import compressed
+from fastrank.formats.run_names import run_names
 from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,19 +62,26 @@ a table of differences for each measure.
 formats:
   table, markdown, latex, html
             the means; with --pairs all pairs with intervals and p-values; with
-            -q the values of each query
+            -q the values of each query, and the differences of two runs
   csv       the pairs with all their statistics in full precision; with -q the
             columns query,measure,system,value
   json      an object with means, intervals, pairs, settings and notes; with -q
             also the values of each query
+--largest N writes one table in all formats: for each measure the queries with
+the largest differences of two runs, in json as a list of objects.
 
 Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
 a file could not be written (no file is changed then); 2 for invalid options, or
 qrels or clusters that cannot be read.
 """
 # Below the table of means on standard output.
-HINT = "--pairs: differences with intervals and p-values; -q: values of each query."
+HINT = (
+    "--pairs: differences with p-values; -q: values of each query; --largest N: queries that differ"
+    " most."
+)
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+# The methods of a Table that write it.
+OF_TABLE = {**TABLES, "html": "to_html", "csv": "to_csv"}
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
@@ -103,8 +115,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pairs", action="store_true", help="print the pairs with intervals and p-values"
     )
     shown.add_argument(
-        "-q", "--per-query", action="store_true", help="print the values of each query"
-    )
+        "-q", "--per-query", action="store_true",
+        help="print the values of each query, and the differences of two runs",
+    )  # fmt: skip
+    shown.add_argument(
+        "--largest", type=at_least(1), metavar="N",
+        help="print the N queries on which two runs differ most, largest difference first",
+    )  # fmt: skip
+    add(
+        "--pair", nargs=2, metavar="RUN",
+        help="names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
+        " the best one in the first measure and the baseline, or the two best)",
+    )  # fmt: skip
     add(
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, such as .csv; else table)",
@@ -122,15 +144,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_output_flag(parser)
     add_files_to_write(parser)
-    add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
-        " file name if tags repeat)",
-    )  # fmt: skip
-    add_flags(
-        parser, EVALUATION, defaults={"missing": "zero"},
-        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
-    )  # fmt: skip
+    add_name_options(parser)
+    add_flags(parser, EVALUATION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     add_reading_options(parser)
 
 
@@ -161,9 +176,11 @@ def _run(given: argparse.Namespace) -> int:
         )
         return 1
     for path, one in zip(given.runs, evaluated, strict=True):
-        report_counts(f"{NAME}: {files.name_of(path)}", one, ("", ""), complete=True)
+        for note in other_notes(one):
+            complain(f"{NAME}: {files.name_of(path)}: {note}")
     try:
         comparison = _compared(given, chosen, evaluated)
+        _choose_pair(comparison, given)
         printed = _printed(comparison, given)
         outputs = files_of(comparison, given, runs, given.measure or MEASURES)
     except FastrankError as error:
@@ -188,19 +205,24 @@ def _settle_format(given: argparse.Namespace) -> None:
     if given.format is None:
         given.format = format_of_output(given.output, FORMATS, "table", SUFFIXES)
     effective = {"digits", "percent", "letters", "sort"}
-    if given.per_query:
-        effective = {"digits"}
-    elif given.pairs:
-        effective = {"digits", "percent"}
-    if given.format == "table" and not given.per_query:
+    shown = "-q" if given.per_query else "--pairs" if given.pairs else ""
+    if given.largest is not None:
+        shown = "--largest"
+    if shown:
+        effective = {"digits", "percent"} if shown == "--pairs" else {"digits"}
+    if given.format == "table" and shown in ("", "--pairs"):
         effective.add("ascii")
     if given.format in ("csv", "json"):
         effective.clear()
     for name in ("digits", "percent", "letters", "sort", "ascii"):
         if getattr(given, name) not in (None, False) and name not in effective:
-            also = "-q" if given.per_query else "--pairs" if given.pairs else ""
-            where = f"--format {given.format}{' and ' if also else ''}{also}"
+            where = " and ".join(filter(None, (f"--format {given.format}", shown)))
             raise OptionError(f"--{name}", f"no effect with {where}")
+    in_text = given.per_query and given.format not in ("csv", "json")
+    if given.pair and not (in_text or given.largest is not None or plots_a_pair(given)):
+        kinds = ", ".join(kind for kind, (_, what) in KINDS.items() if what == "pair")
+        reason = f"no effect without --largest, -q as a table, or a --plot of the kinds {kinds}"
+        raise OptionError("--pair", reason)
     if given.letters and given.baseline:
         raise OptionError("--letters", "needs all pairs; omit --baseline")
 
@@ -213,27 +235,57 @@ def _settings(given: argparse.Namespace) -> Settings:
 
 
 def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores]) -> Comparison:
+    """The comparison; the baselines and the pair, which may be files, become names."""
     names = _names(given, scores)
+
+    def named(runs: list[str]) -> list[str]:
+        return [
+            run if run in names or run not in given.runs else names[given.runs.index(run)]
+            for run in runs
+        ]
+
     if given.baseline is not None:
-        chosen = chosen.changed(
-            baseline=[
-                one if one in names or one not in given.runs else given.runs.index(one)
-                for one in given.baseline
-            ]
-        )
+        chosen = chosen.changed(baseline=named(given.baseline))
+    given.pair = None if given.pair is None else named(given.pair)
     evaluation = given_options(given, EVALUATION)
-    return compare_evaluated(scores, names, given.measure or MEASURES, chosen, evaluation)
+    measures = given.measure or MEASURES
+    return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
+
+
+def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
+    """Set the pair of the output if there is none, and say which of several it is."""
+    if given.largest is None and not plots_a_pair(given):
+        return
+    measure, default = comparison.measures[0], given.pair is None
+    given.pair = a, b = chosen_pair(comparison, measure, given.pair)
+    if default and len(comparison) > 2:
+        why = "the best and the baseline" if comparison.baseline else "the two best"
+        complain(
+            f"{NAME}: of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
+            " --pair RUN RUN shows two others"
+        )
 
 
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
-    """The names of the runs: those given, their tags if all differ, or the names of the files."""
-    tags = [one.tag for one in scores]
-    own = tags if all(tags) and len(set(tags)) == len(tags) else files.short_names(given.runs)
-    return system_names(own if given.names is None else given.names, None, scores, given.runs)
+    """The names of the runs: those given, their tags, or the names of the files."""
+    names = run_names(given.runs) if given.names is None else given.names
+    if given.tags:
+        names = [one.tag or name for one, name in zip(scores, names, strict=True)]
+    return system_names(names, None, scores, given.runs)
 
 
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
+    if given.largest is not None:
+        from fastrank.comparing.long_tables import largest_table
+
+        for note in comparison.notes:
+            complain(f"{NAME}: {note}")
+        table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
+        if given.format == "json":
+            return table.to_json(indent=2) + "\n"
+        text: str = getattr(table, OF_TABLE[given.format])()
+        return text.removesuffix("\n") + "\n"
     if given.format == "json":
         return comparison.to_json(per_query=given.per_query, indent=2) + "\n"
     if given.format == "csv":
@@ -266,7 +318,7 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     from fastrank.comparing.long_tables import pairs_table, query_table
 
     if given.per_query:
-        return query_table(comparison, given.format, digits=given.digits)
+        return query_table(comparison, given.format, digits=given.digits, pair=given.pair)
     return pairs_table(
         comparison, given.format, digits=given.digits, percent=given.percent, ascii=_ascii(given)
     )

@@ -66,6 +66,16 @@ def check_files(given: argparse.Namespace) -> None:
         raise OptionError("--save", "standard input cannot be read twice; name a file")
 
 
+def _kind(given: argparse.Namespace) -> str:
+    kind: str = given.kind or ("differences" if len(given.runs) == 2 else "intervals")
+    return kind
+
+
+def plots_a_pair(given: argparse.Namespace) -> bool:
+    """Whether there is a plot, of two runs."""
+    return given.plot is not None and KINDS[_kind(given)][1] == "pair"
+
+
 def files_of(
     comparison: Comparison, given: argparse.Namespace, runs: RunScores, measures: list[str]
 ) -> list[tuple[str, Iterable[bytes]]]:
@@ -73,9 +83,9 @@ def files_of(
     made: list[tuple[str, Iterable[bytes]]] = []
     command = command_line()
     if given.plot is not None:
-        default = "differences" if len(comparison) == 2 else "intervals"
         image, form = io.BytesIO(), check_format(given.plot)
-        comparison.plot(given.kind or default, path=image, format=form)
+        a, b = given.pair or (None, None)
+        comparison.plot(_kind(given), a=a, b=b, path=image, format=form)
         made.append((given.plot, [image.getvalue()]))
     if given.report is not None:
         sources: dict[str, Any] = {}

@@ -38,7 +38,10 @@ examples:
       "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
   fastrank compare-indexes --corpus C.npy --queries Q.npy --metric cosine \\
       -k 10 --plot indexes.svg "IVF256,Flat nprobe=8" \\
-      "HNSW32 efSearch=32 efSearch=128" "OPQ16,IVF256,PQ16x4fs nprobe=8"
+      "HNSW32,efConstruction=200 efSearch=32 efSearch=128" \\
+      "OPQ16,IVF256,PQ16x4fs nprobe=8"
+  fastrank compare-indexes --corpus C.npy --queries Q.npy \\
+      "HNSW32 efSearch=64" "my/hnsw.index efSearch=64"
   fastrank compare-indexes --corpus C.npy --queries Q.npy \\
       --corpus-ids docs.txt --query-ids queries.txt --qrels qrels.txt \\
       -m nDCG@10 -m RR@10 --format json -o indexes.json SQ8 HNSW32
@@ -46,7 +49,10 @@ examples:
 INDEX is a faiss factory string, optionally followed by search settings: faiss
 parameters such as nprobe=8, joined by commas where a setting has several. Each
 index is built once and searched with each setting, or with faiss's defaults.
-The first row is exact search.
+A factory string may end with parameters of the construction: efConstruction of
+HNSW (default: 40; hnswlib has 200), and niter, nredo, seed and
+max_points_per_centroid of IVF. INDEX with a dot or a slash is the file of an
+index of the corpus that was built before. The first row is exact search.
 
 columns:
   recall@k   the share of the exact top k that is found (documents that tie with
@@ -54,7 +60,7 @@ columns:
   change     difference of a measure from exact search
   queries/s  queries divided by the median time of a pass; indexes take turns
   bytes      size of the index on disk, about the same as in memory
-  build s    seconds to train the index and add the vectors
+  build s    seconds to train the index and add the vectors; - for a file
 
 Invalid factory strings, unknown parameters and too few training vectors are
 reported before any index is built. Output files are written atomically: they

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
+from fastrank.cli.evaluation_flags import ZERO, add_evaluation_options, check_version
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -28,6 +28,7 @@ from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.scores.text import notes
 from fastrank.searching.indexing import Index
 from fastrank.searching.search_options import SEARCH
 from fastrank.searching.shards import Shards
@@ -49,7 +50,8 @@ examples:
 
 The values equal those of fastrank search followed by fastrank eval. Queries
 without judgments are searched only if --run is given. The output formats are
-those of fastrank eval; the file named in them is that of the query vectors.
+those of fastrank eval; the file named in them is that of the query vectors, and
+the name of the run is the --tag.
 """
 
 
@@ -88,12 +90,10 @@ def _run(given: argparse.Namespace) -> int:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
-    absent = (
-        "judged query has no vector or no results", "judged queries have no vector or no results"
-    )  # fmt: skip
-    report_counts(NAME, scores, absent, complete=given.missing == "zero")
+    for note in notes(scores, ZERO):
+        complain(f"{NAME}: {note}")
     queries = files.name_of(given.queries)
-    lines = formatted([(queries, queries, scores)], given)
+    lines = formatted([(queries, scores.name or queries, scores)], given)
     if given.output is None:
         write(lines)
         return 0

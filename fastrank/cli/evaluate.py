@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
+from fastrank.cli.evaluation_flags import ZERO, add_evaluation_options, check_version
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
+    add_name_options,
     add_reading_options,
     names_match,
 )
 from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
+from fastrank.formats.run_names import run_names
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.scores.tables import distinct_from
-from fastrank.scores.ties import tie_notes
+from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +47,8 @@ formats:
             one row per run and one column per measure, the best values in bold
             in markdown and latex; with -q one row per query, then `all`, with
             the values of several runs side by side
-  csv       columns run,query,measure,value in full precision; query is empty
-            for values over all queries
+  csv       columns run,query,measure,value in full precision: values over all
+            queries, whose query is empty; with -q only those of each query
   jsonl     the same, one object per line; query is null for values over all
             queries
   json      a list with one object per run: file, run (its name), counts, mean,
@@ -66,16 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_files(parser)
     add_evaluation_options(parser, EvaluationOptions)
-    add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run, in all formats except trec; repeat for each run, in order (default:"
-        " file name without its folder)",
-    )  # fmt: skip
-    add(
-        "--tags",
-        action="store_true",
-        help="name runs by the tags in their files, in all formats except trec",
-    )
+    add_name_options(parser, ", in all formats except trec")
     add_reading_options(parser)
     add(
         "--resume", metavar="STORE",
@@ -91,9 +84,6 @@ def run(given: argparse.Namespace) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME) or not names_match(given, NAME):
-        return 2
-    if given.names is not None and given.tags:
-        complain(f"{NAME}: --name and --tags cannot be combined")
         return 2
     try:
         settle_format(given)
@@ -138,18 +128,15 @@ class _Results:
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, runs = self._given, self.runs
-        names = files.short_names(given.runs) if given.names is None else given.names
+        names = run_names(given.runs) if given.names is None else given.names
         taken = set[str]()
         found = (self.stored or runs).of(given.runs)
         paths = map(files.name_of, given.runs)
         for path, name, scores in zip(paths, names, found, strict=True):
             if scores is None:
                 continue
-            of = f"of {len(runs.judgments)} judged queries"
-            absent = f"{of} is missing from the run", f"{of} are missing from the run"
-            report_counts(f"{NAME}: {path}", scores, absent, complete=runs.options.complete)
-            for note in tie_notes(scores):
-                complain(f"{NAME}: {path}: note: {note}")
+            for note in notes(scores, ZERO):
+                complain(f"{NAME}: {path}: {note}")
             name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 

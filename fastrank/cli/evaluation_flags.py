@@ -10,18 +10,9 @@ from fastrank.cli.output import add_output_flag, complain
 from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.scores.text import (
-    NOTHING_RELEVANT,
-    first_ids,
-    judges_nothing_relevant,
-    noted_counts,
-    nothing_judged,
-    retrieves_nothing_judged,
-)
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fastrank.scores.scores import Scores
+# What counts queries without results as 0, on the command line.
+ZERO = "--missing zero"
 
 
 def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
@@ -70,27 +61,3 @@ def check_version(given: argparse.Namespace, name: str) -> bool:
     expected = " or ".join(TREC_EVAL_VERSIONS)
     complain(f"{name}: FASTRANK_TREC_EVAL_VERSION={given.trec_eval_version}: expected {expected}")
     return False
-
-
-def report_counts(where: str, scores: Scores, absent: tuple[str, str], *, complete: bool) -> None:
-    """Warn of queries and documents that do not count.
-
-    absent: says that one query, or several, are missing.
-    """
-    missing = scores.counts["missing_queries"]
-    if missing and not complete:
-        are, them = ("is", "it") if missing == 1 else ("are", "them")
-        complain(
-            f"{where}: {missing} {absent[missing != 1]} and {are} excluded from the means"
-            f" (-c counts {them} as 0)"
-        )
-    unjudged = scores.unjudged_queries
-    if unjudged:
-        have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"
-        complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
-    if retrieves_nothing_judged(scores):
-        complain(f"{where}: {nothing_judged(scores)}")
-    if judges_nothing_relevant(scores):
-        complain(f"{where}: {NOTHING_RELEVANT}")
-    for note in noted_counts(scores):
-        complain(f"{where}: {note}")

@@ -32,6 +32,7 @@ NAME = "fastrank explain"
 EPILOG = """\
 examples:
   fastrank explain -m ndcg_cut.5 -m map -q q0004 qrels.txt run.txt
+  fastrank explain -m map --other after.run qrels.txt before.run
   fastrank explain -q q0004 --other after.run qrels.txt before.run
   fastrank explain -q q0004 --document d0097 qrels.txt run.txt
   fastrank explain -q q0004 --documents corpus.jsonl -o q0004.html qrels.txt \\
@@ -56,14 +57,19 @@ OPTIONS = select(EvaluationOptions, EVALUATION)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.usage = (
-        f"{NAME} [options] -q QUERY QRELS RUN\n       {NAME} [options] --against FILE QRELS RUN"
+        f"{NAME} [options] -q QUERY QRELS RUN\n       {NAME} [options] --other RUN QRELS RUN\n"
+        f"       {NAME} [options] --against FILE QRELS RUN"
     )
     parser.epilog = EPILOG
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
     add("run", metavar="RUN", help="run in any format, may be compressed")
-    asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("-q", "--query", metavar="QUERY", help="the id of the query to explain")
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument(
+        "-q", "--query", metavar="QUERY",
+        help="the id of the query to explain (default with --other: the query that differs most in"
+        " the first measure)",
+    )  # fmt: skip
     asked.add_argument(
         "--against", metavar="FILE",
         help="find the settings that give the values in FILE: the output of trec_eval, or JSON"
@@ -74,10 +80,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
         " of FILE; NAME=MEASURE if FILE has another name for it)",
     )  # fmt: skip
-    add("--other", metavar="RUN", help="explain the difference of this run to RUN")
+    add("--other", metavar="RUN", help="explain how the values of RUN change in this run")
     add(
         "--document", action="append", default=[], metavar="ID",
-        help="print only what becomes of this document; may be repeated",
+        help="print only how this document counts in each measure; may be repeated",
     )  # fmt: skip
     add(
         "--documents", metavar="FILE",
@@ -115,7 +121,10 @@ def _run(given: argparse.Namespace) -> int:
             other=given.other, documents=given.documents, rows=given.rows,
             **given_options(given, OPTIONS),
         )  # fmt: skip
-        text = "\n".join(map(explained.document, given.document)) or FORMATS[form](explained)
+        documents = list(map(explained.document, given.document))
+        if documents and explained.chosen:
+            documents.insert(0, explained.chosen)
+        text = "\n".join(documents) or FORMATS[form](explained)
     except FastrankError as error:
         return report_error(NAME, error)
     return write_output(NAME, given.output, _encoded(text))

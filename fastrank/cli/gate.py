@@ -6,7 +6,7 @@ import argparse
 import os
 from functools import partial
 
-from fastrank.cli.evaluation_flags import check_version
+from fastrank.cli.evaluation_flags import ZERO, check_version
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     add_output_flag,
@@ -27,9 +27,9 @@ from fastrank.gating.github import to_github
 from fastrank.gating.limits import MAX_DROP
 from fastrank.gating.markdown import to_markdown
 from fastrank.gating.saving import new_baseline
-from fastrank.gating.settings import AS_SAVED, SAVED
+from fastrank.gating.settings import AS_SAVED
 from fastrank.judging.evaluation_options import EVALUATION
-from fastrank.scores.text import first_ids
+from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ formats:
   openmetrics   the means, as GitLab's metrics reports read them
 
 The measures and options are those of the baseline; if others are given, that is
-an error. Judged queries without results count as 0.
+an error. A run that lacks queries of the baseline fails, unless it was saved
+with --missing zero, which counts them as 0.
 
 Exit status: 0 if the run passes; 1 if it fails or the verdict is undecided; 2
 if it cannot be judged, for example because the judgments are not those of the
@@ -139,7 +140,7 @@ def _add_save(parser: argparse.ArgumentParser) -> None:
         "--ir-metadata", action="store_true",
         help="copy the ir_metadata header of the run file into the baseline",
     )  # fmt: skip
-    add_flags(parser, SAVED, variables={"trec_eval_version": VERSION})
+    add_flags(parser, EVALUATION, variables={"trec_eval_version": VERSION})
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -241,17 +242,13 @@ def _save(given: argparse.Namespace, name: str) -> int:
         return 2
     try:
         found = new_baseline(
-            given.qrels, given.run, given.measure, given_options(given, SAVED), command_line(),
+            given.qrels, given.run, given.measure, given_options(given, EVALUATION), command_line(),
             ir_metadata=given.ir_metadata,
         )  # fmt: skip
     except FastrankError as error:
         complain(f"{name}: {error}")
         return 2
-    missing = found.content.run["missing"]
-    if missing:
-        have = "query has" if len(missing) == 1 else "queries have"
-        found.notes.append(f"{len(missing)} judged {have} no results ({first_ids(missing)})")
-    for note in found.notes:
+    for note in [*missing_note(found.scores, option=ZERO), *found.notes]:
         complain(f"{name}: {files.name_of(given.run)}: {note}")
     return _written(name, partial(found.content.write, given.output or "-"))
 

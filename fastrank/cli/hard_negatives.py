@@ -14,13 +14,14 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
+from fastrank.datasets.lookup import read_texts
+from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.mining.formats import FORMATS
 from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
-from fastrank.mining.texts import read_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,10 @@ formats:
             a negative
   n-tuple   anchor, positive, negative_1, ..., negative_n: a record for each
             positive of the queries that have all n negatives
-sentence-transformers trains with triplet and n-tuple, DPR with dpr.
+  flagembedding
+            query, pos, neg: a record for each query, with lists of texts
+sentence-transformers trains with triplet and n-tuple, DPR with dpr,
+FlagEmbedding with flagembedding.
 
 --corpus and --queries may be JSON lines (BEIR, Anserini), TSV (MS MARCO, DPR)
 or TREC documents and topics. OUT contains one record per line, or a JSON list
@@ -106,6 +110,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with several retrieved positives, the one whose score the margins refer to (default:"
         " lowest)",
     )  # fmt: skip
+    add(
+        "--sample", action="store_true",
+        help="draw the negatives at random from all that qualify, instead of taking the first",
+    )  # fmt: skip
+    add(
+        "--random-negatives", type=int, default=0, metavar="N",
+        help="documents of --corpus to draw at random per query, in addition (default: 0)",
+    )  # fmt: skip
+    add(
+        "--fill", action="store_true",
+        help="make up for missing negatives with random documents of --corpus",
+    )  # fmt: skip
+    add("--seed", type=int, default=0, metavar="N", help="seed of random numbers (default: 0)")
     add_flags(parser, SHARED)
     add(
         "--format",
@@ -135,6 +152,11 @@ def _run(given: argparse.Namespace) -> int:
             margin=given.margin,
             relative_margin=given.relative_margin,
             margin_below=given.margin_below,
+            sample=given.sample,
+            random_negatives=given.random_negatives,
+            fill=given.fill,
+            corpus=_ids(given),
+            seed=given.seed,
             **given_options(given, SHARED),
         )
         count = mined.write(given.output, given.format, **_texts(given, mined))
@@ -150,11 +172,20 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
+def _ids(given: argparse.Namespace) -> list[str] | None:
+    """The ids of the corpus, to draw random negatives from."""
+    if not given.corpus or not (given.random_negatives or given.fill):
+        return None
+    return [text_id for _, text_id, _, _ in titled_records(given.corpus)]
+
+
 def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts of the documents and queries that were mined, and no others."""
     texts: dict[str, Any] = {}
     if given.corpus:
-        wanted = {doc for instance in mined for doc in (*instance.positives, *instance.negatives)}
+        wanted = {
+            doc for own in mined for doc in (*own.positives, *own.negatives, *own.random_negatives)
+        }
         texts["corpus"] = read_texts(given.corpus, wanted)
     if given.queries:
         texts["queries"] = read_texts(given.queries, {instance.query for instance in mined})
@@ -163,9 +194,11 @@ def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
 
 def _summary(mined: HardNegatives, count: int) -> str:
     counts = mined.counts
+    drawn = counts["random_negatives"]
     parts = [
         f"{counted(counts['queries'], 'query', 'queries')},"
-        f" {counted(counts['negatives'], 'negative')}, {counted(count, 'record')}"
+        f" {counted(counts['negatives'], 'negative')},"
+        f" {counted(drawn, 'random negative') + ', ' if drawn else ''}{counted(count, 'record')}"
     ]
     if counts["too_few"]:
         none, unretrieved = counts["no_negatives"], counts["no_positive_retrieved"]

@@ -47,12 +47,17 @@ class _Workers:
 
     def __init__(self, executor: Any) -> None:
         self._processes: dict[int, Any] = executor._processes
+        self._pending: dict[int, Any] = executor._pending_work_items
         self._results = executor._result_queue
         self.ended = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def terminate(self) -> None:
         """Terminate the processes, and let the executor notice it."""
+        # Before Python 3.12, the executor fails on cancelled calls.
+        for number, item in list(self._pending.items()):
+            if item.future.cancelled():
+                self._pending.pop(number, None)
         for process in list(self._processes.values()):
             process.terminate()
         self._results._writer.close()
@@ -67,8 +72,8 @@ class _Workers:
 
 
 def _prepare() -> None:
-    # By default each process prints a traceback when the user types Ctrl-C.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Ctrl-C reaches all processes: the command decides, and terminates them if it ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from fastrank import __version__
-from fastrank.native import EngineError, engine
+from fastrank.native import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ COMMANDS = {
 }  # fmt: skip
 
 # Commands by other names.
-MEANT = {
+SYNONYMS = {
     "ann": "compare-indexes",
     "benchmark": "compare-indexes",
     "combine": "fuse",
@@ -171,27 +171,22 @@ def parser_of(name: str) -> tuple[Any, Parser]:
 
 
 def _print_version() -> int:
-    try:
-        print(version(), flush=True)
-    except EngineError as error:
-        print(f"fastrank {__version__}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        from fastrank.cli.output import discard
+    from fastrank.cli.output import guarded, write
 
-        print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
-        discard(sys.stdout)
-        return 1
-    return 0
+    def command() -> int:
+        write([version().encode() + b"\n"])
+        return 0
+
+    return guarded(f"fastrank {__version__}", command)
 
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
-    from difflib import get_close_matches
+    from fastrank.hints import closest, did_you_mean
 
-    close = [MEANT[word]] if word in MEANT else get_close_matches(word, [*COMMANDS, "help"], 1)
-    hint = f"did you mean `fastrank {close[0]}`?" if close else f"expected {', '.join(COMMANDS)}"
-    return f"unknown command {word!r}; {hint}"
+    close = closest(word, [*COMMANDS, "help"], SYNONYMS)
+    hint = did_you_mean(f"`fastrank {name}`" for name in close)
+    return f"unknown command {word!r}{hint or '; expected ' + ', '.join(COMMANDS)}"
 
 
 def version() -> str:

@@ -7,13 +7,14 @@ import os
 import sys
 
 from fastrank.errors import FastrankError, MeasureError, OptionError
+from fastrank.formats.source import standard_output
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TextIO
+    from typing import TextIO
 
 
 def complain(message: str) -> None:
@@ -53,11 +54,7 @@ def may_show_progress(given: argparse.Namespace) -> bool:
 
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output."""
-    if sys.stdout is None:
-        from errno import EBADF
-
-        raise OSError(EBADF, "standard output is closed")
-    stream: Any = sys.stdout.buffer
+    stream = standard_output()
     if isinstance(stream, io.RawIOBase):
         # PYTHONUNBUFFERED: a system call per line would take four times as long as everything else.
         stream = io.BufferedWriter(stream)

@@ -95,11 +95,11 @@ def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[byte
 
 
 def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
-    """Rows of name, query, measure and value."""
+    """Rows of name, query, measure and value, either per query or of the summary."""
     from fastrank.scores.tables import long_rows
 
     for _, name, scores in results:
-        for row in long_rows(scores, per_query=per_query, summary=summary):
+        for row in long_rows(scores, per_query=per_query, summary=summary and not per_query):
             yield name, *row
 
 

@@ -7,7 +7,9 @@ import re
 import shutil
 import textwrap
 
-from fastrank.keywords import closest
+from fastrank.cli.output import guarded, write
+from fastrank.hints import closest, did_you_mean
+from fastrank.keywords import SYNONYMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ WIDTH = 80
 # The first line of an item: its indent, then perhaps a name and two blanks before the text.
 ITEM = re.compile(r" *(?:\S.*?\S  +)?(?=\S)")
 EXAMPLES = "examples:"
+LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -76,13 +79,25 @@ class Parser(argparse.ArgumentParser):
         defaults: Any = {"formatter_class": HelpFormatter, "allow_abbrev": False}
         super().__init__(*arguments, **defaults | options)
 
-    def _meant(self, flag: str) -> str | None:
-        """The flag that is probably meant: one letter with one dash, or the closest word."""
+    def _meant(self, flag: str) -> list[str]:
+        """The flag that is probably meant: the same letter with one dash, or the closest word."""
         if flag[1:] in self._option_string_actions:
-            return flag[1:]
-        known = [own[2:] for own in self._option_string_actions if own.startswith("--")]
-        close = closest(flag[2:], known)
-        return f"--{close}" if close else None
+            return [flag[1:]]
+        words = [own[2:] for own in self._option_string_actions if own.startswith("--")]
+        return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; exits with status 1 if standard output cannot be written."""
+        if file is not None:
+            super().print_help(file)
+            return
+
+        def command() -> int:
+            write([self.format_help().encode()])
+            return 0
+
+        if status := guarded(self.prog, command):
+            self.exit(status)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
@@ -90,9 +105,7 @@ class Parser(argparse.ArgumentParser):
             # What follows `--` is no flag, and the flags after a subcommand are its own.
             if word == "--" or (self._subparsers and not word.startswith("-")):
                 break
-            flag = word.partition("=")[0]
-            if flag.startswith("--") and flag not in self._option_string_actions:
-                meant = self._meant(flag)
-                hint = f"; did you mean {meant}?" if meant else ""
-                self.error(f"unknown option {flag}{hint}")
+            flag = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if LETTER_OR_WORD.match(flag) and flag not in self._option_string_actions:
+                self.error(f"unknown option {flag}{did_you_mean(self._meant(flag))}")
         return super().parse_known_args(args, namespace)

@@ -70,9 +70,9 @@ class StoredScores:
             new = [path for path, entry in zip(batch, entries, strict=True) if entry is None]
             values = self._runs.values(new, evaluate_file)
             for path, entry in zip(batch, entries, strict=True):
-                scores = entry and self._load(entry, path)
+                scores = entry and self._load(entry)
                 if scores is None:
-                    # A damaged entry is evaluated here.
+                    # An entry that cannot be read any more is evaluated here.
                     found = self._runs.values([path], evaluate_file) if entry else values
                     scores = self._add(path, next(found))
                 yield scores
@@ -86,9 +86,9 @@ class StoredScores:
             self._fail(error)
             return None
 
-    def _load(self, entry: Entry, path: str) -> Scores | None:
+    def _load(self, entry: Entry) -> Scores | None:
         try:
-            return self._resumed.load(entry, path)
+            return self._resumed.load(entry)
         except FastrankError as error:
             self._fail(error)
             return None

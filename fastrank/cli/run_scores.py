@@ -43,6 +43,17 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     add("runs", nargs="+", metavar="RUN", help="run in any format, may be compressed")
 
 
+def add_name_options(parser: argparse.ArgumentParser, where: str = "") -> None:
+    """Declare how runs are named. where: in which output."""
+    add = parser.add_argument
+    add(
+        "--name", action="append", metavar="NAME", dest="names",
+        help=f"name of a run{where}; repeat for each run, in order (default: the name of the file"
+        " without suffixes such as .run and .gz)",
+    )  # fmt: skip
+    add("--tags", action="store_true", help=f"name runs by the tags in their files{where}")
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Declare how to read the qrels and the runs."""
     add = parser.add_argument
@@ -156,7 +167,10 @@ class RunScores:
 
 
 def names_match(given: argparse.Namespace, name: str) -> bool:
-    """Whether --name was given once for each run, or not used."""
+    """Whether --name was given once for each run, without --tags, or not used."""
+    if given.names is not None and given.tags:
+        complain(f"{name}: --name and --tags cannot be combined")
+        return False
     if given.names is None or len(given.names) == len(given.runs):
         return True
     complain(
@@ -175,6 +189,6 @@ def _options(given: argparse.Namespace) -> Options:
 
 
 def _explained(error: FastrankError | ImportError, path: str) -> str:
-    """The error message, with the file's path if it is not in the message."""
-    names_it = hasattr(error, "path") or getattr(error, "source", None) == path
+    """The error message, with the run's path unless it names that or the qrels as wrong."""
+    names_it = hasattr(error, "path") or bool(getattr(error, "source", None))
     return str(error) if names_it else f"{name_of(path)}: {error}"

@@ -228,7 +228,7 @@ def _scores_of(given: Any, name: str) -> dict[Any, float]:
         listed = given.tolist() if hasattr(given, "tolist") else list(given)
         if not any(isinstance(one, Scores) for one in listed):
             return _Listed(as_scores(dict(enumerate(listed)), name))
-        named = _by_tag(listed, name)
+        named = _by_name(listed, name)
     else:
         raise TypeError(
             f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
@@ -243,15 +243,16 @@ def _scores_of(given: Any, name: str) -> dict[Any, float]:
     )
 
 
-def _by_tag(scores: list[Any], name: str) -> dict[str, Any]:
-    """Scores by the tags of their runs. Raises GroupError for a repeated tag."""
+def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
+    """Scores by the names of their runs. Raises GroupError for a repeated name."""
     made: dict[str, Any] = {}
     for one in scores:
         if not isinstance(one, Scores):
             raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
-        if one.tag in made:
-            raise GroupError(f"{name}: two Scores have the tag {one.tag!r}; use {{system: Scores}}")
-        made[one.tag] = one
+        if one.name in made:
+            reason = f"two Scores have the name {one.name!r}; use {{system: Scores}}"
+            raise GroupError(f"{name}: {reason}")
+        made[one.name] = one
     return made
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from fastrank.errors import GroupError, MeasureError
 from fastrank.plurals import counted
 from fastrank.scores.columns import Column, columns_by_name
+from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,13 +64,14 @@ class System(NamedTuple):
 
 
 def align(
-    names: list[str], systems: Sequence[System], *, common: bool, caller: str, pairwise: bool = True
-) -> Aligned:
+    names: list[str], systems: Sequence[System], *, common: bool, caller: str,
+    noted: bool = True, pairwise: bool = True,
+) -> Aligned:  # fmt: skip
     """The values on the same queries, in byte order of their ids.
 
-    common: keep the queries that all systems have, and note the others; else different queries are
-    an error. pairwise: whether pairs are tested on the queries with values of both, or all on those
-    with values of all; the notes say so. Raises GroupError and MeasureError.
+    common: keep the queries that all systems have, and note the others if `noted`; else different
+    queries are an error. pairwise: whether pairs are tested on the queries with values of both, or
+    all on those with values of all; the notes say so. Raises GroupError and MeasureError.
     """
     if not systems:
         raise GroupError(f"{caller}: expected at least one system, found none")
@@ -82,7 +84,8 @@ def align(
     if len(kept) < len(every):
         if not common:
             raise _different(names, sets, kept, caller)
-        notes.append(_lacking(names, sets, kept, every))
+        if noted:
+            notes.append(_lacking(names, sets, kept, every))
     if not kept:
         raise _disjoint(names, sets, caller)
     queries = sorted(kept, key=os.fsencode)
@@ -259,27 +262,22 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     )  # fmt: skip
 
 
-def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
-    """A note for each run that lacks judged queries, which count as 0.
+def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:
+    """A note for each run that lacks judged queries, and one on skipped queries.
 
-    Raises GroupError if no run has results for any of them.
+    zero: the option that counts them as 0. Raises GroupError if no run has results for any query.
     """
     notes = []
     if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
         raise GroupError("compare: no run has results for any judged query")
     for name, item in zip(names, scores, strict=True):
-        if item.zero_rows:
-            missing = [item.queries[row] for row in item.zero_rows]
-            undefined = [
-                own
-                for own in item
-                if all(item[own][row] != item[own][row] for row in item.zero_rows)
-            ]
-            but = f", but have no {' and '.join(undefined)}" if undefined else ""
-            notes.append(
-                f"{name} lacks {len(missing)} of {len(item.queries)} judged queries"
-                f"{_some(missing)}; they count as 0{but}"
-            )
+        undefined = [
+            own
+            for own in item
+            if item.zero_rows and all(item[own][row] != item[own][row] for row in item.zero_rows)
+        ]
+        but = f", except in {' and '.join(undefined)}, which has no value" if undefined else ""
+        notes += [note + but for note in missing_note(item, name, zero)]
     skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
     if skipped:
         queries = counted(skipped, "judged query", "judged queries")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Mapping
 
@@ -11,7 +10,7 @@ import numpy as np
 from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze
-from fastrank.comparing.comparison import Comparison, check_values, closest
+from fastrank.comparing.comparison import Comparison, check_values, system_hint
 from fastrank.comparing.corrections import adjust
 from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import note_renamed, system_names, systems_from
@@ -24,9 +23,11 @@ from fastrank.comparing.options import (
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.evaluation.several_runs import evaluate_runs
+from fastrank.formats.run_names import are_named
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.scores.text import ZERO
 from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
+    from fastrank.data.run import Run
+    from fastrank.evaluation.evaluator import Convertible, Judgments, Runs
+    from fastrank.formats.files import Source
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
@@ -48,19 +52,10 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
     """How to compare systems, and how to evaluate their runs."""
 
 
-def _with_zero_for_missing() -> tuple[Any, ...]:
-    """The options of an evaluation in which judged queries without results count as 0."""
-    made = [copy.copy(one) for one in EVALUATION]
-    for one in made:
-        if one.name == "missing":
-            one.default = "zero"
-    return tuple(made)
-
-
-@takes(CompareOptions, COMPARISON, _with_zero_for_missing())
+@takes(CompareOptions, COMPARISON, EVALUATION)
 def compare(
-    qrels: Any,
-    runs: Any,
+    qrels: Judgments | Convertible | Source,
+    runs: Runs | Run | Convertible | Source,
     measures: Measures,
     *,
     executor: Any = None,
@@ -76,10 +71,9 @@ def compare(
     executor, progress: as for a list of runs in `evaluate`.
     **options: see `ComparisonOptions`.
 
-    By default every judged query counts, as 0 for a run without results for it, and `notes` names
-    such runs. With missing="skip", only queries with results in all runs count. Queries
-    for which a measure has no value (NaN) are dropped pair by pair; means are over the queries with
-    values of all runs.
+    A judged query that a run lacks is left out for all runs, or, with missing="zero", counts as 0
+    for that run; `notes` names such runs and queries. Queries for which a measure has no value
+    (NaN) are dropped pair by pair; means are over the queries with values of all runs.
 
     Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
     for a measure without values per query; GroupError if no query is common to all runs, or a value
@@ -101,14 +95,16 @@ def compare(
     profile  0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
     <BLANKLINE>
     200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
-    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-: on
-    how many queries better, equal, worse.
+    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
+    queries on which it is better, equal, worse.
     """
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    keys = list(runs) if isinstance(runs, Mapping) else None
-    items = runs if keys is None else list(runs.values())
+    items: Any = runs
+    keys = None
+    if are_named(runs):
+        keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
@@ -126,22 +122,26 @@ def compare_evaluated(
     measures: Measures,
     chosen: Settings,
     evaluation: Mapping[str, Any],
+    zero: str = ZERO,
 ) -> Comparison:
-    """Compare runs that were evaluated with the same judgments, measures and options."""
+    """Compare runs that were evaluated with the same judgments, measures and options.
+
+    zero: the option that counts missing queries as 0, for notes.
+    """
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     pairwise = not chosen.of_all_systems
-    aligned = align(names, systems, common=True, caller="compare", pairwise=pairwise)
-    missing = note_missing(scores, names)
+    aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
+    missing = note_missing(scores, names, zero)
     for name, own in zip(names, scores, strict=True):
         missing += tie_notes(own, name)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
-        zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
-        if zero:
-            missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
+        best = [name for name in lower if (aligned.measures[name].values == 0).any()]
+        if best:
+            missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     return compare_aligned(aligned, chosen, evaluation)
 
@@ -201,7 +201,7 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
         if isinstance(one, str):
             if one not in names:
                 raise OptionError(
-                    "baseline", f"{one!r} is not one of the systems{closest(one, names)}"
+                    "baseline", f"{one!r} is not one of the systems{system_hint(one, names)}"
                 )
             places.append(names.index(one))
         elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):

@@ -14,6 +14,8 @@ from fastrank.comparing.letters import alike, letter_display
 from fastrank.comparing.tested import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
+from fastrank.hints import closest, did_you_mean
+from fastrank.scores.differences import largest_differences
 from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
@@ -65,8 +67,8 @@ p, p_adjusted: the two-sided p-value, and the same corrected for several compari
     p is computed rather than simulated or approximated.
 smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
     differ.
-wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
-    losses are None for measures of which no value is better.
+wins, ties, losses: the numbers of queries on which a is better than, equal to, and worse than b;
+    wins and losses are None for measures of which no value is better.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
 
 >>> comparison.pair("map", "pixels", "pca").wins
@@ -163,7 +165,7 @@ class Comparison(Frozen):
     def _place(self, system: str) -> int:
         if system not in self.names:
             raise OptionError(
-                "system", f"{system!r} is not one of the systems{closest(system, self.names)}"
+                "system", f"{system!r} is not one of the systems{system_hint(system, self.names)}"
             )
         return self.names.index(system)
 
@@ -359,6 +361,28 @@ class Comparison(Frozen):
         ]
         return Table(columns=dict(zip(header, columns, strict=True)))
 
+    def largest(self, measure: str, n: int = 10, *, pair: Sequence[str] | None = None) -> Table:
+        """The n queries on which two systems differ most, largest absolute difference first.
+
+        pair: the names of the two systems, by default the best one and the baseline or, without a
+            baseline, the two best.
+
+        The columns are `query`, the values of both systems under their names, and `difference`.
+        Queries with equal differences are in byte order; those without a value (NaN) are last.
+        Raises OptionError for other systems, and if there is only one.
+
+        >>> print(comparison.largest("map", 2))
+        query      pixels     pca    difference
+        -------  --------  ------  ------------
+        q0819      0.5406  0.1275        0.4131
+        q1064      0.4849  0.0767        0.4082
+        """
+        from fastrank.comparing.chosen_pair import chosen_pair
+
+        values, names = self.values(measure), chosen_pair(self, measure, pair)
+        first, second = (values[self._place(name)] for name in names)
+        return largest_differences(self.queries, list(names), first, second, n)
+
     def relative_interval(self, measure: str, a: str, b: str) -> tuple[float, float]:
         """The bootstrap interval of mean(a) / mean(b) - 1, from resampled queries.
 
@@ -395,11 +419,12 @@ class Comparison(Frozen):
     def power(
         self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
     ) -> Table:
-        """What the paired t-test of each pair can show, by its number of queries and sd.
+        """What the paired t-test of each pair can detect, given its number of queries and sd.
 
         detectable: the smallest mean difference that is found with this power. queries: how many
-        queries the observed difference needs; queries_0.01, ...: how many these differences need;
-        None without variance or for a difference of 0. Without a correction for several pairs.
+        queries the observed difference needs for it; queries_0.01, ...: how many these differences
+        need; None without variance or for a difference of 0. Without a correction for several
+        pairs.
 
         >>> print(comparison.power("map", differences=[0.02]))
         a       b          n      sd    detectable    queries    queries_0.02
@@ -578,8 +603,8 @@ class Comparison(Frozen):
             against b on every query; "intervals", the means of all systems or, with a baseline, the
             differences from it; "p-values", a heat map of the corrected p-values; "distribution",
             boxes of the values of all queries; "critical-difference", the means, with bars that
-            join systems that do not differ significantly; "power", the smallest difference that is
-            found with so many queries; "over-k", the means of a measure such as "P" over its
+            join systems that do not differ significantly; "power", the smallest difference that a
+            given number of queries detects; "over-k", the means of a measure such as "P" over its
             cutoffs that were compared; "precision-recall", those of iprec_at_recall.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best.
@@ -833,14 +858,10 @@ def _check_probability(name: str, value: float) -> None:
         raise OptionError(name, f"expected a number between 0 and 1, found {value}")
 
 
-def closest(name: object, names: list[str]) -> str:
-    """A hint at the names that resemble one that is not known."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), names, 3)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+def system_hint(name: object, names: list[str]) -> str:
+    """A hint at the systems that resemble one that is not known, or at all."""
+    some = f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+    return did_you_mean(map(repr, closest(name, names, most=3))) or some
 
 
 def check_values(measures: dict[str, Measured], names: list[str]) -> None:

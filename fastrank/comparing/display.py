@@ -187,7 +187,7 @@ def legend(comparison: Comparison, layout: Layout, symbols: Sequence[str]) -> st
         parts += [
             f"diff: difference from {which}{f', with its {name}' if name else ''}.",
             f"{better} {worse}: significantly better, worse ({tested}).",
-            "+/=/-: on how many queries better, equal, worse.",
+            "+/=/-: queries on which it is better, equal, worse.",
         ]
     elif layout.compact:
         parts.append(f"Systems that share a letter do not differ significantly ({tested}).")

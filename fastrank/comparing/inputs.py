@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Mapping
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
-from fastrank.formats.source import name_of
 from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
@@ -56,7 +54,7 @@ def system_names(
     scores: Sequence[Scores],
     items: Sequence[Any],
 ) -> list[str]:
-    """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
+    """The names of the systems: given, the keys, or those of their Scores; made unique."""
     if isinstance(given, str):
         raise OptionError("names", f"expected a list of names, found {given!r}")
     if given is not None:
@@ -66,11 +64,7 @@ def system_names(
     elif keys is not None:
         names = [str(key) for key in keys]
     else:
-        names = [
-            own.tag
-            or (os.path.basename(name_of(item)) if isinstance(item, (str, os.PathLike)) else "run")
-            for own, item in zip(scores, items, strict=True)
-        ]
+        names = [own.name or "run" for own in scores]
     taken: set[str] = set()
     made = []
     for name in names:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from textwrap import fill
 
+import numpy as np
+
+from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.display import (
     DIGITS,
     Layout,
@@ -22,14 +25,16 @@ from fastrank.scores.table_formats import (
     markdown_text,
     plain,
 )
+from fastrank.scores.tables import Table, distinct
 from fastrank.scores.text import rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.paired import Floats
 
 FORMATS: dict[str, Callable[[list[str], list[list[Any]]], str]] = {
     "table": plain,
@@ -66,7 +71,7 @@ def pairs_table(
     explained = (
         f"{count:,} {'queries' if count != 1 else 'query'}. diff: mean a - mean b."
         f" {symbols[0]} {symbols[1]}: a is significantly better, worse"
-        f" ({tested}). +/=/-: on how many queries a is better, equal, worse."
+        f" ({tested}). +/=/-: queries on which a is better, equal, worse."
     )
     return _with_paragraphs(table, [explained, *notes_of(comparison)], form)
 
@@ -86,17 +91,51 @@ def _pair_rows(
             ]  # fmt: skip
 
 
-def query_table(comparison: Comparison, form: str, *, digits: int | None = None) -> str:
-    """A row for each measure and query: the values of the systems."""
+def query_table(
+    comparison: Comparison, form: str, *, digits: int | None = None, pair: Sequence[str] | None
+) -> str:
+    """A row for each measure and query: the values of the systems, and the difference of a pair.
+
+    pair: two systems, by default those that `default_pair` chooses by the first measure.
+    """
     digits = DIGITS if digits is None else digits
+    header, places = ["measure", "query", *comparison.names], list[int]()
+    if len(comparison) > 1:
+        a, b = chosen_pair(comparison, comparison.measures[0], pair)
+        header.append(f"{a} - {b}")
+        places = [comparison.names.index(a), comparison.names.index(b)]
     rows = [
         [measure, query, *(Number(rounded(value, digits)) for value in values)]
         for measure in comparison.measures
         for query, values in zip(
-            comparison.queries, comparison.values(measure).T.tolist(), strict=True
+            comparison.queries, _with_difference(comparison.values(measure), places), strict=True
         )
     ]
-    return FORMATS[form](["measure", "query", *comparison.names], rows)
+    return FORMATS[form](header, rows)
+
+
+def _with_difference(values: Floats, places: list[int]) -> list[list[float]]:
+    """The values of each query, followed by the difference of the systems at two places."""
+    if places:
+        first, second = places
+        values = np.vstack([values, values[first] - values[second]])
+    rows: list[list[float]] = values.T.tolist()
+    return rows
+
+
+def largest_table(
+    comparison: Comparison, n: int, *, pair: Sequence[str] | None, digits: int | None = None
+) -> Table:
+    """For each measure the n queries on which two systems differ most; pair: see `query_table`."""
+    pair = chosen_pair(comparison, comparison.measures[0], pair)
+    columns: dict[str, list[Any]] = {}
+    for measure in comparison.measures:
+        found = comparison.largest(measure, n, pair=pair)
+        names = distinct(["measure", *found.names])
+        cells = [[measure] * len(found), *found.columns.values()]
+        for name, column in zip(names, cells, strict=True):
+            columns.setdefault(name, []).extend(column)
+    return Table(columns=columns, digits=DIGITS if digits is None else digits)
 
 
 def _with_paragraphs(table: str, paragraphs: list[str], form: str) -> str:

@@ -122,7 +122,8 @@ COMPARISON = (
     Keyword(
         "zeros", "pratt", "how the Wilcoxon test treats differences of 0",
         """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
-        drops them first, as scipy and R do.""",
+        drops them first, as scipy and R do. Up to 500 ranks, p is exact with either; theirs is
+        approximate for equal ranks, dropped differences, or more than 50 queries.""",
         choices=("pratt", "wilcox"),
     ),
     Keyword(

@@ -71,4 +71,6 @@ def _read(source: Source) -> dict[str, dict[str, float]]:
             systems[system] = float(value)
         except ValueError:
             raise FormatError(name, line, f"expected a number, found {value!r}") from None
+    if not means:
+        raise FormatError(name, 1, "has no means; write it with `fastrank eval` without -q")
     return means

@@ -11,8 +11,9 @@ Values and means have the order in which the measures were requested. They are t
 from the other providers:
 
 - Documents with equal scores are always ranked by descending id, and scores are compared as 32-bit
-  floats. The providers msmarco (RR@k) and judged (Judged@k) rank them by ascending id, and compare
-  scores as doubles.
+  floats. The providers msmarco (RR@k), judged (Judged@k), compat and pyndeval rank them by
+  ascending id, cwl_eval and accuracy in the order of the run; all compare scores as doubles. Once
+  for each evaluator, a warning names the measures for which the order changes the value of a query.
 - Judged of an empty ranking is 0; the provider judged divides by zero.
 - Several SetF with different parameters, and several recall levels of IPrec that are equal in two
   decimals, all have values; the provider pytrec_eval returns only the last of these levels.
@@ -22,13 +23,12 @@ from the other providers:
 - RBP without rel uses the grades as gains, as in trectools; with rel it is binary, as in cwl_eval.
 - SDCG, BPM, INST, INSQ and NERR8 to NERR11 differ from the provider cwl_eval in the last digits,
   because numpy adds in another order. They do not warn about grades outside of [min_rel, max_rel].
-- Compat orders documents with equal scores as above; the provider compat by ascending id.
 - Measures of subtopics are those of the provider pyndeval, bit for bit, without equal scores. But
   alpha_DCG@1 and ERR_IA@1 are normalized as at every other cutoff, cutoffs may exceed 20,
   judged_only works, nNRBP is 0 instead of NaN if no document is relevant, and judgments without
   subtopics are an error instead of a warning.
-- Accuracy (here PairAccuracy) orders documents with equal scores as above. If all documents are
-  relevant it has no value; the provider accuracy divides by zero.
+- If all documents are relevant, Accuracy (here PairAccuracy) has no value; the provider accuracy
+  divides by zero.
 
 The other providers compute a rel below 1, a min_rel below 0, a T of 0, and gains that are negative
 or for negative grades.
@@ -36,8 +36,11 @@ or for negative grades.
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from typing import Any as Anything
+
+import numpy
 
 from fastrank.lazy import missing
 
@@ -71,6 +74,18 @@ if TYPE_CHECKING:
 _HIGHEST_GRADE = 4
 # Names of ir_measures that mean something else elsewhere.
 _NAMES = {"Accuracy": "PairAccuracy"}
+# The measures whose other providers rank documents with equal scores in another order than ours.
+_OTHER_ORDERS = {
+    "docno_asc": (
+        "by ascending id",
+        "AP_IA Compat ERR_IA Judged NRBP P_IA RR StRecall alpha_DCG alpha_nDCG nERR_IA nNRBP",
+    ),
+    "given": (
+        "in the order of the run", "Accuracy BPM INSQ INST NERR10 NERR11 NERR8 NERR9 RBP SDCG",
+    ),
+}  # fmt: skip
+# These only with this parameter; otherwise they come from another provider.
+_ONLY_WITH = {"RR": "cutoff", "RBP": "rel"}
 
 
 class FastrankProvider(providers.Provider):
@@ -143,13 +158,19 @@ class FastrankEvaluator(providers.Evaluator):
         self._by_subtopic = None
         if rest:
             rows = list(qrels.as_namedtuple_iter())
-            self._by_subtopic = SubtopicEvaluator(rest, rows)
+            self._by_subtopic = QrelsEvaluator(rest, rows, Options())
             qrels = QrelsConverter(rows)
         by_query = qrels.as_dict_of_dict()
         super().__init__(measures, set(by_query))
         judged = {query: docs for query, docs in by_query.items() if docs}
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
+        self._judged = judged
         self._evaluator = DictEvaluator(judgments, judged, plain, Options(), _arrange)
+        self._other_orders = {
+            ties: places
+            for ties in _OTHER_ORDERS
+            if (places := [place for place, own in enumerate(measures) if _order_of(own) == ties])
+        }
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
@@ -168,7 +189,43 @@ class FastrankEvaluator(providers.Evaluator):
             values = [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
             columns.append(values)
         self._evaluator.release(computed)
+        if self._other_orders:
+            self._warn_of_ties({query: rankings[query] for query in queries}, columns)
         return queries, columns
+
+    def _warn_of_ties(
+        self, rankings: dict[str, dict[str, float]], columns: list[list[float]]
+    ) -> None:
+        """Warn, once, if a value would differ in the order of another provider."""
+        if not any(map(_has_ties, rankings.values())):
+            return
+        found = []
+        for ties, places in self._other_orders.items():
+            names = [
+                str(self.measures[place])
+                for place in places
+                if self._differ(self._bound[place], ties, rankings, columns[place])
+            ]
+            if names:
+                found.append(f"{_OTHER_ORDERS[ties][0]} for {', '.join(names)}")
+        if found:
+            self._other_orders = {}
+            warnings.warn(
+                "the run has equal scores that change values: fastrank ranks their documents by"
+                f" descending id; ir_measures' other providers rank them {'; '.join(found)}",
+                stacklevel=4,
+            )
+
+    def _differ(
+        self, bound: BoundMeasure, ties: Anything, rankings: Anything, column: list[float]
+    ) -> bool:
+        """Whether values differ from those of another order of ties."""
+        by_subtopic = self._by_subtopic if bound.measure.needs == "subtopics" else None
+        qrels = self._judged if by_subtopic is None else by_subtopic.qrels
+        evaluator = QrelsEvaluator([bound], qrels, Options().changed(ties=ties))
+        (other,) = evaluator.columns(rankings, list(rankings))
+        # NaN where there is no value.
+        return any(a != b and (a == a or b == b) for a, b in zip(column, other, strict=True))
 
     def _of_missing(self) -> list[Anything]:
         """The measures that have a value for queries without results."""
@@ -201,24 +258,24 @@ class FastrankEvaluator(providers.Evaluator):
         return found
 
 
-class SubtopicEvaluator:
-    """Computes measures of subtopics, which dicts of judgments do not have.
+class QrelsEvaluator:
+    """Computes measures of subtopics, which dicts of judgments do not have, or with other options.
 
-    rows: named tuples of judgments. Raises MeasureError if these have no subtopics.
+    qrels: judgments in any form. Raises MeasureError for measures of subtopics if these have none.
     """
 
-    def __init__(self, bound: list[BoundMeasure], rows: list[Anything]) -> None:
-        self._qrels: Anything = as_qrels(rows) if rows else Qrels.from_dict({})
-        self._bound, self._options = bound, Options()
-        self._judge = RunJudge(self._qrels, bound, self._options)
+    def __init__(self, bound: list[BoundMeasure], qrels: Anything, options: Options) -> None:
+        self.qrels: Anything = as_qrels(qrels) if qrels else Qrels.from_dict({})
+        self._bound, self._options = bound, options
+        self._judge = RunJudge(self.qrels, bound, options)
 
     def columns(self, run: Anything, queries: list[str]) -> list[list[float]]:
         """The values of each measure for these queries of a run. Raises InputError."""
         judged = self._judge.judge({query: run[query] for query in queries})
         if judged.failure is not None:
             raise InputError("run", str(judged.failure))
-        values = Values(self._qrels, self._bound, self._options, judged)
-        ids = self._qrels.query_ids
+        values = Values(self.qrels, self._bound, self._options, judged)
+        ids = self.qrels.query_ids
         places = {ids[query]: place for place, query in enumerate(judged.queries)}
         found = []
         for bound in self._bound:
@@ -243,6 +300,21 @@ class Pipeline(providers.FallbackProvider):
             provider.evaluator(own, mine.qrels), super()._evaluator(rest, theirs.qrels)
         ]  # fmt: skip
         return providers.fallback_provider.FallbackEvaluator(asked, evaluators)
+
+
+def _order_of(measure: Anything) -> str:
+    """The order of documents with equal scores in the measure's other provider, if it differs."""
+    if _ONLY_WITH.get(measure.NAME, "") not in ("", *_parameters(measure)):
+        return ""
+    orders = _OTHER_ORDERS.items()
+    return next((ties for ties, (_, names) in orders if measure.NAME in names.split()), "")
+
+
+def _has_ties(ranking: dict[str, float]) -> bool:
+    """Whether two documents have equal scores."""
+    scores = numpy.fromiter(ranking.values(), float, len(ranking))
+    scores.sort()
+    return bool((scores[1:] == scores[:-1]).any())
 
 
 def _parameters(measure: Anything) -> dict[str, Anything]:

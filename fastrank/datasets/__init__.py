@@ -2,4 +2,11 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(__name__, {"dataset": ("Dataset", "as_dataset")})
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "answers": ("answer_qrels", "has_answer"),
+        "dataset": ("Dataset", "as_dataset"),
+        "insurance_qa": ("read_insurance_qa",),
+    },
+)

@@ -26,15 +26,24 @@ def assemble(
 ) -> Dataset:
     """Make a data set from distinct ids, and check its judgments against them.
 
+    qrels: None if the queries have answers, by which results are judged after the search.
+
     Raises InputError if judgments and data have no ids in common, which would give 0 for every
     measure.
     """
-    judgments = as_qrels(qrels)
-    if not isinstance(judgments, Qrels):
-        raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
     for what, ids in (("corpus", corpus_ids), ("queries", query_ids)):
         if not ids:
             raise InputError(name, f"the {what} {'are' if what == 'queries' else 'is'} empty")
+    if qrels is None:
+        if not fields.get("answers"):
+            raise InputError(name, "expected qrels, which only queries with answers can do without")
+        return Dataset(
+            name=name, corpus_ids=corpus_ids, corpus=corpus, query_ids=query_ids, queries=queries,
+            qrels=Qrels.from_dict({}), outside=[], unjudged=[], **fields,
+        )  # fmt: skip
+    judgments = as_qrels(qrels)
+    if not isinstance(judgments, Qrels):
+        raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
     judged = set(map(decoded, judgments.queries))
     rows = [row for row, query in enumerate(query_ids) if query in judged]
     if not rows:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.choices import RepeatedTexts
     from fastrank.data.qrels import Qrels
     from fastrank.formats.source import Source
 
@@ -36,6 +37,8 @@ class Dataset(Frozen):
     query_rows: if the queries are documents of the corpus, their rows, int64[queries]; the vector
         of a query is then that of its document. Otherwise None.
     vectors: embeddings supplied with the corpus, float32[documents, dimension], or None.
+    answers: {query id: list of str}, the short answers of questions, or None. Data sets with
+        answers may have no judgments: `fastrank.datasets.answer_qrels` judges a run.
 
     >>> data = fr.Dataset.from_texts({"d1": "red apples"}, {"q1": "apples"}, {"q1": {"d1": 1}})
     >>> data
@@ -45,6 +48,7 @@ class Dataset(Frozen):
     """
 
     __slots__ = (
+        "answers",
         "corpus",
         "corpus_ids",
         "ignore_identical_ids",
@@ -61,6 +65,7 @@ class Dataset(Frozen):
         "ignore_identical_ids": False,
         "query_rows": None,
         "vectors": None,
+        "answers": None,
     }
 
     name: str
@@ -72,6 +77,7 @@ class Dataset(Frozen):
     ignore_identical_ids: bool
     query_rows: npt.NDArray[np.int64] | None
     vectors: npt.NDArray[np.float32] | None
+    answers: dict[str, list[str]] | None
     outside: list[str]
     unjudged: list[str]
 
@@ -137,7 +143,7 @@ class Dataset(Frozen):
         cls,
         corpus: Source | Sequence[Source],
         queries: Source,
-        qrels: Any,
+        qrels: Any = None,
         *,
         fields: Sequence[str] | None = None,
         query_fields: Sequence[str] | None = None,
@@ -151,9 +157,12 @@ class Dataset(Frozen):
             format is detected: TREC SGML (`<DOC>` with `<DOCNO>`), JSONL or parquet (id and texts),
             or TSV (id and text, or with a header; then cells may be quoted as in CSV). Files may be
             compressed.
-        queries: the same formats, and TREC topics: `<top>` with or without closing tags, and
-            `<topic>`.
-        qrels: judgments in any form that `evaluate` takes.
+        queries: the same formats; TREC topics: `<top>` with or without closing tags, and `<topic>`;
+            DPR's questions (`nq-dev.qa.csv`): a question, a tab and a list of answers as Python
+            writes it, with the row numbers from 0 as ids. The answers of these, and of JSONL and
+            parquet with `answers`, are kept.
+        qrels: judgments in any form that `evaluate` takes. Queries with answers can do without, see
+            `fastrank.datasets.answer_qrels`.
         fields: the elements or names whose texts make up a document, in the order of the file. By
             default all elements of a `<DOC>` except its ids (`DOCNO`, `DOCID`, `DOCOLDNO`,
             `DOCHDR`), and the names title, text, contents and body in other formats.
@@ -224,23 +233,30 @@ class Dataset(Frozen):
         corpus: Any = None,
         columns: Mapping[str, str] | None = None,
         split: str | None = None,
-        name: str = "pairs",
+        duplicates: RepeatedTexts = "merge",
+        name: str | None = None,
     ) -> Dataset:
         """Create a data set from pairs of queries and relevant texts, as in training data.
 
         rows: mappings, a Hugging Face Dataset in any format, a pandas or polars DataFrame, an Arrow
-            table, or a JSONL or parquet file. Each row has a query (`query`, `anchor` or
+            table, or a JSON, JSONL or parquet file. Each row has a query (`query`, `anchor` or
             `question`), a positive (`positive` or `pos`) and optional negatives (`negative`, `neg`,
-            `negative_1`, ...); positives and negatives are a str or a list of str.
+            `negative_1`, ...); positives and negatives are a str, or {"title": ..., "text": ...},
+            or a list of these. Or DPR's training data: `question`, `answers`, `positive_ctxs`,
+            `negative_ctxs` and `hard_negative_ctxs`; the answers are kept.
         corpus: the texts to search, as a list or a table like `rows`. By default all positives and
             negatives.
         columns: the names of the columns by role (query, positive, negative; text for the corpus);
             needed only for unusual names.
         split: the split of a DatasetDict; needed if it has several.
+        duplicates: "merge": equal texts are one document, and equal queries one query. "keep": each
+            text of the corpus is a document, and each row a query; all documents with the text of a
+            positive are relevant.
+        name: by default the name of the file, or "pairs".
 
-        Equal texts are one document, whose id is its number among the distinct texts; equal queries
-        are one query, whose id is the number of its first row. Positives have grade 1, negatives 0.
-        Raises InputError, which names the row, and FormatError for a file.
+        The id of a document is its number in the corpus, and that of a query the number of its
+        (first) row. Positives have grade 1, negatives 0. Raises InputError, which names the row,
+        and FormatError for a file.
 
         >>> rows = [{"query": "apples", "pos": ["red apples"], "neg": ["blue plums"]}]
         >>> data = fr.Dataset.from_pairs(rows)
@@ -252,7 +268,34 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.pairs import from_pairs
 
-        return from_pairs(rows, corpus, columns, split, name)
+        return from_pairs(rows, corpus, columns, split, duplicates, name)
+
+    @classmethod
+    def from_squad(cls, source: Source, *, name: str | None = None) -> Dataset:
+        """Create a data set from a file of SQuAD 1.1 or 2.0, to retrieve the paragraphs.
+
+        source: the JSON file, compressed or not: `data`, with `title` and `paragraphs`, each with
+            `context` and `qas` (`id`, `question`, `answers` with `text`).
+        name: by default the name of the file.
+
+        The documents are the paragraphs, with the ids TITLE-NUMBER (from 0). The relevant document
+        of a question is its paragraph; its distinct answers are kept. Questions without answers
+        (SQuAD 2.0) are in `unjudged`. Raises ReadError, FormatError, and InputError, which names
+        the object.
+
+        >>> import io
+        >>> file = io.BytesIO(
+        ...     b'{"data": [{"title": "Lyon", "paragraphs": [{"context": "Lyon is in France.",'
+        ...     b'"qas": [{"id": "q", "question": "Where is Lyon?", "answers": [{"text": "France",'
+        ...     b'"answer_start": 11}]}]}]}], "version": "1.1"}'
+        ... )
+        >>> data = fr.Dataset.from_squad(file)
+        >>> data.qrels.to_dict(), data.answers
+        ({'q': {'Lyon-0': 1}}, {'q': ['France']})
+        """
+        from fastrank.datasets.squad import from_squad
+
+        return from_squad(source, name)
 
     @classmethod
     def from_articles(

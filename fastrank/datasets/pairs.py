@@ -5,27 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from fastrank.arguments import check_choice
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.huggingface import TextColumns, open_table
 from fastrank.datasets.in_memory import check_texts, text_of
+from fastrank.datasets.questions import answers_in
 from fastrank.datasets.rows import is_missing, rows_of
 from fastrank.datasets.text_files import TEXTS, find_name
 from fastrank.errors import InputError
 from fastrank.formats.column_names import check_roles
+from fastrank.formats.inputs import is_file
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from fastrank.datasets.dataset import Dataset
 
-# The names of sentence-transformers, FlagEmbedding and Tevatron.
+# The names of sentence-transformers, FlagEmbedding, Tevatron and DPR.
 NAMES = {
     "query": ("query", "anchor", "question"),
-    "positive": ("positive", "pos", "positives", "positive_passages"),
-    "negative": ("negative", "neg", "negatives", "negative_passages"),
+    "positive": ("positive", "pos", "positives", "positive_passages", "positive_ctxs"),
+    "negative": ("negative", "neg", "negatives", "negative_passages", "hard_negative_ctxs"),
 }
+# DPR's negatives that are not hard.
+OTHER_NEGATIVES = "negative_ctxs"
+# What becomes of equal texts.
+DUPLICATES = ("merge", "keep")
 ROLES = (*NAMES, "text")
 # Rows of a Dataset to read at a time.
 STEP = 1 << 14
@@ -33,62 +41,93 @@ _NUMBERED = re.compile(r"negative_\d+")
 
 
 def from_pairs(
-    given: Any, corpus: Any, columns: Mapping[str, str] | None, split: str | None, name: str
+    given: Any,
+    corpus: Any,
+    columns: Mapping[str, str] | None,
+    split: str | None,
+    duplicates: str,
+    name: str | None,
 ) -> Dataset:
     """See Dataset.from_pairs."""
+    name = name or (name_of(given) if is_file(given) else "pairs")
     check_roles(columns, ROLES, name)
+    check_choice("duplicates", duplicates, DUPLICATES)
     rows = rows_of(given, split, name)
     if not rows:
         raise InputError(name, "expected rows with a query and a positive, found none")
-    query, positive, negatives = _columns(rows[0], columns or {}, name)
-    texts = _Texts() if corpus is None else _Texts(_corpus(corpus, columns or {}, split))
-    searched = len(texts.numbers)
-    queries: dict[str, str] = {}
-    qrels: dict[str, dict[str, int]] = {}
+    # A row need not have all columns.
+    present = dict.fromkeys(column for row in rows for column in row)
+    query, positive, negatives = _columns(present, columns or {}, name)
+    texts = _Texts(() if corpus is None else _corpus(corpus, columns or {}, split), duplicates)
+    searched = len(texts.texts)
+    queries: dict[Any, str] = {}
+    judged: dict[str, dict[str, int]] = {}
+    answers: dict[str, list[str]] = {}
     for place, row in enumerate(rows):
         check_texts(name, [f"row {place}, {query}"], [row.get(query)])
-        judged = qrels.setdefault(queries.setdefault(row[query], str(place)), {})
+        key = row[query] if duplicates == "merge" else (row[query], place)
+        query_id = queries.setdefault(key, str(place))
+        answers.setdefault(query_id, answers_in(row) or [])
+        grades = judged.setdefault(query_id, {})
         for column in negatives:
             for text in _texts_in(row, column, place, name):
-                judged.setdefault(texts.id_of(text), 0)
+                grades.setdefault(texts.add(text, new=corpus is None), 0)
         for text in _texts_in(row, positive, place, name):
-            judged[texts.id_of(text)] = 1
-    documents = list(texts.numbers)
-    if corpus is not None:
-        del documents[searched:]
+            grades[texts.add(text, new=corpus is None)] = 1
+    qrels = {
+        query_id: {str(i): grade for text, grade in grades.items() for i in texts.numbers[text]}
+        for query_id, grades in judged.items()
+    }
+    documents = texts.texts if corpus is None else texts.texts[:searched]
     ids = [str(number) for number in range(len(documents))]
-    return assemble(name, ids, documents, list(queries.values()), list(queries), qrels)
+    asked = [key if duplicates == "merge" else key[0] for key in queries]
+    has_answers = any(answers.values())
+    return assemble(
+        name, ids, documents, list(queries.values()), asked, qrels,
+        answers=answers if has_answers else None,
+    )  # fmt: skip
 
 
 class _Texts:
-    """Distinct texts, numbered in order."""
+    """Texts in order, and the numbers of each; a text has several if duplicates are kept."""
 
-    def __init__(self, texts: Any = ()) -> None:
-        self.numbers: dict[str, int] = {}
+    def __init__(self, texts: Iterable[str], duplicates: str) -> None:
+        self.texts: list[str] = []
+        self.numbers: dict[str, list[int]] = {}
+        self._keep = duplicates == "keep"
         for text in texts:
-            self.numbers.setdefault(text, len(self.numbers))
+            self.add(text, new=True)
 
-    def id_of(self, text: str) -> str:
-        return str(self.numbers.setdefault(text, len(self.numbers)))
+    def add(self, text: str, *, new: bool) -> str:
+        """Add a text; new: whether it is another document than an equal text, if these are kept."""
+        numbers = self.numbers.setdefault(text, [])
+        if not numbers or (new and self._keep):
+            numbers.append(len(self.texts))
+            self.texts.append(text)
+        return text
 
 
 def _columns(
-    row: Mapping[str, Any], given: Mapping[str, str], name: str
+    present: Iterable[str], given: Mapping[str, str], name: str
 ) -> tuple[str, str, list[str]]:
     """The columns of the query, of the positives and of the negatives."""
     found = {}
     for role, names in NAMES.items():
         wanted = given.get(role)
-        column = find_name(row, names) if wanted is None else find_name(row, [wanted])
+        column = find_name(present, names if wanted is None else [wanted])
         if column is not None:
             found[role] = column
         elif role != "negative" or wanted is not None:
             expected = ", ".join(names) if wanted is None else repr(wanted)
-            present = ", ".join(map(str, row)) or "nothing"
-            reason = f"expected a column with the {role} ({expected}), found {present}"
+            others = ", ".join(map(str, present)) or "nothing"
+            reason = f"expected a column with the {role} ({expected}), found {others}"
             raise InputError(name, f"{reason}; set columns={{'{role}': NAME}}")
     negatives = [found["negative"]] if "negative" in found else []
-    negatives += [column for column in row if _NUMBERED.fullmatch(str(column))]
+    negatives += [
+        column
+        for column in present
+        if column == OTHER_NEGATIVES or _NUMBERED.fullmatch(str(column))
+    ]
     return found["query"], found["positive"], negatives
 
 

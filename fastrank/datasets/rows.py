@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.datasets.text_files import objects_of
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
 from fastrank.formats.inputs import is_file
 from fastrank.formats.lines import lines_of
+from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False
@@ -20,8 +21,8 @@ def rows_of(given: Any, split: str | None, name: str) -> list[Mapping[str, Any]]
     """The rows of a table, a file or an iterable of mappings.
 
     given: a Hugging Face Dataset in any format or a DatasetDict, a pandas or polars DataFrame, an
-    Arrow table, a JSONL or parquet file, or mappings. split: of a DatasetDict. Raises InputError,
-    which names the row, and FormatError for a file.
+    Arrow table, a JSON, JSONL or parquet file, or mappings. split: of a DatasetDict. Raises
+    InputError, which names the row, and FormatError for a file.
     """
     rows = _list_of(choose_split(name, given, split))
     for place, row in enumerate(rows):
@@ -51,6 +52,18 @@ def _list_of(given: Any) -> list[Any]:
     return list(given)
 
 
+def json_of(content: bytes, name: str) -> Any:
+    """The content of a JSON file. Raises FormatError and InputError."""
+    import json
+
+    try:
+        return json.loads(content.removeprefix(BYTE_ORDER_MARK))
+    except json.JSONDecodeError as error:
+        raise FormatError(name, error.lineno, f"{error.msg} at column {error.colno}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise InputError(name, f"cannot be read as JSON: {error}") from None
+
+
 def _rows_of_file(source: Any) -> list[Any]:
     file, head = sniff.head_of(sniff.open_source(source))
     if sniff.is_parquet(head):
@@ -58,4 +71,8 @@ def _rows_of_file(source: Any) -> list[Any]:
 
         with file:
             return parquet_table(file.read(), file.name).records()
+    if head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"[":
+        with file:
+            rows = json_of(file.read(), file.name)
+        return list(rows)
     return [record for _, record in objects_of(lines_of(file, file.name, "utf-8"), file.name)]

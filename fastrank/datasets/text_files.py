@@ -1,4 +1,4 @@
-"""Read ids and texts from TREC SGML and topics, JSONL, TSV and parquet files."""
+"""Read ids and texts from TREC SGML and topics, JSONL, TSV, parquet, and DPR's questions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import chain
 
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import joined
+from fastrank.datasets.questions import answers_in, is_question, numbered, questions_of
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats import sniff
 from fastrank.formats.lines import lines_of
@@ -45,32 +46,40 @@ def from_files(
     except LookupError as error:
         raise OptionError("encoding", str(error)) from None
     # Queries first: they are small, so that errors show soon.
-    query_ids, asked = read_texts([queries], query_fields, encoding, "query")
+    answers: dict[str, list[str]] = {}
+    query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
     sources = _sources(corpus)
     documents = read_texts(sources, fields, encoding, "document")
     if name is None:
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
     stripped = [text.strip() for text in asked]
     return assemble(
-        name, *documents, query_ids, stripped, qrels, ignore_identical_ids=ignore_identical_ids
-    )
+        name, *documents, query_ids, stripped, qrels, ignore_identical_ids=ignore_identical_ids,
+        answers=answers or None,
+    )  # fmt: skip
 
 
 def read_texts(
-    sources: Sequence[Any], fields: Sequence[str] | None, encoding: str, what: str
+    sources: Sequence[Any],
+    fields: Sequence[str] | None,
+    encoding: str,
+    what: str,
+    answers: dict[str, list[str]] | None = None,
 ) -> tuple[list[str], list[str]]:
     """Ids, all distinct, and texts of the documents or queries (`what`) in some files.
 
-    Raises ReadError and FormatError.
+    answers: gets the answers of queries that have some. Raises ReadError and FormatError.
     """
     ids: list[str] = []
     texts: list[str] = []
     known: set[str] = set()
     for source in sources:
         name = name_of(source)
-        for line, text_id, text in _records(source, name, encoding, fields):
+        for line, text_id, text, found in _records(source, name, encoding, fields, what):
             if text_id in known:
                 raise FormatError(name, line, f"duplicate {what} {text_id!r:.60}")
+            if found is not None and answers is not None:
+                answers[text_id] = found
             known.add(text_id)
             ids.append(text_id)
             texts.append(text)
@@ -108,7 +117,7 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
         for number, text_id, text in records_of(records, name, None):
             yield number, text_id, "", text
         return
-    for number, record in records:
+    for number, record in numbered(records):
         title = find_name(record, TITLES)
         fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
         head = _text(record, title, name, number) if title and fields else ""
@@ -117,16 +126,18 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _records(
-    source: Any, name: str, encoding: str, fields: Sequence[str] | None
-) -> Iterator[tuple[int, str, str]]:
+    source: Any, name: str, encoding: str, fields: Sequence[str] | None, what: str
+) -> Iterator[tuple[int, str, str, list[str] | None]]:
+    """Line, id, text and answers of each document or query."""
     start, records = _begun(source, name, encoding)
     if start == "<":
         from fastrank.datasets.sgml import records_of
 
-        yield from records_of(records, name, fields)
+        for number, text_id, text in records_of(records, name, fields):
+            yield number, text_id, text, None
         return
-    for number, record in records:
-        yield number, *_id_and_text(record, name, number, fields)
+    for number, record in numbered(records) if what == "query" else records:
+        yield number, *_id_and_text(record, name, number, fields), answers_in(record)
 
 
 def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
@@ -169,11 +180,15 @@ def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[in
 
 
 def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line and cells by name of a TSV file. Raises FormatError."""
+    """Line and cells by name of a TSV file, or of DPR's questions. Raises FormatError."""
     names: list[str] | None = None
+    lines = iter(lines)
     for place, (number, line) in enumerate(lines):
         cells = line.split("\t")
         if not place:
+            if is_question(line):
+                yield from questions_of(chain([(number, line)], lines), name)
+                return
             lowered = [cell.strip().lower() for cell in cells]
             if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *QUERIES, *TITLES}:
                 names = lowered
@@ -183,6 +198,9 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
                 raise FormatError(name, number, f"{reason}, found {line.strip()!r:.60}")
         if not line.strip():
             continue
+        if names is None and is_question(line):
+            reason = "expected an id and a text, as in the first line, found a question and answers"
+            raise FormatError(name, number, reason)
         expected = names or ["id", "text"]
         if len(cells) != len(expected):
             reason = f"expected {len(expected)} cells ({', '.join(expected)})"

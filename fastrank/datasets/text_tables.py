@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from typing import NamedTuple
 
 from fastrank.data.texts import decoded
 from fastrank.datasets.rows import rows_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.formats.source import Pieces
 
 # Usual names of columns by role, in the order in which they are looked for.
 NAMES = {
@@ -34,26 +34,35 @@ NAMES = {
     "text_c": ("text_c", "sentence3", "text3", "negative"),
     "label": (
         "label", "labels", "score", "gold", "target", "class", "similarity_score",
-        "relatedness_score", "is_duplicate", "label_text",
+        "relatedness_score", "is_duplicate", "label_text", "gold_label",
     ),
 }  # fmt: skip
+# The label of SNLI and MultiNLI, and what it is if the annotators do not agree.
+GOLD, NO_CONSENSUS = "gold_label", "-"
 # What pandas, R and Hugging Face call the column of row numbers.
 INDEX_NAMES = ("", "unnamed: 0", "index", "id", "idx")
 
 
+class Columns(NamedTuple):
+    """The columns by role, the numbers of their rows, and the names of the other columns."""
+
+    by_role: dict[str, list[Any]]
+    kept: list[int]
+    left_out: int
+    unused: tuple[Any, ...]
+
+
 def columns_of(
     source: Any, columns: Mapping[str, Any] | None, split: str | None, name: str
-) -> dict[str, list[Any]]:
-    """The columns by role; see `TextTask.from_table`."""
+) -> Columns:
+    """The columns; see `TextTask.from_table`."""
     check_roles(columns, tuple(NAMES), name)
     if split is not None and not is_dict_of_splits(source):
         raise InputError(name, "split: expected a DatasetDict, which alone has splits")
     if is_file(source):
         file, head = sniff.head_of(sniff.open_source(source))
         start = head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
-        if start == b"[":
-            return _by_role(_json_rows(file), columns, name)
-        if start != b"{" and not sniff.is_parquet(head):
+        if start not in (b"[", b"{") and not sniff.is_parquet(head):
             with file:
                 return _of_delimited(file.read(), file.name, columns)
         source = file
@@ -64,25 +73,34 @@ def columns_of(
 
 def _by_role(
     rows: list[Mapping[str, Any]], columns: Mapping[str, Any] | None, name: str
-) -> dict[str, list[Any]]:
+) -> Columns:
     if not rows:
         raise InputError(name, "expected rows, found none")
     roles = _roles(list(rows[0]), columns or {}, name)
-    return {role: [row.get(column) for row in rows] for role, column in roles.items()}
+    kept, label = list(range(len(rows))), roles.get("label")
+    if label is not None and normalized_name(str(label)) == GOLD:
+        kept = [i for i in kept if rows[i].get(label) != NO_CONSENSUS]
+        if not kept:
+            raise InputError(name, f"expected rows with a label, found only {NO_CONSENSUS!r}")
+    return Columns(
+        by_role={role: [rows[i].get(column) for i in kept] for role, column in roles.items()},
+        kept=kept,
+        left_out=len(rows) - len(kept),
+        unused=tuple(column for column in rows[0] if column not in roles.values()),
+    )
 
 
-def _of_delimited(
-    content: bytes, name: str, columns: Mapping[str, Any] | None
-) -> dict[str, list[Any]]:
+def _of_delimited(content: bytes, name: str, columns: Mapping[str, Any] | None) -> Columns:
     """The columns of a CSV or TSV file, whose values are all strings, by role."""
     lines, rows = _delimited(content, name)
     if rows:
         _check_header(list(rows[0]), columns, name)
     found = _by_role(rows, columns, name)
-    if "label" in found:
-        found["label"] = _typed(found["label"])
-        if None in found["label"]:
-            raise FormatError(name, lines[found["label"].index(None)], "the label is missing")
+    if "label" in found.by_role:
+        labels = found.by_role["label"] = _typed(found.by_role["label"])
+        if None in labels:
+            line = lines[found.kept[labels.index(None)]]
+            raise FormatError(name, line, "the label is missing")
     return found
 
 
@@ -99,20 +117,6 @@ def _check_header(names: list[str], columns: Mapping[str, Any] | None, name: str
         f"no column of texts: expected a header, found {found:.100}; add one, or set"
         " columns={'text_a': NAME} if these are the names of the columns",
     )
-
-
-def _json_rows(file: Pieces) -> list[Mapping[str, Any]]:
-    """The objects of a JSON array."""
-    import json
-
-    with file:
-        try:
-            rows = json.loads(file.read().removeprefix(BYTE_ORDER_MARK))
-        except json.JSONDecodeError as error:
-            raise FormatError(file.name, error.lineno, error.msg) from None
-        except (UnicodeDecodeError, RecursionError) as error:
-            raise InputError(file.name, f"cannot be read as JSON: {error}") from None
-    return rows_of(rows, None, file.name)
 
 
 def _rows_of_columns(columns: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, ClassVar
 
 TEXTS = ("text_a", "text_b", "text_c")
 
@@ -24,18 +24,23 @@ class TextTask(Frozen):
     """Rows of one, two or three texts, each with a label if the task has labels.
 
     name: for messages and tables. texts: a tuple of one to three lists of str of equal length;
-    text i of each list is in row i. labels: a list with a label per row, or None.
+    text i of each list is in row i. labels: a list with a label per row, or None. left_out: how
+    many rows of the table have no label because their annotators did not agree (SNLI). unused: the
+    names of the other columns of the table.
 
     >>> task = fr.TextTask.from_texts(["good film", "bad film"], labels=["pos", "neg"])
     >>> len(task), task.texts[0][1], task.labels
     (2, 'bad film', ['pos', 'neg'])
     """
 
-    __slots__ = ("labels", "name", "texts")
+    __slots__ = ("labels", "left_out", "name", "texts", "unused")
+    defaults: ClassVar[dict[str, Any]] = {"left_out": 0, "unused": ()}
 
     name: str
     texts: tuple[list[str], ...]
     labels: list[Any] | None
+    left_out: int
+    unused: tuple[Any, ...]
 
     @classmethod
     def from_texts(
@@ -87,13 +92,15 @@ class TextTask(Frozen):
             dict of columns. CSV and TSV files need a header.
         columns: the names of the columns by role, `text_a`, `text_b`, `text_c` and `label`. By
             default columns with usual names are found (text, sentence1, premise, label, score,
-            ...), else the last column is the label and the others are texts, without a leading
-            column of row numbers; a CSV or TSV file without that column must have a usual name.
+            gold_label, ...). If no text has one, the last column is the label and the others are
+            texts, without a leading column of row numbers; a CSV or TSV file without that column
+            must have a usual name.
         split: of a DatasetDict with several.
         name: by default the name of the file without its suffix.
 
-        Labels in CSV and TSV are integers or floats if all of them are. Raises ReadError,
-        FormatError and InputError, which name the row or line.
+        Rows of SNLI and MultiNLI whose `gold_label` is "-", no consensus, are left out and counted
+        in `left_out`. Labels in CSV and TSV are integers or floats if all of them are. Raises
+        ReadError, FormatError and InputError, which name the row or line.
 
         >>> import io
         >>> file = io.BytesIO(b"text,label\\ngood film,1\\nbad film,0\\n")
@@ -102,9 +109,10 @@ class TextTask(Frozen):
         """
         label = name or _name_of(source)
         found = columns_of(source, columns, split, label)
-        return cls.from_texts(
-            *(found[role] for role in TEXTS if role in found), labels=found.get("label"), name=label
-        )
+        texts = [found.by_role[role] for role in TEXTS if role in found.by_role]
+        task = cls.from_texts(*texts, labels=found.by_role.get("label"), name=label)
+        made: TextTask = task.changed(left_out=found.left_out, unused=found.unused)
+        return made
 
     def __len__(self) -> int:
         return len(self.texts[0])
@@ -112,7 +120,20 @@ class TextTask(Frozen):
     def __repr__(self) -> str:
         rows, texts = counted(len(self), "row"), counted(len(self.texts), "text")
         labels = "" if self.labels is None else ", with labels"
-        return f"<TextTask {self.name}: {rows} of {texts}{labels}>"
+        left_out = f", {counted(self.left_out, 'row')} without consensus left out"
+        return f"<TextTask {self.name}: {rows} of {texts}{labels}{left_out * bool(self.left_out)}>"
+
+
+def labels_of(task: TextTask, name: str | None = None) -> list[Any]:
+    """The labels. Raises InputError, which names the columns that could be meant."""
+    if task.labels is None:
+        expected = "expected a task with labels, found none"
+        if task.unused:
+            others = ", ".join(map(repr, task.unused))
+            how = "TextTask.from_table(..., columns={'label': NAME})"
+            expected += f"; if one of the columns {others:.200} has them, use {how}"
+        raise InputError(name or task.name, expected)
+    return task.labels
 
 
 def as_text_task(given: Any, *, labels: bool = True) -> TextTask:

@@ -11,7 +11,7 @@ from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
-from fastrank.errors import OptionError, TaskError
+from fastrank.errors import InputError, OptionError, TaskError
 from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
 from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
@@ -141,6 +141,12 @@ def evaluate_model(
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, given)
     data = as_dataset(dataset)
+    if data.answers and not data.qrels:
+        raise InputError(
+            data.name,
+            "the data set has answers, but no judgments; search with embed_dataset and search, and"
+            " evaluate the run with the judgments of fastrank.datasets.answer_qrels",
+        )
     # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
     judging = pick(given, SearchedOptions)

@@ -10,7 +10,12 @@ from statistics import median
 from typing import NamedTuple
 
 from fastrank.arguments import at_least
-from fastrank.embeddings.index_candidates import check_candidate, parse_candidates
+from fastrank.embeddings.index_candidates import (
+    Candidate,
+    built_index,
+    check_candidate,
+    parse_candidates,
+)
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.embeddings.index_candidates import Candidate
     from fastrank.scores.scores import Scores
     from fastrank.searching import Index
     from fastrank.searching.row_ids import RowIds
@@ -60,7 +64,7 @@ class ComparisonOptions(QueryOptions, total=False):
 def compare_indexes(
     queries: Any,
     corpus: Any,
-    indexes: str | Iterable[str],
+    indexes: str | Iterable[str | tuple[str, Any]],
     *,
     k: int = 100,
     metric: str = "ip",
@@ -75,8 +79,10 @@ def compare_indexes(
     queries, corpus: floats[n, dimension], as in `fastrank.searching.build_index`, except iterators,
         which can be read only once.
     indexes: strings of a faiss factory string and optional search settings by faiss's names:
-        "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is built once and
-        searched with each setting, or with faiss's defaults.
+        "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32,efConstruction=200 efSearch=64". Each
+        index is built once and searched with each setting, or with faiss's defaults. An index of
+        the corpus that is built already is a file, "docs.index efSearch=64" (a string with a dot
+        or a slash), or (name, Index or faiss index), whose name may be followed by settings.
     k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
     metric: "ip", "l2" or "cosine".
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
@@ -96,8 +102,8 @@ def compare_indexes(
     has one index in memory.
 
     Raises OptionError, before any index is built, for an invalid factory string, an unknown
-    parameter, or too few vectors to train an index; and what `build_index` and
-    `evaluate_embeddings` raise.
+    parameter, too few vectors to train an index, or a built index with another metric, dimension,
+    number or ids of vectors; ReadError; and what `build_index` and `evaluate_embeddings` raise.
 
     >>> import numpy
     >>> rng = numpy.random.default_rng(0)
@@ -110,15 +116,13 @@ def compare_indexes(
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
-    found = parse_candidates(indexes)
+    parsed = parse_candidates(indexes)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
     searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
-    for candidate in found:
-        check_candidate(candidate, vectors.dimension, metric, sample)
     # Used for every index, so it must not be an iterator.
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
@@ -126,6 +130,15 @@ def compare_indexes(
     excluded = as_exclusions(given["exclude"])
     names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
+    found = [
+        Candidate(
+            name=name, settings=settings,
+            built=None if source is None else built_index(name, source, metric, vectors, names),
+        )
+        for name, settings, source in parsed
+    ]  # fmt: skip
+    for candidate in found:
+        check_candidate(candidate, vectors.dimension, metric, sample)
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
@@ -138,23 +151,25 @@ def compare_indexes(
     )  # fmt: skip
     with bar("compare", steps, "steps", given["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
-        runners = list(setup.runners(vectors, "Flat", [""], shown.update))
-        if executor is None:
-            for candidate in found:
-                runners += setup.runners(
-                    vectors, candidate.index_factory, candidate.settings, shown.update
-                )
+        flat = Candidate(name="Flat", settings=[""], built=None)
+        runners = list(setup.runners(vectors, flat, shown.update))
+        # An index that is built is in this process.
+        sent = [c for c in found if executor is not None and c.built is None]
+        for candidate in found:
+            if candidate not in sent:
+                runners += setup.runners(vectors, candidate, shown.update)
         _take_turns(runners, repetitions, shown.update)
         exact = runners[0]
         top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
-        points = [exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])]
-        if executor is not None:
-            measured = in_order(
-                executor, _measured, found, shared=(setup, repetitions), chunk_size=1
-            )
-            for candidate, results in zip(found, measured, strict=True):
-                points += [point.changed(recall=top.recall(rows)) for point, rows in results]
-                shown.update(1 + (1 + repetitions) * len(candidate.settings))
+        here = iter(runners[1:])
+        measured = in_order(executor, _measured, sent, shared=(setup, repetitions), chunk_size=1)
+        points = [exact.point(top, EXACT)]
+        for candidate in found:
+            if candidate not in sent:
+                points += [next(here).point(top) for _ in candidate.settings]
+                continue
+            points += [point.changed(recall=top.recall(rows)) for point, rows in next(measured)]
+            shown.update(1 + (1 + repetitions) * len(candidate.settings))
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
         queries=len(searched_for), batch_size=batch_size, points=points,
@@ -176,13 +191,12 @@ class _Setup(NamedTuple):
     options: dict[str, Any]
 
     def runners(
-        self, vectors: Vectors, index_factory: str, settings: list[str],
-        update: Callable[[float], Any],
-    ) -> Iterator[_Runner]:  # fmt: skip
+        self, vectors: Vectors, candidate: Candidate, update: Callable[[float], Any]
+    ) -> Iterator[_Runner]:
         """Build an index and search it with each setting; call `update(1)` after each step."""
-        built = _Built(vectors, index_factory, self.metric, self.names, self.train_size)
+        built = _Built(vectors, candidate, self.metric, self.names, self.train_size)
         update(1)
-        for setting in settings:
+        for setting in candidate.settings:
             runner = _Runner(built, setting, self.queries, self.k, **self.options)
             runner.find()
             if self.judgments is not None:
@@ -204,25 +218,27 @@ def _measured(shared: tuple[_Setup, int], candidate: Candidate) -> list[tuple[In
     """In a worker: the points of an index, without recall, and the rows that were found."""
     setup, repetitions = shared
     vectors = open_vectors("corpus", setup.corpus)
-    runners = list(
-        setup.runners(vectors, candidate.index_factory, candidate.settings, lambda _: None)
-    )
+    runners = list(setup.runners(vectors, candidate, lambda _: None))
     _take_turns(runners, repetitions, lambda _: None)
     return [(runner.point(None), runner.found) for runner in runners]
 
 
 class _Built:
-    """An index and its build time in seconds."""
+    """An index and its build time in seconds, None if it was built before."""
 
     def __init__(
         self,
         vectors: Vectors,
-        index_factory: str,
+        candidate: Candidate,
         metric: str,
         names: RowIds,
         train_size: int | None,
     ) -> None:
-        self.index_factory = index_factory
+        self.index_factory = index_factory = candidate.name
+        self.seconds: float | None = None
+        if candidate.built is not None:
+            self.index = candidate.built
+            return
         start = time.perf_counter()
         try:
             self.index = build_index(

@@ -1,55 +1,118 @@
-"""The indexes to compare: faiss factory strings, each with search settings."""
+"""The indexes to compare, to build or built, each with search settings."""
 
 from __future__ import annotations
 
+import os
+
 from fastrank.data.columns import Frozen
-from fastrank.errors import OptionError
+from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.faiss_api import load_faiss, parts_of
-from fastrank.searching.indexing import make_index
+from fastrank.searching.faiss_indexes import as_index
+from fastrank.searching.indexing import Index, make_index
 from fastrank.searching.parameters import Setting, parse_parameters
+from fastrank.searching.storage import load_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
+
+    from fastrank.searching.row_ids import RowIds
+    from fastrank.searching.vectors import Vectors
+
+
+EXPECTED = "expected a factory string, a file, or (name, index)"
 
 
 class Candidate(Frozen):
-    """An index to build, and the settings to search it with; a setting may be empty."""
+    """An index, and the settings to search it with; a setting may be empty.
 
-    __slots__ = ("index_factory", "settings")
+    name: its factory string, its file, or how it is called. built: the index, None to build it.
+    """
 
-    index_factory: str
+    __slots__ = ("built", "name", "settings")
+
+    name: str
     settings: list[str]
+    built: Index | None
 
 
-def parse_candidates(given: str | Iterable[str]) -> list[Candidate]:
-    """Candidates from strings such as "IVF64,Flat nprobe=1 nprobe=8". Raises OptionError."""
-    texts = [given] if isinstance(given, str) else list(given)
-    candidates: dict[str, list[str]] = {}
-    for text in texts:
-        if not isinstance(text, str) or not text.split():
-            raise OptionError("indexes", f"expected a factory string, found {text!r:.60}")
-        index_factory, *settings = text.split()
-        known = candidates.setdefault(index_factory, [])
+def parse_candidates(given: Any) -> list[tuple[str, list[str], Any]]:
+    """Name, settings and source of each candidate; the source is a path, an index, or None.
+
+    given: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), or one of these. Raises
+    OptionError.
+    """
+    items = [given] if isinstance(given, (str, tuple)) else list(given)
+    candidates: dict[str, tuple[list[str], Any]] = {}
+    for item in items:
+        text, source = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        if not isinstance(text, str):
+            found = type(text).__name__
+            raise OptionError("indexes", f"{EXPECTED}, found {found}")
+        name, settings = text.strip(), list[str]()
+        if not name:
+            raise OptionError("indexes", f"{EXPECTED}, found {text!r}")
+        # Names and paths may have blanks.
+        while len(words := name.rsplit(None, 1)) == 2 and "=" in words[1]:
+            name, setting = words
+            settings.insert(0, setting)
+        if source is None and ("." in name or "/" in name):
+            source = name
+        elif source is None:
+            name, *more = name.split()
+            settings = more + settings
+        known, _ = candidates.setdefault(name, ([], source))
         for setting in settings or [""]:
             if setting in known:
-                raise OptionError(
-                    "indexes", f"duplicate index {f'{index_factory} {setting}'.strip()!r}"
-                )
+                raise OptionError("indexes", f"duplicate index {f'{name} {setting}'.strip()!r}")
             known.append(setting)
     if not candidates:
         raise OptionError("indexes", "expected at least one index, found none")
-    return [Candidate(index_factory=name, settings=known) for name, known in candidates.items()]
+    return [(name, *rest) for name, rest in candidates.items()]
+
+
+def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: RowIds) -> Index:
+    """The index of a candidate, with the ids of the corpus.
+
+    source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than
+    those of the corpus, as far as can be seen, and what `load_index` raises.
+    """
+    given = load_index(source) if isinstance(source, (str, os.PathLike)) else source
+    try:
+        index = as_index("indexes", given, metric)
+    except ArrayError as error:
+        raise OptionError("indexes", f"{name!r}: {error}") from None
+    if not isinstance(index, Index):
+        raise OptionError("indexes", f"{name!r}: {EXPECTED}, found {type(given).__name__}")
+    if index.metric == "ip" and metric == "cosine":
+        index = index.of_unit_vectors()
+    for what, found, expected in (
+        ("metric", index.metric, metric), ("dimension", index.dimension, vectors.dimension),
+        ("number of vectors", len(index), vectors.count),
+    ):  # fmt: skip
+        if found != expected:
+            reason = f"the {what} is {found}, and {expected} of the comparison and its corpus"
+            raise OptionError("indexes", f"{name!r}: {reason}")
+    if index.names.count is None:
+        raise OptionError("indexes", f"{name!r}: expected row numbers as ids of the vectors")
+    if index.ids is None:
+        return index if names.texts is None else index.with_ids("corpus_ids", names.texts)
+    if names.texts is None or list(index.ids) != list(names.texts):
+        reason = "the ids of its vectors are not the corpus_ids, in this order"
+        raise OptionError("indexes", f"{name!r}: {reason}")
+    return index
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:
     """Raise OptionError for indexes that faiss cannot build, train or search, without vectors."""
-    index = make_index(candidate.index_factory, dimension, metric)
+    if candidate.built is None:
+        index = make_index(candidate.name, dimension, metric)
+    else:
+        index = candidate.built.faiss
     needed = 0 if index.is_trained else max(map(_centroids, parts_of(index)))
     if trained_with < needed:
         raise OptionError(
-            "indexes", f"{candidate.index_factory!r} needs at least {needed} training vectors,"
+            "indexes", f"{candidate.name!r} needs at least {needed} training vectors,"
             f" found {trained_with}",
         )  # fmt: skip
     for setting in candidate.settings:
@@ -57,7 +120,7 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
             with Setting(index, parse_parameters(setting)):
                 pass
         except OptionError as error:
-            name = f"{candidate.index_factory} {setting}"
+            name = f"{candidate.name} {setting}"
             raise OptionError("indexes", f"{name!r}: {error.reason}") from None
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 class IndexPoint(Frozen):
     """The measurements of an index with one search setting.
 
-    index_factory, parameters: as given; parameters is "" for faiss's defaults. recall: the share of
-    the exact top k that it found. seconds: the time of each pass over all queries.
-    queries_per_second: from the median time. bytes: the size of the index on disk, about the same
-    as in memory. build_seconds: the time to train it and add the vectors. scores: the measures, or
-    None without judgments.
+    index_factory, parameters: as given (for a built index, its name); parameters is "" for faiss's
+    defaults. recall: the share of the exact top k that it found. seconds: the time of each pass
+    over all queries. queries_per_second: from the median time. bytes: the size of the index on
+    disk, about the same as in memory. build_seconds: the time to train it and add the vectors, None
+    for a built index. scores: the measures, or None without judgments.
 
     >>> point = compared.points[0]
     >>> point.name, point.recall, point.bytes > 0
@@ -40,7 +40,7 @@ class IndexPoint(Frozen):
     seconds: list[float]
     queries_per_second: float
     bytes: int
-    build_seconds: float
+    build_seconds: float | None
     scores: Scores | None
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class IndexComparison(Frozen):
             **measured,
             "queries/s": round(point.queries_per_second),
             "bytes": point.bytes,
-            "build s": point.build_seconds,
+            "build s": "-" if point.build_seconds is None else point.build_seconds,
         }
 
     def _record(self, point: IndexPoint) -> dict[str, Any]:

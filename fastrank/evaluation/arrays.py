@@ -16,6 +16,7 @@ from fastrank.formats.array_validation import (
     query_ids,
     row_numbers,
 )
+from fastrank.formats.inputs import is_file
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
 from fastrank.judging.arrays import PADDING, ArrayRun
 from fastrank.judging.arrays_as_texts import ArrayRunJudge
@@ -113,7 +114,7 @@ def evaluate_arrays(
         queries = list(queries)
     names = queries
     if not isinstance(qrels, ArrayQrels):
-        keyed = isinstance(qrels, (Qrels, Mapping))
+        keyed = isinstance(qrels, (Qrels, Mapping)) or is_file(qrels)
         qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
     places = _places_of_rows(qrels, queries, len(docs))

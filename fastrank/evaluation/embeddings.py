@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import EvaluationError, InputError, OptionError
+from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
 from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import score_run
 from fastrank.evaluation.unmatched_documents import not_in_corpus
@@ -217,5 +217,9 @@ def _searched(
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
     if not len(judged) and not request.options.complete:
-        raise no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
+        error = no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
+        if names.texts is None and len(judgments):
+            hint = "without query_ids (--query-ids), the ids of the queries are row numbers"
+            error = NoQueriesError(f"{error}; {hint}")
+        raise error
     return None if everything else judged

@@ -17,7 +17,8 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
     """What judgments or a run can be made from: a dict of dicts, a frame of pandas or polars, an
     Arrow table, a Hugging Face Dataset, an object of ranx, or tuples. See
     [In-memory data](../index.md#in-memory-data)."""
-    Runs = list[Any] | tuple[Any, ...] | Iterator[Any]
+    Runs = (
+        list[Any] | tuple[Any, ...] | Iterator[Any]
+        | Mapping[Any, Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, Any]]]
+    )  # fmt: skip
     """Several runs, each of which is a Run, a file, or what a run can be made from."""
 
 
@@ -82,11 +86,10 @@ def evaluate(
         frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, tuples (query, document,
         grade), named tuples as used by ir_measures and ir_datasets, or a file as `read_qrels`
         takes it.
-    run: a Run, or anything one can be made from, as for qrels; or a list or an iterator of runs. A
-        file in TREC
-        format is judged while it is read, without keeping it, and a dict is not converted: the
-        scores they hold for queries without judgments are not read. A query with an empty dict is
-        evaluated, as a query whose ranking is empty.
+    run: a Run, or anything one can be made from, as for qrels; or a list, an iterator, or a dict
+        {name: run} of several. A file in TREC format is judged while it is read, without keeping
+        it, and a dict is not converted: the scores they hold for queries without judgments are not
+        read. A query with an empty dict is evaluated, as a query whose ranking is empty.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
         `parse_measure`; in strings, separated by blanks or commas. Or functions, see `measure`.
@@ -100,8 +103,8 @@ def evaluate(
         work.
     **options: see `EvaluationOptions`.
 
-    Returns Scores, or a list of them for a list of runs. `Scores.counts` has the numbers of queries
-    and documents that were missing or skipped.
+    Returns Scores, or a list of them for several runs, with `Scores.name`; `Scores.counts` has the
+    numbers of queries and documents that were missing or skipped.
 
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
     call. Raises TypeError for other objects; InputError for dicts, frames and tables that are not
@@ -200,7 +203,7 @@ class Evaluator:
         executor: Any = None,
         progress: bool | None = None,
     ) -> Scores | list[Scores]:
-        """Evaluate a run, or each run in a list or of an iterator.
+        """Evaluate a run, or each of several: a list, an iterator, or a dict {name: run}.
 
         The arguments and errors are those of `evaluate`.
 
@@ -209,19 +212,32 @@ class Evaluator:
         {'map': 0.34933767225585727}
         """
         check_threads(threads)
+        if isinstance(run, dict) and _holds_scores(run):
+            return self._prepared.scores_of(run, threads)
         # Imported late: the trec_eval command does not need it.
+        from fastrank.formats.run_names import are_named, is_path, run_name
         from fastrank.formats.tuples import is_row
 
-        if hasattr(run, "__next__") and not hasattr(run, "read"):
+        keys = None
+        if are_named(run):
+            keys, run = list(run), list(run.values())
+        elif hasattr(run, "__next__") and not hasattr(run, "read"):
             run = list(cast("Iterator[Any]", run))
         if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
-            return self._prepared.scores_of(run, threads)
+            scores = self._prepared.scores_of(run, threads)
+            return scores.changed(given_name=run_name(run)) if is_path(run) else scores
         # Imported late: most calls have one run.
         from fastrank.evaluation.several_runs import evaluate_runs
 
         return evaluate_runs(
-            self._prepared, run, executor=executor, threads=threads, progress=progress
+            self._prepared, run, keys=keys, executor=executor, threads=threads, progress=progress
         )
+
+
+def _holds_scores(run: dict[Any, Any]) -> bool:
+    """Whether the first query of a dict has a score; most dicts are recognized by this alone."""
+    documents = next(iter(run.values()), None)
+    return type(documents) is dict and hasattr(next(iter(documents.values()), None), "__float__")
 
 
 def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:

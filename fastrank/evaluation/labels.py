@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastrank.arguments import check_choice
 from fastrank.data.grade_scale import Graded
-from fastrank.data.texts import text_order
+from fastrank.data.grouping import Groups
+from fastrank.data.texts import Texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats.array_validation import (
@@ -13,12 +14,14 @@ from fastrank.formats.array_validation import (
     check_integers,
     check_scores,
     graded_numbers,
-    query_ids,
-    row_numbers,
     row_offsets,
     select_groups,
     to_int64,
 )
+from fastrank.formats.array_validation import (
+    query_ids as ids_of_queries,
+)
+from fastrank.formats.ids import texts_of_ids
 from fastrank.judging.evaluation_options import EVALUATION, LabelOptions
 from fastrank.judging.labels import LabelJudge
 from fastrank.judging.options import BY_GRADE
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
+TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -50,8 +54,9 @@ def evaluate_labels(
     scores: Any,
     measures: Measures = "official",
     *,
+    query_ids: Any = None,
+    group_sizes: Any = None,
     offsets: Any = None,
-    groups: Any = None,
     mask: Any = None,
     queries: Iterable[object] | None = None,
     ties: LabelTies = "given",
@@ -60,14 +65,19 @@ def evaluate_labels(
     """Evaluate scores of documents that are all labelled, as in learning to rank.
 
     labels: integers or floats, at least 0: the grade of each document.
-    scores: float16, float32, float64 or integers of the same shape; higher is better.
+    scores: float16, float32, float64 or integers of the same shape; higher is better. None if the
+        documents of each query are a ranking, best first, without ties.
         Both are arrays [queries, n]; or lists with a row for each query, of different lengths; or
-        flat arrays with the documents of each query together, which require offsets or groups.
+        flat arrays of documents, with one of query_ids, group_sizes and offsets.
     measures: as `evaluate` takes them.
-    offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1].
-    groups: integers[queries]: the number of documents of each query, as in LightGBM and XGBoost.
+    query_ids: for flat arrays, the query id of each document: integers or strings in an array, a
+        list, or a column of pandas, polars or pyarrow, in any order. As `indexes` of torchmetrics,
+        `group_id` of CatBoost, and `groups` of scikit-learn.
+    group_sizes: for flat arrays with the documents of each query together, integers[queries]: the
+        number of documents of each query. As `group` of LightGBM and XGBoost.
+    offsets: integers[queries + 1]: the same, query i has the documents offsets[i] : offsets[i + 1].
     mask: for arrays [queries, n], bools of the same shape: which positions hold a document.
-    queries: the id of each query; by default the row numbers: "0", "1", ...
+    queries: without query_ids, the id of each query; by default the row numbers: "0", "1", ...
     ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
         or "best", "worst" or "average" as for `evaluate`; there are no ids to sort by. "average"
         gives the nDCG of scikit-learn and torchmetrics. These three take three times as long,
@@ -87,8 +97,11 @@ def evaluate_labels(
     >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
     >>> fr.evaluate_labels(labels, values, "recip_rank").mean
     {'recip_rank': 0.75}
-    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", groups=[3, 2]).mean
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", group_sizes=[3, 2]).mean
     {'recip_rank': 0.75}
+    >>> ids = ["b", "a", "b", "b", "a"]
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", query_ids=ids).to_dict()
+    {'a': {'recip_rank': 0.5}, 'b': {'recip_rank': 1.0}}
     >>> fr.evaluate_labels([[0, 1], [0, 1, 0]], [[2, 1], [1, 3, 2]], "recip_rank").mean
     {'recip_rank': 0.75}
     >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
@@ -97,39 +110,50 @@ def evaluate_labels(
     import numpy
 
     _check_ties(ties)
+    if "groups" in options:
+        raise TypeError(
+            "evaluate_labels() got an unexpected keyword argument 'groups'; query_ids= takes the"
+            " query id of each label, group_sizes= the number of labels of each query"
+        )
     request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
-    flat = offsets is not None or groups is not None
+    flat = _is_flat(query_ids=query_ids, group_sizes=group_sizes, offsets=offsets)
     if not flat and mask is None and (sizes := _uneven_sizes(labels)):
         labels, scores, mask = _padded(labels, scores, sizes)
-    grades = as_rows("labels", labels, 1 if flat else 2)
-    values = check_scores("scores", as_rows("scores", scores, grades.ndim))
-    if values.shape != grades.shape:
-        expected = f"the shape of labels {grades.shape}"
-        raise ArrayError("scores", f"expected {expected}, found {values.shape}")
+    grades = as_rows("labels", labels, 1 if flat else 2, TABLE)
     chosen = None if mask is None else _mask(mask, grades, flat)
-    _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
+    values = None if scores is None else _values(scores, grades, chosen)
     if chosen is not None:
         # Values at masked positions, such as a label of -1, have no meaning.
         grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
     given = grades
     grades, scale = graded_numbers("labels", given)
     _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
-    if flat:
-        bounds = _bounds(offsets, groups, len(grades))
+    ids, order = None, None
+    if query_ids is not None:
+        if queries is not None:
+            raise ArrayError("queries", "expected query_ids or queries, found both")
+        ids, bounds, order = _by_query(query_ids, len(grades))
+    elif flat:
+        bounds = _bounds(offsets, group_sizes, len(grades))
     elif chosen is None:
         count, width = grades.shape
         bounds = numpy.arange(count + 1) * width
     else:
         bounds = numpy.concatenate([[0], numpy.cumsum(chosen.sum(axis=1))])
-        grades, values = grades[chosen], values[chosen]
+        order = chosen
+    if order is not None:
+        grades = grades[order]
+        values = values if values is None else values[order]
+    if values is None:
+        # Scores that descend within each query.
+        values = numpy.repeat(bounds[:-1], numpy.diff(bounds)) - numpy.arange(bounds[-1])
     count = len(bounds) - 1
-    ids = row_numbers(count) if queries is None else query_ids(queries)
-    if len(ids) != count:
-        raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
+    if ids is None:
+        ids = _query_texts(queries, count)
     # A query without documents is not a judged query: neither missing nor without a relevant one.
     kept = numpy.flatnonzero(numpy.diff(bounds))
     graded = Graded(
-        queries=as_texts([ids[i] for i in kept.tolist()] if len(kept) < count else ids),
+        queries=ids if len(kept) == count else as_texts(ids.take(kept.tolist())),
         offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
         grade_column=grades.reshape(-1),
         scale=scale,
@@ -139,11 +163,42 @@ def evaluate_labels(
     if left_out:
         kept = kept[numpy.asarray(picks)]
         graded, values = _of_queries(graded, values, picks)
-    order = (
-        numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
-    )
-    judge = LabelJudge(graded, request.measures, request.options, order=order, rows=kept)
+    named = queries is not None or query_ids is not None
+    places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
+    judge = LabelJudge(graded, request.measures, request.options, order=places, rows=kept)
     return score_run(judge, values, request.measures, request.options, left_out=left_out)
+
+
+def _is_flat(**given: Any) -> bool:
+    """Whether one of these is given, of which there may be one."""
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise ArrayError(names[0], f"expected {names[0]} or {names[1]}, found both")
+    return bool(names)
+
+
+def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
+    """The checked scores."""
+    import numpy
+
+    values = check_scores("scores", as_rows("scores", scores, grades.ndim))
+    if values.shape != grades.shape:
+        expected = f"the shape of labels {grades.shape}"
+        raise ArrayError("scores", f"expected {expected}, found {values.shape}")
+    _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
+    return values
+
+
+def _query_texts(queries: Iterable[object] | None, count: int) -> Texts:
+    """The ids of the queries, by default their numbers."""
+    import numpy
+
+    if queries is None:
+        return texts_of_ids("queries", numpy.arange(count))
+    ids = ids_of_queries(queries)
+    if len(ids) != count:
+        raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
+    return as_texts(ids)
 
 
 def _check_ties(ties: str) -> None:
@@ -170,19 +225,19 @@ def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
     """Pad rows of different lengths; returns labels, scores and a mask of the documents."""
     import numpy
 
+    width = max(sizes)
+    mask = numpy.arange(width) < numpy.array(sizes)[:, None]
+    grades = [[*own, *[0] * (width - len(own))] for own in labels]
+    if scores is None:
+        return grades, None, mask
     if not hasattr(scores, "__len__") or len(scores) != len(sizes):
         found = len(scores) if hasattr(scores, "__len__") else type(scores).__name__
         raise ArrayError("scores", f"expected {len(sizes)} rows as labels has, found {found}")
-    width = max(sizes)
-    grades, numbers = [], []
-    for row, (size, own, values) in enumerate(zip(sizes, labels, scores, strict=True)):
+    for row, (size, values) in enumerate(zip(sizes, scores, strict=True)):
         found = len(values) if hasattr(values, "__len__") else type(values).__name__
         if found != size:
             raise ArrayError("scores", f"expected {size} columns as labels has, found {found}", row)
-        none = [0] * (width - size)
-        grades.append([*own, *none])
-        numbers.append([*values, *none])
-    return grades, numbers, numpy.arange(width) < numpy.array(sizes)[:, None]
+    return grades, [[*own, *[0] * (width - len(own))] for own in scores], mask
 
 
 def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:
@@ -202,7 +257,7 @@ def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Arra
 def _mask(mask: Any, grades: Array, flat: bool) -> Array:
     """Check the mask of a table of labels."""
     if flat:
-        raise ArrayError("mask", "flat labels use offsets or groups, not a mask")
+        raise ArrayError("mask", "flat labels use query_ids, group_sizes or offsets, not a mask")
     found = as_rows("mask", mask, 2)
     if found.dtype.kind != "b" or found.shape != grades.shape:
         raise ArrayError(
@@ -223,21 +278,57 @@ def _refuse(name: str, reason: str, found: Array, wrong: Array, chosen: Array | 
         raise ArrayError(name, f"{reason} {found[tuple(place)]}", *place)
 
 
-def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
+def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | None]:
+    """The ids of the queries of a flat array, their offsets, and the order of the documents.
+
+    Queries have the order of their first documents; the order is None where all stand together.
+    """
+    import numpy
+
+    found = query_ids
+    if hasattr(found, "__array__") and not numpy.ma.isMaskedArray(found):
+        found = numpy.asarray(found)
+    firsts = None
+    if getattr(found, "ndim", 0) == 1 and len(found) and found.dtype.kind in "iuSU":
+        # Only the first of the documents in a row that have the same id is looked at.
+        firsts = numpy.concatenate([[0], numpy.flatnonzero(found[1:] != found[:-1]) + 1])
+    ids = texts_of_ids("query_ids", found if firsts is None else found[firsts])
+    count = len(ids) if firsts is None else len(found)
+    if count != documents:
+        raise ArrayError(
+            "query_ids", f"expected {documents}, one per label, found {count}; group_sizes= takes"
+            " the number of labels of each query",
+        )  # fmt: skip
+    if firsts is None:
+        firsts = numpy.arange(documents)
+    groups = Groups(ids, memory_of(firsts), documents)
+    order = None if groups.order is None else numpy.asarray(groups.order)
+    return groups.queries, numpy.asarray(groups.offsets), order
+
+
+def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
     """Offsets as int64 that ascend from 0 to the number of documents."""
     import numpy
 
-    if offsets is not None and groups is not None:
-        raise ArrayError("groups", "expected offsets or groups, found both")
-    if groups is None:
+    name = "group_sizes"
+    if group_sizes is None:
         return row_offsets("offsets", offsets, documents, "labels")
-    sizes = to_int64("groups", check_integers("groups", as_rows("groups", groups, 1)))
+    sizes = to_int64(name, check_integers(name, as_rows(name, group_sizes, 1)))
     negative = numpy.flatnonzero(sizes < 0)
     if len(negative):
         place = int(negative[0])
-        raise ArrayError("groups", f"expected at least 0, found {sizes[place]}", place)
+        raise ArrayError(name, f"expected at least 0, found {sizes[place]}", place)
     # Summed as Python's integers, which do not overflow.
     total = sum(sizes.tolist())
     if total != documents:
-        raise ArrayError("groups", f"expected a sum of {documents}, one per label, found {total}")
+        raise ArrayError(
+            name, f"expected a sum of {documents}, one per label, found {total}; query_ids= takes"
+            " the query id of each label",
+        )  # fmt: skip
+    if len(sizes) == documents > 1:
+        raise ArrayError(
+            name, f"expected the number of labels of each query, found {documents} numbers for as"
+            " many labels, which could be ids; query_ids= takes the query id of each label,"
+            " offsets= takes sizes of which some are 0",
+        )  # fmt: skip
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])

@@ -36,6 +36,12 @@ def file_state(source: Any) -> FileState | None:
     return (path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
+def _begins_with_integer(run: dict[Any, Any]) -> bool:
+    """Whether the first score of a dict is an integer, as grades are."""
+    documents = next(iter(run.values()), None)
+    return isinstance(documents, dict) and type(next(iter(documents.values()), None)) is int
+
+
 class Prepared:
     """Evaluates runs against judgments, of which the options choose the queries.
 
@@ -73,8 +79,8 @@ class Prepared:
 
     def scores_of(self, run: Any, threads: int | None, warn: Warn = python_warning) -> Scores:
         """Evaluate a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
-        if getattr(self.judgments, "scale", None) is not None and isinstance(run, dict):
-            # Imported late: few judgments have fractions.
+        if isinstance(run, dict) and _begins_with_integer(run):
+            # Imported late: few scores are integers.
             from fastrank.formats.dicts import warn_if_swapped
 
             warn_if_swapped(self.judgments, run, warn)

@@ -9,6 +9,7 @@ from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, 
 from fastrank.evaluation.prepared import Prepared, file_state
 from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
+from fastrank.formats.run_names import run_names
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
@@ -71,7 +72,12 @@ def evaluate_runs(
         found.close()
     if errors:
         raise _run_error(given, keys, scores, errors, skipped)
-    return [one for one in scores if one is not None]
+    names = run_names(given) if keys is None else map(str, keys)
+    return [
+        one.changed(given_name=name) if name else one
+        for one, name in zip(scores, names, strict=True)
+        if one is not None
+    ]
 
 
 def evaluate_run(shared: Shared, run: Any) -> Found:

@@ -11,7 +11,7 @@ from fastrank.judging.judged import Judged, JudgedRun, QueryError
 from fastrank.judging.needs import BY_COLUMN, judging_options, needs_column
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ SPECIAL_GAINS = ("best gains", "exact gains")
 # kernels/measures/gains.py) and searched for every document; this is the highest grade that we
 # support for it. trec_eval's time grows with its square.
 LARGEST_DENSE_GRADE = 2**20
+# For gains, which are free again when the values are computed.
+_MEMORY = Recycled()
 
 
 class Values:
@@ -323,10 +325,12 @@ class Values:
                     f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
         room += len(pairs)
+        keeps = listed in WORTH_KEEPING
+        gains = _MEMORY.make(("d", listed))[0] if keeps else zeros("d", listed)
         gained = records.GainedRankings(
             offsets=rankings.offsets,
             ranks=rankings.ranks,
-            gains=zeros("d", listed),
+            gains=gains,
             ideal_offsets=zeros("q", len(judged) + 1),
             ideal_gains=zeros("d", distinct),
             ideal_counts=zeros("q", distinct),

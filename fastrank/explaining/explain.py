@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fastrank.arguments import at_least
 from fastrank.data.texts import decoded
+from fastrank.errors import GroupError, OptionError
+from fastrank.evaluation.scoring import score_run
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
     JudgedQuery,
@@ -15,11 +17,14 @@ from fastrank.explaining.judged_query import (
     run_of,
 )
 from fastrank.explaining.notes import notes_of
+from fastrank.formats.run_names import run_names
 from fastrank.formats.titles import texts_of
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +33,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map ndcg_cut.10 P.10"
@@ -40,7 +48,7 @@ def explain(
     run: Any,
     measures: Measures = MEASURES,
     *,
-    query: str,
+    query: str | None = None,
     other: Any = None,
     documents: Any = None,
     rows: int = ROWS,
@@ -52,8 +60,9 @@ def explain(
     measures: as for `evaluate`: map, P, recall, success, recip_rank, Rprec, bpref, infAP, ndcg,
         dcg, RBP, ERR and their variants. Other measures raise MeasureError; a note names those
         of sets of measures, such as "official".
-    query: its id.
-    other: a second run, to explain the difference of its values to those of `run`.
+    query: its id; without it, the query on which `other` differs most in the first measure, which
+        `chosen` of the result says. Queries that only one run has count with missing="zero".
+    other: a second run, to explain how its values differ from those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
     rows: the number of rows of each table in text; `Explanation.table` has all, and whole titles.
@@ -64,8 +73,8 @@ def explain(
     The notes give the range of each value over the orders of tied documents, its values if unjudged
     documents were judged, relevant documents that were not retrieved, and removed results.
 
-    Raises GroupError for a query without judgments, with the closest id, and what `evaluate`
-    raises.
+    Raises GroupError for a query without judgments, with the closest id, or if none is named and
+    the runs do not differ; OptionError without `query` and `other`; and what `evaluate` raises.
 
     >>> qrels, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"b": 3, "c": 2, "x": 1}}
     >>> print(fr.explain(qrels, run, "ndcg", query="q"))
@@ -78,7 +87,7 @@ def explain(
            3  x                 1                       0.5000  0.0000
       not retrieved: 1 of grade 2
     notes
-      unjudged: 1 of 3 results: if they were judged, ndcg would be 0.3801 (not relevant) to ...
+      unjudged: 1 of 3 results: ndcg would be 0.3801 if it is not relevant, ... if it has grade 2
       not retrieved: 1 relevant document: a (grade 2)
     """
     given = with_defaults(explain, options)
@@ -89,12 +98,19 @@ def explain(
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)
-    runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
+    given_runs = [run] if other is None else [run, other]
+    names = run_names(given_runs)
+    runs = [run_of(one, checked) for one in given_runs]
+    chosen = ""
+    if query is None:
+        if other is None:
+            raise OptionError("query", "name a query, or a second run (other) to find one")
+        query, chosen = _most_different(judgments, runs, bound, checked)
     check_query(query, judgments, runs)
     explained: Explanation | None = None
     titles: dict[str, str] = {}
-    for one in reversed(runs):
-        judged = JudgedQuery(query, judgments, one, bound, checked)
+    for one, name in zip(reversed(runs), reversed(names), strict=True):
+        judged = JudgedQuery(query, judgments, one, bound, checked, name)
         parts = _parts(judged, bound)
         titles = {**titles, **_titles(documents, judged)}
         explained = Explanation(
@@ -105,6 +121,7 @@ def explain(
             notes=notes_of(judged, bound, parts, unexplained),
             grades=judged.grades,
             other=explained,
+            chosen=chosen if one is runs[0] else "",
             titles=titles,
             rows=shown,
         )
@@ -112,10 +129,41 @@ def explain(
     return explained
 
 
+def _most_different(
+    judgments: Qrels, runs: Sequence[Run], measures: Sequence[BoundMeasure], options: Options
+) -> tuple[str, str]:
+    """The query on which two runs differ most in the first measure, and why it was chosen."""
+    asked = (
+        (place, decoded(name), bound)
+        for bound in measures
+        for place, name in zip(_places(bound, measures), bound.names, strict=True)
+    )
+    _, name, first = min(asked, key=lambda one: one[0])
+    values = []
+    for run in runs:
+        scores = score_run(RunJudge(judgments, [first], options), run, [first], options)
+        values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
+    one, other = values
+    differences = {query: abs(other[query] - one[query]) for query in one if query in other}
+    query = max(differences, key=differences.__getitem__, default=None)
+    if query is None or not differences[query]:
+        of = counted(len(differences), "common query", "common queries")
+        raise GroupError(f"the runs do not differ in {name} on {of}; name a query")
+    return query, (
+        f"query {query} differs most in {name}, of {len(differences):,}: {one[query]:.4f} (a) and"
+        f" {other[query]:.4f} (b)"
+    )
+
+
+def _places(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[int]:
+    """When each value of a measure was asked for; those of sets come last."""
+    return bound.places or [len(measures)] * len(bound.names)
+
+
 def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
     found: list[tuple[int, Part]] = []
     for bound in measures:
-        places = bound.places or [len(measures)] * len(bound.names)
+        places = _places(bound, measures)
         values = judged.values(bound) if bound.measure.kernel else []
         for number, name in enumerate(bound.names):
             parts = judged.contributions(bound, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, OptionError
 from fastrank.explaining import html, text
+from fastrank.hints import did_you_mean, similar_id
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -42,7 +43,8 @@ class Explanation(Frozen):
     query: its id. run: the name of the run. values: {measure: value}. notes: what else matters for
     the values, a list of str. grades: {document: grade} of the judged documents of the query.
     other: the Explanation of the second run, or None. titles: {document: title} of the shown
-    documents. rows: the number of rows of each table in text.
+    documents. rows: the number of rows of each table in text. chosen: why this is the query, if
+    none was named; else empty.
 
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
     >>> explained = fr.explain(qrels, run, "map", query="q")
@@ -51,9 +53,10 @@ class Explanation(Frozen):
     """
 
     __slots__ = (
-        "grades", "header", "measures", "notes", "other", "query", "rows", "run", "titles",
+        "chosen", "grades", "header", "measures", "notes", "other", "query", "rows", "run",
+        "titles",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"other": None, "titles": {}}
+    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -65,6 +68,7 @@ class Explanation(Frozen):
     other: Explanation | None
     titles: dict[str, str]
     rows: int
+    chosen: str
 
     @property
     def values(self) -> dict[str, float]:
@@ -157,7 +161,7 @@ class Explanation(Frozen):
         return Table(columns=columns)
 
     def document(self, document: str) -> str:
-        """What becomes of a document, in a line for each measure.
+        """How a document counts, in a line for each measure.
 
         Raises OptionError, with the closest id, if it is neither retrieved nor judged.
 
@@ -169,12 +173,9 @@ class Explanation(Frozen):
         """
         known = {doc for part in self.measures.values() for doc, _ in part.documents}
         if document not in known and document not in self.grades:
-            from difflib import get_close_matches
-
-            close = get_close_matches(document, [*known, *self.grades], 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}{hint}"
-            raise OptionError("document", reason)
+            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
+            hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
+            raise OptionError("document", reason + hint)
         return text.document(self, document)
 
     def to_markdown(self) -> str:

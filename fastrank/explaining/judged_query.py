@@ -12,6 +12,7 @@ from fastrank.evaluation.values import Values
 from fastrank.explaining.contributions import CONTRIBUTIONS, Contributions, Ranking
 from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
+from fastrank.hints import did_you_mean, similar_id
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.matching import match_run
 from fastrank.judging.ranked_documents import compared_scores, rank_documents
@@ -58,27 +59,26 @@ def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
         return
     if any(query in run for run in runs):
         raise GroupError(f"query {query!r} is in the run, but has no judgments")
-    from difflib import get_close_matches
-
-    close = get_close_matches(query, judgments.query_ids, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(map(repr, similar_id(query, judgments.query_ids)))
     raise GroupError(f"query {query!r} is neither in the qrels nor in the run{hint}")
 
 
 class JudgedQuery:
     """A query of a run, judged.
 
-    name: of the run. ranked: (document, score), best first. docs: those that measures see. grades:
-    of all judged documents of the query. highest: the highest grade of all queries. retrieved:
-    whether the run has the query. top: what the depth leaves of `ranked`. cut: how many results it
-    removed. excluded, duplicates, unjudged_removed: how many others were removed.
+    name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
+    measures see. grades: of all judged documents of the query. highest: the highest grade of all
+    queries. retrieved: whether the run has the query. top: what the depth leaves of `ranked`. cut:
+    how many results it removed. excluded, duplicates, unjudged_removed: how many others were
+    removed.
     """
 
     def __init__(
-        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure], options: Options
-    ) -> None:
+        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure],
+        options: Options, name: str = "",
+    ) -> None:  # fmt: skip
         self.query, self.options, self._measures = query, options, measures
-        self.name = run.tag or str(run.source)
+        self.name = name or run.tag or str(run.source)
         codes, scale = judgments.grade_column, judgments.scale
         self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
         self.retrieved = query in run

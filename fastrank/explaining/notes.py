@@ -12,6 +12,7 @@ from fastrank.evaluation.tie_reports import tie_ranges
 from fastrank.judging.judge import RunJudge
 from fastrank.measures.tie_support import check_range
 from fastrank.plurals import counted
+from fastrank.scores.text import ZERO, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def notes_of(
 ) -> list[str]:
     """The notes on a query, those that apply."""
     if not judged.retrieved:
-        return [f"the run has no results for this query, so that every value is 0{_mean(judged)}"]
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -50,8 +51,8 @@ def notes_of(
 def _mean(judged: JudgedQuery) -> str:
     """What means do with a query without results."""
     if judged.options.missing_is_error:
-        return "; evaluate raises an error, as missing='error' says"
-    return "" if judged.options.complete else "; means skip the query, as missing='skip' says"
+        return "evaluate raises an error, as missing='error' says"
+    return f"in means, {treated(1, ZERO, zero=judged.options.complete)}"
 
 
 def _one_query(
@@ -147,14 +148,17 @@ def _unjudged(
     ]
     results = f"{len(absent)} of {counted(len(judged.docs), 'result')}"
     text = f"unjudged: {results}{''.join(f', {one}' for one in within)}"
-    bounds = _bounds(judged, measures, parts)
-    return [f"{text}{': if they were judged, ' + '; '.join(bounds) if bounds else ''}"]
+    found = _if_judged(judged, measures, parts, one=len(absent) == 1)
+    return [f"{text}{': ' + '; '.join(found) if found else ''}"]
 
 
-def _bounds(
-    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+def _if_judged(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part], *, one: bool
 ) -> list[str]:
-    """The values if all unjudged documents were nonrelevant, or had the highest grade."""
+    """The values if all unjudged documents were nonrelevant, or had the highest grade.
+
+    These are no bounds: of some judgments in between, the value is less or more than both.
+    """
     highest = max([*judged.grades.values(), judged.options.relevance_level])
     found: dict[str, list[float]] = {name: [] for name in parts}
     # The documents are in the order in which they were ranked.
@@ -165,8 +169,10 @@ def _bounds(
         mean = score_run(RunJudge(qrels, measures, options), run, measures, options).mean
         for name, values in found.items():
             values.append(mean[name])
+    none, every = ("it is not", "it has") if one else ("none is", "all have")
     return [
-        f"{name} would be {values[0]:.4f} (not relevant) to {values[1]:.4f} (grade {highest:g})"
+        f"{name} would be {values[0]:.4f} if {none} relevant, {values[1]:.4f} if {every} grade"
+        f" {highest:g}"
         for name, values in found.items()
         if values[0] != values[1]
     ]

@@ -50,6 +50,8 @@ def blocks(explained: Explanation) -> Iterator[tuple[int, str, Table | None]]:
     table, 3 for a note.
     """
     sides = [explained] if explained.other is None else [explained, explained.other]
+    if explained.chosen:
+        yield 0, explained.chosen, None
     for number, side in enumerate(sides):
         name = f"{'ab'[number]}: {side.run}: " if len(sides) > 1 else ""
         yield 0, name + side.header, None
@@ -88,7 +90,7 @@ def formula(part: Part) -> str:
 
 
 def document(explained: Explanation, doc: str) -> str:
-    """What becomes of a document, in a line for each measure."""
+    """How a document counts, in a line for each measure."""
     grade = f"grade {explained.grades[doc]:g}" if doc in explained.grades else "not judged"
     lines = []
     score = ""

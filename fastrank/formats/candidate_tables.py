@@ -18,6 +18,7 @@ from fastrank.formats.column_names import (
 )
 from fastrank.formats.inputs import frame_of, is_file
 from fastrank.formats.rows import qrels_of
+from fastrank.formats.semeval import SUBTASKS, read_semeval
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.splits import choose_split
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
 
-FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs")
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs", *SUBTASKS)
 WITHOUT_HEADER = ("question", "candidate", "label")
 
 
@@ -89,6 +90,8 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
         from fastrank.formats.trec_qa import read_pairs
 
         return read_pairs(content, file.name)
+    if form in ("semeval", *SUBTASKS):
+        return read_semeval(content, file.name, format)
     if form in ("json", "jsonl"):
         from fastrank.formats.json import read_json, read_jsonl
 
@@ -104,6 +107,8 @@ def _format_of(head: bytes, name: str) -> str:
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"<QApairs"):
         return "qapairs"
+    if text.startswith((b"<?xml", b"<root", b"<xml")):
+        return "semeval"
     form = sniff.format_of(head, name, "qrels")
     if form in ("parquet", "json", "jsonl"):
         return form

@@ -137,8 +137,12 @@ def read_candidates(
         question and a candidate (text, id or both) and a label, which is above 0 for a correct
         answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>),
         whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt.
+        And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good, PerfectMatch and
+        Relevant, as its scorer counts them.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
-        in TSV are ordinary characters, as in WikiQA.
+        in TSV are ordinary characters, as in WikiQA. semeval-a (comments on a related question),
+        semeval-b (related questions of an original one) or semeval-c (comments on these) for files
+        of SemEval with original questions; the default is semeval-a in files without.
     columns: the names of the columns by role (question, question_id, candidate, candidate_id,
         label), or their numbers from 0 in a file without a header. Needed only for unusual names.
         Three columns without a header are question, candidate and label.

@@ -217,11 +217,12 @@ class Feeder:
 
     `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
     has room for `lines` lines. unknown: where the kernel stores the ids of queries without
-    judgments, which are moved to `unknown_ids`.
+    judgments, which are moved to `unknown_ids`. part: the number of the last part that was fed.
     """
 
     def __init__(self, prepare: Prepare, unknown: records.UnknownQueries | None = None) -> None:
         self._prepare, self._unknown = prepare, unknown
+        self.part = 0
         self.unknown_ids: set[bytes] = set()
         self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
         # Size, memory, and the function that calls the kernel with it: changed together, so that
@@ -308,8 +309,9 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: boo
     part that failed.
     """
     feeders, readers = feeders[: len(parts)], parts.readers()
-    for feeder, room in zip(feeders, parts.rooms, strict=True):
+    for part, (feeder, room) in enumerate(zip(feeders, parts.rooms, strict=True)):
         feeder.begin(room, comments=comments, strict=strict)
+        feeder.part = part
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     if any(feeder.status != codes.DONE for feeder in feeders):
         return None
@@ -329,11 +331,11 @@ def feed_in_turn(
         feeder = feeders[number]
         try:
             while feeder.status == codes.DONE and (turn := turns.take()):
-                part, reader = turn
+                feeder.part, reader = turn
                 feeder.tag = b""
                 feeder.feed(reader)
                 if feeder.tag:
-                    tags[part] = feeder.tag
+                    tags[feeder.part] = feeder.tag
         finally:
             turns.end()
 
@@ -341,3 +343,12 @@ def feed_in_turn(
     if any(feeder.status != codes.DONE for feeder in feeders):
         return None
     return tags[max(tags)]
+
+
+def met_comment(feeders: list[Feeder]) -> bool:
+    """Whether the first line that could not be read looks like a comment.
+
+    The first in the file: which other ones are reached depends on the threads.
+    """
+    stopped = [feeder for feeder in feeders if feeder.status != codes.DONE]
+    return bool(stopped) and min(stopped, key=lambda feeder: feeder.part).met_comment

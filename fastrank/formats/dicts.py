@@ -143,21 +143,32 @@ class _Rows:
 def warn_if_swapped(qrels: Qrels, run: dict[Any, Any], warn: Warn) -> None:
     """Call `warn` where judgments and run have probably changed places.
 
-    That is, if nearly all grades have fractions, and the run has small integers as scores.
+    That is, if the run has few different small integers as scores, and nearly all grades have
+    fractions, or those of the first query are all different or negative.
     """
-    grades = [grade for grade in qrels.scale.values if grade] if qrels.scale else []
+    scale = getattr(qrels, "scale", None)
+    grades = [grade for grade in scale.values if grade] if scale else []
     fractions = sum(grade % 1 != 0 for grade in grades)
     # Scores that are scaled to at most 1 have one whole number.
-    if fractions < max(MANY_GRADES, len(grades) - 1):
-        return
+    reason = "the grades have fractions"
+    if fractions < max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL)):
+        # Preferences have no grades.
+        if not hasattr(qrels, "grade_column") or not len(qrels):
+            return
+        first: Any = list(qrels.grade_column[: qrels.offset_column[1]])
+        if scale:
+            first = scale.grades(first).tolist()
+        if len(first) <= MANY_GRADES or (len(set(first)) < len(first) and max(first) >= 0):
+            return
+        reason = "the grades of a query are all different or negative"
     scores = list(chain.from_iterable(
         own.values() for own in islice(run.values(), SOME_QUERIES) if isinstance(own, Mapping)
     ))  # fmt: skip
-    if scores and all(type(score) is int and 0 <= score < SMALL for score in scores):
-        warn(
-            "the grades have fractions, and the scores of the run are small integers: are judgments"
-            " and run swapped?"
-        )
+    if not all(type(score) is int and 0 <= score < SMALL for score in scores):
+        return
+    if 2 * len(set(scores)) <= len(scores):
+        few = "the scores of the run are few integers"
+        warn(f"{reason}, and {few}: are judgments and run swapped?")
 
 
 def is_listing(documents: Any) -> bool:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
-from collections import Counter
 from contextlib import ExitStack, contextmanager
 
-from fastrank.formats.source import is_url
+from fastrank.formats.source import is_url, standard_output
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from fastrank.formats.source import Source as Source
 
@@ -42,7 +40,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                 continue
             try:
                 if os.fspath(target) == "-":
-                    sys.stdout.buffer.writelines(pieces)
+                    standard_output().writelines(pieces)
                     continue
                 path = local(target)
                 is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)
@@ -52,14 +50,6 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
             except OSError as error:
                 error.filename = error.filename or name_of(target)
                 raise
-
-
-def short_names(paths: Sequence[str]) -> list[str]:
-    """The names of files without their folders; files with the same name are named by paths."""
-    paths = [name_of(path) for path in paths]
-    names = [os.path.basename(path) or path for path in paths]
-    counts = Counter(names)
-    return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]
 
 
 def check_target(target: Source) -> None:

@@ -12,6 +12,7 @@ from fastrank.formats import sniff
 from fastrank.formats.run_order import apply_order
 from fastrank.formats.source import is_unusual
 from fastrank.formats.splits import choose_split
+from fastrank.formats.strict import header_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ def open_run(given: Any, *, rank_by: RankBy = "score") -> Run | Pieces | Mapping
     if table is None and is_file(given):
         file, head = sniff.head_of(sniff.open_source(given))
         if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
+            header = header_error(head, file.name)
+            if header is not None:
+                file.close()
+                raise header
             return file
         from fastrank.formats.load import read_run
 

@@ -3,7 +3,8 @@
 Formats: `trec` (see fastrank.formats.trec); `sample`, judgments of a stratified sample
 (fastrank.formats.sample); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
-{query: {document: number}} or a list of records; `jsonl`, records with the names of columns;
+{query: {document: number}} or a list of records; `jsonl`, records with the names of columns
+(both also DPR's results, a record per question with its `ctxs`, whose `has_answer` are judgments);
 `parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
 written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
@@ -217,7 +218,12 @@ def content_of(
         return parquet_table(content, name)
     from fastrank.formats.json import read_json, read_jsonl
 
-    return read_json(content, name) if form == "json" else read_jsonl(content, name)
+    found = read_json(content, name) if form == "json" else read_jsonl(content, name)
+    if isinstance(found, Table) and "ctxs" in found.names:
+        from fastrank.formats.dpr import RetrievedTable
+
+        return RetrievedTable(found, kind)
+    return found
 
 
 def parquet_table(content: bytes, name: str) -> ArrowTable:

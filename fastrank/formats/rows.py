@@ -81,7 +81,7 @@ def run_of(
     if tag is not None:
         own_tag = tag_of(tag, table.source)
     elif "tag" in found:
-        own_tag = _single_tag(table.texts(found["tag"]), table.source)
+        own_tag = _single_tag(table, found["tag"])
     run = Run(
         queries=grouped.queries,
         docs=docs,
@@ -142,12 +142,17 @@ def _array(column: Any) -> Any:
     return numpy.asarray(column)
 
 
-def _single_tag(tags: Texts, source: str) -> bytes:
+def _single_tag(table: Table, place: int) -> bytes:
+    """The tag of all rows. Raises InputError if there are several."""
+    tags, call = table.texts(place), table.call("Run")
     count = len(tags)
     numbered = interning(count)
     distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct > 1:
         one, other = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
         reason = f"expected one run, found {distinct} tags, such as {one!r} and {other!r}"
-        raise InputError(source, f"{reason}; select one run, or set tag=NAME to use all rows")
+        advice = f"select the rows of one {table.names[place]!r}"
+        if call:
+            advice += f", or use all as one run: fr.{call}(..., tag=NAME)"
+        raise InputError(table.source, f"{reason}; {advice}")
     return tags[0] if count else b""

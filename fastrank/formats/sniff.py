@@ -101,7 +101,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     looks_like_json &= content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
     if looks_like_json and not _is_trec_line(content.partition(b"\n")[0], kind):
         return _kind_of_json(content)
-    line = _first_line(head)
+    line = first_line(head)
     if line is None:
         return format_by_name(name) or "trec"
     text = line.decode("utf-8", "replace")
@@ -145,7 +145,7 @@ def kind_of_names(names: Collection[Any]) -> str | None:
 
 def names_in(head: bytes, form: str) -> list[str]:
     """The names of the columns in the first line of a CSV, TSV or JSONL file, if any."""
-    line = (_first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
+    line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
     if form in ("csv", "tsv"):
         cells = [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
         return cells if is_header(cells) else []
@@ -162,10 +162,10 @@ def names_in(head: bytes, form: str) -> list[str]:
 
 def fields_of(head: bytes) -> int:
     """The number of fields of the first line."""
-    return len((_first_line(head) or b"").split())
+    return len((first_line(head) or b"").split())
 
 
-def _first_line(head: bytes) -> bytes | None:
+def first_line(head: bytes) -> bytes | None:
     """The first line that is neither blank nor a comment."""
     lines = head.split(b"\n")
     for line in lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -111,6 +112,13 @@ def open_stdin(*, may_be_empty: bool = False) -> Pieces:
     if sys.stdin is None:
         raise ReadError("-", "standard input is closed")
     return Pieces("-", sys.stdin.buffer, may_be_empty)
+
+
+def standard_output() -> Any:
+    """The stream that bytes for `-` are written to. Raises OSError if it is closed."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    return sys.stdout.buffer
 
 
 class Pieces:

@@ -82,6 +82,24 @@ def grades_with(
     return grades_of(numbers, fail)
 
 
+def header_error(head: bytes, name: str) -> FormatError | None:
+    """The error about a run whose first line is a header: its rank and its score are no numbers.
+
+    The scores of queries without judgments are not read, so that it would count as such a query.
+    """
+    line = sniff.first_line(head) or b""
+    fields = line.split()
+    if not sniff.TREC_FIELDS["run"](len(fields)) or not fields[4][:1].isalpha():
+        return None
+    if any(whole_number(field) is not None for field in fields[3:5]):
+        return None
+    texts = (field.decode("utf-8", "replace") for field in fields[3:5])
+    rank, score = (f"{text!r:.60}" for text in texts)
+    number = head[: head.index(line)].count(b"\n") + 1
+    reason = f"expected a rank and a score, found {rank} and {score}"
+    return FormatError(name, number, f"{reason}; is this a header? Remove the line")
+
+
 def explained(error: FormatError, text: bytes, kind: str, fields: int) -> FormatError:
     """The error about a file, or one that says what the file seems to be instead.
 
@@ -94,6 +112,9 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
     if form != "trec":
         reason = f"this looks like {form.upper()}, expected lines of TREC's format"
         return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")
+    if kind == "run" and not fields:
+        header = header_error(text[:HEAD], error.path)
+        return header if header and header.line == error.line else error
     other = "qrels" if kind == "run" else "run"
     if fields and sniff.TREC_FIELDS[other](fields):
         looks = "judgments" if kind == "run" else "a run"

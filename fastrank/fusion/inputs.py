@@ -9,8 +9,10 @@ from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import as_run, frame_of, is_file
+from fastrank.formats.run_names import are_named, is_path
 from fastrank.formats.tuples import is_row
 from fastrank.plurals import counted
+from fastrank.scores.text import lacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
 
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
     """
-    if isinstance(runs, Mapping) and not _is_run(runs):
+    if are_named(runs):
         given = {f"run {name!r}": run for name, run in runs.items()}
     elif _is_run(runs) or not isinstance(runs, Iterable):
         raise TypeError(
@@ -68,9 +70,9 @@ def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
 
 
 def _name(place: int, run: Any) -> str:
-    """The number of a run, with the name of its file or its tag, if there is one."""
+    """The number of a run, with its file or its tag, if there is one."""
     known = run.source if isinstance(run, PerQuery) and not run.source.startswith("<") else ""
-    if isinstance(run, (str, os.PathLike)):
+    if is_path(run):
         known = os.fspath(run)
     known = known or getattr(run, "tag", "")
     return f"run {place} ({known})" if known else f"run {place}"
@@ -81,9 +83,7 @@ def _is_run(given: Any) -> bool:
     if isinstance(given, PerQuery) or is_file(given) or isinstance(given, bytes):
         return True
     if isinstance(given, Mapping):
-        first = next(iter(given.values()), None)
-        scores = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        return hasattr(scores, "__float__")
+        return bool(given)
     if isinstance(given, (list, tuple)):
         return is_row(next(iter(given), None))
     return frame_of(given) is not None
@@ -124,10 +124,8 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
             if (place := places.get(query, -1)) < 0 or offsets[place] == offsets[place + 1]
         ]
         if missing:
-            notes.append(
-                f"{run.name} has no results for {len(missing)} of"
-                f" {counted(len(queries), 'query', 'queries')}: {_ids(missing)}"
-            )
+            of = counted(len(queries), "query", "queries")
+            notes.append(lacks(run.name, list(map(decoded, missing)), of))
     return notes
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.errors import OptionError
+from fastrank.hints import closest, did_you_mean
 from fastrank.kernels.fusion import codes
-from fastrank.keywords import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ NORMALIZATIONS = {
     "none": codes.SCORES,
 }
 # Names in ranx, trectools and search engines that do not resemble those here.
-MEANT = {
+SYNONYMS = {
     "sum": "combsum",
     "mnz": "combmnz",
     "max": "combmax",
@@ -105,12 +105,12 @@ MEANT = {
     "rank_biased_precision_fusion": "rbc",
     "dbsf": "combsum",
 }
-NORMALIZATIONS_MEANT = {
+NORMALIZATION_SYNONYMS = {
     "min_max": "min-max",
     "minmax": "min-max",
     "zmuv": "z",
     "zscore": "z",
-    "z-score": "z",
+    "z_score": "z",
     "standard": "z",
     "l1": "sum",
 }
@@ -118,19 +118,19 @@ NORMALIZATIONS_MEANT = {
 
 def find_method(method: Any) -> Method:
     """The method of a name. Raises OptionError, with the closest name."""
-    return METHODS[_known("method", method, METHODS, MEANT)]
+    return METHODS[_known("method", method, METHODS, SYNONYMS)]
 
 
 def check_normalization(name: str, value: Any) -> str:
     """The normalization. Raises OptionError, with the closest name."""
-    return _known(name, value, NORMALIZATIONS, NORMALIZATIONS_MEANT)
+    return _known(name, value, NORMALIZATIONS, NORMALIZATION_SYNONYMS)
 
 
 def _known(option: str, value: Any, known: Mapping[str, Any], others: Mapping[str, str]) -> str:
     if isinstance(value, str):
         if value in known:
             return value
-        close = others.get(value.lower()) or closest(value, [*known])
-        if close:
-            raise OptionError(option, f"unknown name {value!r}; did you mean {close!r}?")
+        hint = did_you_mean(map(repr, closest(value, known, others)))
+        if hint:
+            raise OptionError(option, f"unknown name {value!r}{hint}")
     raise OptionError(option, f"expected one of {', '.join(known)}; found {value!r}")

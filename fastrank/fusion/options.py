@@ -107,11 +107,11 @@ FUSION = (
     ),
     Keyword(
         "missing", None,
-        "what a document counts in a run that does not retrieve it: zero, or the run's lowest"
+        "how a document counts in a run that does not retrieve it: as zero, or as its lowest"
         " normalized score (min) (default: zero, min with z)",
-        """what a document counts in a run that does not retrieve it, for sums of scores: "zero", or
-        "min" for the lowest normalized score of the run for the query. The default is "zero", and
-        "min" with the normalization "z", whose 0 is the mean.""",
+        """how a document counts in a run that does not retrieve it, for sums of scores: as "zero",
+        or with "min" as the lowest normalized score of the run for the query. The default is
+        "zero", and "min" with the normalization "z", whose 0 is the mean.""",
         choices=("zero", "min"),
     ),
     Keyword(

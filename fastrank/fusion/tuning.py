@@ -11,6 +11,7 @@ import numpy as np
 from fastrank.arguments import at_least, check_version
 from fastrank.comparing.compare import has_values
 from fastrank.data.columns import Frozen
+from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.evaluation.no_queries import no_queries_error
@@ -26,7 +27,9 @@ from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.plurals import counted
 from fastrank.scores.tables import Table
+from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,8 +113,8 @@ def tune_fusion(
 
     The judged queries are divided into folds at random. For each fold, the options with the best
     mean on the other folds are used; the mean over all queries is `held_out_mean`. `params` are the
-    best options on all queries. Of options with equal means, the first in the grid are the best. A
-    judged query without results counts as 0, as in `compare`.
+    best options on all queries. Of options with equal means, the first in the grid are the best.
+    Judged queries that all runs lack are left out.
 
     qrels: the judgments, as `evaluate` takes them.
     runs, method, warn: as in `fuse`.
@@ -122,8 +125,8 @@ def tune_fusion(
         to 100 for "rrf", p from 0.5 to 0.99 for "rbc", gamma from 0 to 2 for "gmnz", and sigma from
         0.01 to 1 for "logn_isr".
     folds: the number of folds, at least 2.
-    seed: the seed of the folds, 0 or more. Nothing else but the ids of the judged queries decides
-        them.
+    seed: the seed of the folds, 0 or more. Nothing else but the ids of the judged queries with
+        results decides them.
     executor: computes the points of the grid; see docs/scale-out.md for the kinds. By default they
         are computed in turn.
     **options: see `FusionOptions`; for all points of the grid.
@@ -153,7 +156,11 @@ def tune_fusion(
         raise no_queries_error(judgments.queries, every)
     for note in missing_queries(loaded, queries):
         warn(note)
-    evaluator = Evaluator(judgments, measure, missing="zero", trec_eval_version=version)
+    lost = [decoded(query) for query in sorted(known - set(queries))]
+    if lost:
+        judged = counted(len(known), "judged query", "judged queries")
+        warn(f"{lacks('the fused run', lost, judged)}; {treated(len(lost), zero=False)}")
+    evaluator = Evaluator(judgments, measure, trec_eval_version=version)
     tried = _Tried(evaluator, loaded, queries, method, given, executor is not None)
     columns = list(in_order(executor, _measured, points, shared=tried))
     name, judged = columns[0].measure, columns[0].queries

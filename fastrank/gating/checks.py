@@ -6,12 +6,16 @@ import math
 from typing import NamedTuple
 
 from fastrank.plurals import counted
+from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison, Pair
 
 NOW, BASELINE = "now", "baseline"
+OF_BASELINE = "query of the baseline", "queries of the baseline"
+# What counts queries that a run lacks as 0.
+SAVED_WITH_ZERO = "a baseline saved with --missing zero"
 # Drops that exceed what is allowed by rounding only.
 ROUNDING = 1e-12
 
@@ -19,10 +23,11 @@ ROUNDING = 1e-12
 class Check(NamedTuple):
     """The result of one check.
 
-    measure: its name, or "unjudged". check: what must hold. baseline, now, change: means, or shares
-    of documents; baseline and change are None if unknown. low, high: the interval of the change.
-    allowed: the limit. p: of the test. wins, ties, losses: on how many queries the run is better
-    than, equal to, and worse than the baseline. p and these are None for limits of the run alone.
+    measure: its name, "unjudged" or "queries". check: what must hold. baseline, now, change: means,
+    shares of documents, or numbers of queries; baseline and change are None if unknown. low, high:
+    the interval of the change. allowed: the limit. p: of the test. wins, ties, losses: the
+    numbers of queries on which the run is better than, equal to, and worse than the baseline. p and
+    these are None for limits of the run alone.
     result: "pass", "fail" or "undecided". message: the result in words, "" if there is nothing to
     say. title: its first half.
     """
@@ -132,6 +137,16 @@ def check_floor(measure: str, baseline: float, now: float, least: float) -> Chec
     return _limit(
         measure, f"mean >= {least:g}", baseline, now, least, passed, f"{measure} is {now:.4f}",
         f"at least {least:g} is required",
+    )  # fmt: skip
+
+
+def check_lost(before: int, lost: list[str]) -> Check:
+    """The failure of a run that lacks queries of the baseline, which are left out."""
+    now = before - len(lost)
+    return _limit(
+        "queries", f"results for {before}", before, now, before, False,
+        lacks("the run", lost, counted(before, *OF_BASELINE)),
+        treated(len(lost), SAVED_WITH_ZERO, zero=False),
     )  # fmt: skip
 
 

@@ -70,7 +70,8 @@ def gate(
     allow_other_qrels: accept other judgments, and compare the queries that both have.
     **options: see `EvaluationOptions`; by default as in the baseline, others are an error.
 
-    Judged queries of the baseline that the run lacks count as 0, and `notes` names them.
+    If the run lacks queries of the baseline, a check fails, and the others are compared; if the
+    baseline was saved with missing="zero", they count as 0, and `notes` names them.
 
     Raises what `evaluate` raises; InputError for a file that is not a baseline, is damaged or was
     made with other judgments, measures, options or another version; OptionError for invalid
@@ -104,8 +105,8 @@ def gate(
             " baseline, or allow other qrels to compare the common queries"
         )  # fmt: skip
     measured = measure(judgments, run, asked, chosen)
-    comparison, notes = compare_with(saved, measured, name, test=test, alpha=alpha)
-    checks = [check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures]
+    comparison, notes, checks = compare_with(saved, measured, name, test=test, alpha=alpha)
+    checks += [check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures]
     checks += check_floors(comparison, min or {})
     if max_unjudged is not None:
         checks.append(check_share(saved, measured.content, max_unjudged))

@@ -18,7 +18,8 @@ from fastrank.gating.baseline import Baseline, means_of
 from fastrank.gating.provenance import commit, created
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import notes
+from fastrank.scores.text import other_notes
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
+    from fastrank.scores.scores import Scores
 
 
 class Judgments(NamedTuple):
@@ -43,13 +45,14 @@ class Measured(NamedTuple):
     """The values of a run.
 
     judged: the judged queries. better: which values of each measure are better, "higher" or
-    "lower". notes: what a reader must know.
+    "lower". notes: what a reader must know, except for queries without results.
     """
 
     content: Baseline
     judged: set[str]
     better: dict[str, str]
     notes: list[str]
+    scores: Scores
 
 
 def selected(measures: Measures, version: str) -> list[BoundMeasure]:
@@ -130,9 +133,9 @@ def measure(
     )
     _refuse_empty(made)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
-    # Whether missing queries matter depends on the baseline: they are not noted here.
-    noted = notes(scores)[bool(made.run["missing"]) :]
-    return Measured(made, judged, system.better, [*noted, *explained])
+    return Measured(
+        made, judged, system.better, [*other_notes(scores), *tie_notes(scores), *explained], scores
+    )
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:

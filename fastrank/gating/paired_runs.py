@@ -11,24 +11,27 @@ from fastrank.comparing.alignment import Measured as Values
 from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.errors import InputError
-from fastrank.gating.checks import BASELINE, NOW
+from fastrank.gating.checks import BASELINE, NOW, OF_BASELINE, SAVED_WITH_ZERO, check_lost
 from fastrank.plurals import counted
-from fastrank.scores.text import first_ids
+from fastrank.scores.text import first_ids, lacks, missing_note, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
     from fastrank.gating.baseline import Baseline
+    from fastrank.gating.checks import Check
     from fastrank.gating.measuring import Measured
 
 
 def compare_with(
     saved: Baseline, measured: Measured, name: str, *, test: str, alpha: float
-) -> tuple[Comparison, list[str]]:
-    """Compare on the queries of the baseline that are judged now; and notes on the others.
+) -> tuple[Comparison, list[str], list[Check]]:
+    """Compare on the queries of the baseline that are judged now.
 
-    name: of the file. Intervals have the level 1 - 2 * alpha, so that each bound is one-sided.
-    Raises InputError if there is no such query, and where a measure has only one of two values.
+    Also returns notes on the others, and a failed check if queries of the baseline are left out
+    because the run lacks them. name: of the file. Intervals have the level 1 - 2 * alpha, so that
+    each bound is one-sided. Raises InputError if there is no such query, and where a measure has
+    only one of two values.
     """
     current = measured.content
     if set(current.measures) != set(saved.measures):
@@ -38,8 +41,13 @@ def compare_with(
         raise InputError(name, "has no query that is judged now; save a new baseline")
     missing = set(current.run["missing"])
     lost = [own for own in queries if own in missing - set(saved.run["missing"])]
-    if lost:
+    zero, every = current.options["missing"] == "zero", len(queries)
+    if lost and zero:
         _refuse_lower(measured, lost)
+    elif lost:
+        queries = [own for own in queries if own not in missing]
+        if not queries:
+            raise InputError("the run", "has no results for the queries of the baseline")
     aligned = Aligned([NOW, BASELINE], queries, {}, [])
     for own in saved.measures:
         now, before = current.measures.index(own), saved.measures.index(own)
@@ -56,11 +64,17 @@ def compare_with(
         "level": 1 - 2 * alpha,
     }  # fmt: skip
     made = compare_aligned(aligned, settings(chosen))
-    return made, [*_queries(saved, current, queries, lost), *made.notes]
+    notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
+    if lost and zero:
+        text = lacks("the run", lost, counted(every, *OF_BASELINE))
+        notes.append(f"{text}; {treated(len(lost), zero=True)}")
+    elif lost:
+        checks.append(check_lost(every, lost))
+    return made, [*notes, *_others(saved, current, {*queries, *lost}), *made.notes], checks
 
 
 def _value(per_query: dict[str, list[float | None]], query: str, place: int) -> float:
-    """A value, NaN for a missing one; 0 for a query without results, which evaluation skips."""
+    """A value, NaN for a missing one; 0 for a query without results."""
     values = per_query.get(query)
     if values is None:
         return 0.0
@@ -89,18 +103,12 @@ def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str
         )  # fmt: skip
 
 
-def _queries(saved: Baseline, current: Baseline, queries: list[str], lost: list[str]) -> list[str]:
-    """Notes on queries without results now, and on those that are not compared."""
+def _others(saved: Baseline, current: Baseline, queries: set[str]) -> list[str]:
+    """Notes on queries that only the baseline or only the run has, which are not compared."""
     notes = []
-    if lost:
-        one = len(lost) == 1
-        notes.append(
-            f"{counted(len(lost), 'query', 'queries')} of the baseline {'has' if one else 'have'}"
-            f" no results now and {'counts' if one else 'count'} as 0 ({first_ids(lost)})"
-        )
     for only, where in (
-        (saved.per_query.keys() - set(queries), "only in the baseline"),
-        (current.per_query.keys() - set(queries), "not in the baseline"),
+        (saved.per_query.keys() - queries, "only in the baseline"),
+        (current.per_query.keys() - queries, "not in the baseline"),
     ):
         if only:
             named = sorted(only, key=os.fsencode)

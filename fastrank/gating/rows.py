@@ -42,13 +42,15 @@ def row(check: Check) -> list[Any]:
     p = "" if check.p is None or check.p != check.p else Number(p_text(check.p))
     counts = "" if check.wins is None else f"{check.wins}/{check.ties}/{check.losses}"
     return [
-        check.measure, _number(check.baseline), Number(f"{check.now:.4f}"),
+        check.measure, _number(check.baseline), _number(check.now),
         _number(check.change, "+.4f"), interval, check.check,
         p, counts, check.result,
     ]  # fmt: skip
 
 
 def _number(value: float | None, form: str = ".4f") -> Number | None:
+    # Numbers of queries are integers.
+    form = form.replace(".4f", "d") if isinstance(value, int) else form
     return None if value is None else Number(format(value, form))
 
 

@@ -9,8 +9,8 @@ from fastrank.formats import files
 from fastrank.formats.inputs import is_file
 from fastrank.formats.run_metadata import run_metadata
 from fastrank.gating.measuring import judgments_of, measure
-from fastrank.gating.settings import SAVED, checked
-from fastrank.judging.evaluation_options import EvaluationOptions
+from fastrank.gating.settings import checked
+from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastrank.measures.selection import Measures
 
 
-@takes(EvaluationOptions, SAVED)
+@takes(EvaluationOptions, EVALUATION)
 def save_baseline(
     path: Source,
     qrels: Any,
@@ -74,7 +74,7 @@ def new_baseline(
     ir_metadata: bool,
 ) -> Measured:
     """What `save_baseline` saves, and notes. options: all those of an evaluation."""
-    made = checked(options, SAVED)
+    made = checked(options, EVALUATION)
     source: dict[str, Any] = {"command": list(command)} if command else {}
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)

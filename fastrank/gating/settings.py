@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from fastrank.measures.selection import Measures
 
 
-def _with_default(table: tuple[Any, ...], **defaults: Any) -> tuple[Any, ...]:
-    """Keywords with other defaults."""
-    made = tuple(copy.copy(one) for one in table)
+def _as_saved() -> tuple[Any, ...]:
+    """The options of a gate, where None means that of the baseline."""
+    made = tuple(copy.copy(one) for one in EVALUATION)
     for one in made:
-        one.default = defaults.get(one.name, one.default)
+        one.default = None
     return made
 
 
-# The options of a baseline, and those of a gate, where None means that of the baseline.
-SAVED = _with_default(EVALUATION, missing="zero")
-AS_SAVED = _with_default(EVALUATION, **dict.fromkeys(one.name for one in EVALUATION))
+AS_SAVED = _as_saved()
 
 
 def checked(given: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
@@ -46,7 +44,7 @@ def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, A
             name, f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
             " baseline, or choose that version"
         )  # fmt: skip
-    before = recorded({one.name: one.default for one in SAVED}) | saved.options
+    before = recorded({one.name: one.default for one in EVALUATION}) | saved.options
     for one in EVALUATION:
         try:
             if one.name in before and one.name != "exclude":

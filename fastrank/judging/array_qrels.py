@@ -21,6 +21,7 @@ from fastrank.formats.array_validation import (
     to_int64,
 )
 from fastrank.formats.dicts import LISTED_GRADE, is_listing
+from fastrank.formats.inputs import is_file
 from fastrank.formats.values import grades_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
@@ -79,7 +80,7 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
         * a list with a dict {document id: grade} for each row;
         * a dict {query: {document id: grade}};
         * the last two with lists or sets of document ids, whose grade is 1, instead of dicts;
-        * Qrels whose document ids are decimal numbers.
+        * Qrels whose document ids are decimal numbers, or a file of them, as `read_qrels` takes it.
     queries: the ids of the rows, for the first two; by default the row numbers: "0", "1", ...
 
     Document ids are integers from 0 to 2**63 - 1. Grades are integers, bools or floats; a negative
@@ -97,6 +98,11 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
         if queries is not None:
             raise ArrayError("queries", "the judgments are already indexed with their queries")
         return qrels
+    if is_file(qrels):
+        # Imported late: judgments in memory need no reader.
+        from fastrank.formats.load import read_qrels
+
+        qrels = read_qrels(qrels)
     if isinstance(qrels, (Qrels, Mapping)):
         if queries is not None:
             raise ArrayError("queries", "the judgments already have query ids")
@@ -108,7 +114,7 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
         qrels = (qrels.indptr, qrels.indices, qrels.data)
     if not isinstance(qrels, (list, tuple)):
         found = type(qrels).__name__
-        raise ArrayError("qrels", f"expected arrays, dicts or Qrels, found {found}")
+        raise ArrayError("qrels", f"expected arrays, dicts, Qrels or a file, found {found}")
     of_rows = isinstance(qrels, list) or all(isinstance(one, Mapping) for one in qrels)
     if not of_rows and len(qrels) != 3:
         raise ArrayError(
@@ -225,7 +231,8 @@ def _numbered(qrels: Qrels) -> Rows:
             query = int(numpy.searchsorted(qrels.offsets, row, "right")) - 1
             raise ArrayError(
                 "qrels", f"query {decoded(qrels.queries[query])!r}: document {decoded(text)!r}:"
-                " expected a decimal integer", query,
+                " expected a decimal integer; give a dict {query: {row of the document: grade}}"
+                " instead", query,
             )  # fmt: skip
         docs[row] = int(text)
     return qrels.offsets, docs, numpy.asarray(qrels.grade_column), qrels.scale

@@ -12,7 +12,7 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, table_size, zeros
 from fastrank.native.records.arrays import (
     DoubleScores,
     IdRows,
@@ -49,9 +49,7 @@ PLACES, MOST_PLACES = 1 << 12, 1 << 18
 WIDEST = (1 << 15) - 1
 # Columns that the kernels look at together.
 BLOCK = 64
-# Listed documents, fewer than which take memory that is soon made, and more than which take too
-# much to keep it for the next evaluation, in each thread that is started by default.
-RECYCLED = (1 << 14, 1 << 20)
+# For each thread that is started by default.
 _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
@@ -158,7 +156,7 @@ class _Rows:
         listed = kernels.count_picked(self._qrels.offset_column, order)
         if options.list_unjudged:
             listed = len(order) * max(1, width)
-        memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
+        memory = memory if listed in WORTH_KEEPING else None
         judged = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.codes()

@@ -189,21 +189,25 @@ class QueryError(Exception):
     """A query, given by its index among those evaluated, cannot be evaluated.
 
     inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
+    source: of the judgments, if these are wrong.
     """
 
     def __init__(
         self, place: int, reason: str, *, inconsistent: bool = False,
-        repeated: tuple[int, int] | None = None,
+        repeated: tuple[int, int] | None = None, source: str = "",
     ) -> None:  # fmt: skip
         super().__init__(reason)
         self.place = place
         self.inconsistent = inconsistent
         self.repeated = repeated
+        self.source = source
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
         """Convert it to an EvaluationError of the query and the first measure that needs it."""
         reason = f"query '{decoded(query)}': {self}"
-        return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
+        error = EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
+        error.source = self.source
+        return error
 
 
 def count_retrieved(judged: Judged, placeholders: list[int]) -> dict[str, int]:

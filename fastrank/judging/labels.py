@@ -7,9 +7,10 @@ from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.needs import judging_options
-from fastrank.judging.scratch import ranking_scratch, room_for_judged
+from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
+from fastrank.native.records.arrays import LabelScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 TAG = b"labels"
+CACHE_LINE = 64
+# What judging fills is free again when the values are computed.
+_MEMORY = Recycled()
 
 
 class LabelJudge:
@@ -55,11 +59,13 @@ class LabelJudge:
         return judged if self._options.ties == "given" else self._by_grade(scores)
 
     def _in_given_order(self, scores: Array) -> JudgedRun:
+        import numpy
+
         graded, queries = self._graded, self._order
         offsets = graded.offset_column
-        deepest = kernels.widest(offsets)
         options = judging_options(self._measures, self._options, graded)
-        judged = room_for_judged(graded, queries, len(scores), options)
+        memory = _MEMORY if len(scores) in WORTH_KEEPING else None
+        judged = room_for_judged(graded, queries, len(scores), options, memory)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
             graded.grade_column,
@@ -67,7 +73,7 @@ class LabelJudge:
             offsets,
             queries,
             options.codes(),
-            ranking_scratch(deepest),
+            _scratch(kernels.widest(offsets)),
             judged.columns,
             problem,
         )
@@ -76,7 +82,7 @@ class LabelJudge:
                 "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
             )
         return JudgedRun(
-            queries=filled("q", queries.tolist()),
+            queries=memory_of(queries.astype(numpy.int64)),
             judged=judged,
             missing=0,
             unjudged_queries=[],
@@ -99,3 +105,21 @@ class LabelJudge:
         judged = MemoryJudge(qrels, self._measures, self._options).judge(run, matched)
         made: JudgedRun = judged.changed(unjudged_queries=[])
         return made
+
+
+def _scratch(deepest: int) -> LabelScratch:
+    """Memory for queries of at most so many documents.
+
+    It is one piece, from the start of a cache line: what is read over two pages, or while something
+    is written as far into another page, takes half as long again.
+    """
+    sizes = {"above": ("i", 256), "singles": ("f", 256), "keys": ("d", deepest + 8)}
+    sizes |= dict.fromkeys(("words", "order", "other_words", "other_order"), ("q", deepest))
+    sizes["places"] = ("q", 256 * 8)
+    whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
+    at = -address(whole) % CACHE_LINE
+    made = {}
+    for name, (code, count) in sizes.items():
+        made[name] = whole[at : at + SIZES[code] * count].cast(code)
+        at += SIZES[code] * count
+    return LabelScratch(**made)

@@ -52,8 +52,9 @@ def judge_rankings(
     )
     if problem[0] != codes.FINE:
         raise QueryError(
-            done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run)
-        )
+            done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run),
+            source=str(qrels.source) if problem[0] == codes.QRELS_REPEAT else "",
+        )  # fmt: skip
     return Judged(columns=rankings, ties=ties)
 
 

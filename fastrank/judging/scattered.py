@@ -15,6 +15,7 @@ from fastrank.formats.chunks import (
     Feeder,
     Parts,
     feed_all,
+    met_comment,
     result_fields,
     unknown_queries,
 )
@@ -60,17 +61,21 @@ class Collector:
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that is not possible.
 
-        If the memory is not sufficient, everything is read again with more memory.
+        Everything is read again with more memory if there is too little, and with comments if the
+        first line that cannot be read looks like one.
         """
         times = 1
         while True:
             self._make_room(times)
             feeders = [self._feeder(part) for part in range(len(self._parts))]
             tag = feed_all(feeders, self._parts, comments=self._comments, strict=self._strict)
-            if codes.NO_PAGE_LEFT not in {feeder.status for feeder in feeders}:
+            if codes.NO_PAGE_LEFT in {feeder.status for feeder in feeders}:
+                times *= 4
+            elif not self._comments and met_comment(feeders):
+                self._comments = True
+            else:
                 self.unknown_ids.update(*(feeder.unknown_ids for feeder in feeders))
                 return tag
-            times *= 4
 
     def among(self, queries: Any) -> Any:
         """Those of the given queries that have results."""

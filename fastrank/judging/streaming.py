@@ -13,6 +13,7 @@ from fastrank.formats.chunks import (
     Feeder,
     Parts,
     feed_in_turn,
+    met_comment,
     result_fields,
     unknown_queries,
 )
@@ -65,13 +66,12 @@ class FileJudge:
         streams = self._streams
         comments = self._version != DEFAULT_VERSION
         tag = streams.feed(parts, comments=comments)
-        if not comments and streams.met_comment:
+        if not comments and streams.met_comment and not streams.are_scattered:
             comments = True
             tag = streams.feed(parts, comments=comments)
-        scattered = streams.are_scattered
-        if tag is not None and not scattered:
-            return self._gathered(streams, tag)
-        return self._collected(parts, comments) if scattered else None
+        if streams.are_scattered:
+            return self._collected(parts, comments)
+        return None if tag is None else self._gathered(streams, tag)
 
     def _gathered(self, streams: _Streams, tag: bytes) -> JudgedRun | None:
         missing: Collection[int] = ()
@@ -211,15 +211,15 @@ class _Streams:
     @property
     def met_comment(self) -> bool:
         """Whether a part could not be judged because of a comment."""
-        return any(feeder.met_comment for feeder in self._fed)
+        return met_comment(self._fed)
 
     @property
     def are_scattered(self) -> bool:
-        """Whether the lines of a query are scattered, and there is no other problem."""
+        """Whether lines of a query are known to be scattered; there may be other problems."""
         statuses = {feeder.status for feeder in self._fed}
         if statuses == {codes.DONE}:
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
-        return statuses <= {codes.DONE, codes.SCATTERED}
+        return codes.SCATTERED in statuses
 
     def has_results(self, query: int) -> bool:
         """Whether results of a query were found."""

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 CUTOFF_DIGITS = 19
 # For measures without a cutoff: how to request the variant with one.
 WITH_CUTOFF = {
-    "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "rbp": "RBP@", "recip_rank": "RR@",
-    "set_recall": "recall.",
+    "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@",
+    "set_P": "P.", "set_recall": "recall.",
 }  # fmt: skip
+# What parameters that are pairs look like.
+PAIRS = {
+    "gains": "grade=gain pairs such as 1=3",
+    "persistence": "p=0.9 or grade=gain pairs such as 1=3",
+}
 
 
 class BoundMeasure(Frozen):
@@ -98,7 +103,7 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
                 # bind_trec rejects it with a hint.
                 continue
             if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
-                raise MeasureError(name, f"'{text}': expected grade=gain, found '{item}'")
+                raise MeasureError(name, f"'{text}': expected {PAIRS[takes]}, found '{item}'")
             item = right
         if finite(item) is None and item.lower().lstrip("+-") not in ("nan", "inf"):
             raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
@@ -141,8 +146,8 @@ def bind_trec(
             left, equals, right = item.partition(b"=")
             if not equals or b"=" in right:
                 raise MeasureError(
-                    measure.name, f"malformed pair parameters in '{text}': expected"
-                    f" grade=gain, found '{item.decode('utf-8', 'replace')}'"
+                    measure.name, f"'{measure.name}.{text}': expected {PAIRS[measure.takes]}, found"
+                    f" '{item.decode('utf-8', 'replace')}'"
                     + _cutoff_hint(measure.name, item.decode("utf-8", "replace"))
                 )  # fmt: skip
             if left == b"p":
@@ -164,7 +169,11 @@ def bind_trec(
 
 
 def _cutoff_hint(name: str, item: str) -> str:
-    """A hint at the measure with a cutoff, if the parameter looks like one."""
+    """A hint at the measure with a cutoff, or at that of ranx, if the parameter looks like one."""
+    if name == "rbp":
+        from fastrank.measures.suggestions import ranx_rbp_hint
+
+        return ranx_rbp_hint(item)
     known = name in WITH_CUTOFF and item.isascii() and item.isdigit()
     return f"; for a cutoff use {WITH_CUTOFF[name]}{item}" if known else ""
 

@@ -590,11 +590,16 @@ BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES 
 OTHER_SPELLINGS = {
     "averageprecision": "AP",
     "meanaverageprecision": "AP",
+    "labelrankingaverageprecision": "AP",
     "reciprank": "RR",
     "reciprocalrank": "RR",
     "meanreciprocalrank": "RR",
     "rprecision": "Rprec",
     "discountedcumulativegain": "DCG",
+    "normalizeddcg": "nDCG",
+    "normalizeddiscountedcumulativegain": "nDCG",
+    "expectedreciprocalrank": "ERR",
+    "compatibility": "Compat",
     "f1score": "F1",
     "f1measure": "F1",
     "hit": "Success",
@@ -607,5 +612,8 @@ FAMILY_BY_SPELLING: dict[str, Family] = {
     **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
     **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
 }
+# By spelling: measures whose names differ only in case or separators, although their definitions
+# differ. Each is understood only as it is written here.
+LOOKALIKES = {"rbp": ("RBP", "rbp"), "numrel": ("NumRel", "num_rel")}
 # Names of ir_measures for a measure with an option.
 SHORTHANDS: dict[str, str] = {"SetRelP": "SetP(relative=True)"}

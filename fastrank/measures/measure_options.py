@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 INFINITE = float("inf")
 LARGEST = 2**31 - 1
+# For measures that require a cutoff: how to request the variant without one.
+WHOLE = {
+    "P": ", or SetP for all retrieved documents",
+    "R": ", or SetR for all retrieved documents",
+}
 # Kernels that write a value, its numerator and its denominator.
 POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
 
@@ -154,6 +159,7 @@ def parse_options(
     for option in options.values():
         if option.needed and option.name not in values:
             example = f"; for example {measure}@10" if option.name == "cutoff" else ""
+            example += WHOLE.get(measure, "") if example else ""
             raise MeasureError(
                 measure, f"'{text}': {measure} requires {option.name} ({option.help}){example}"
             )

@@ -11,10 +11,16 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
-from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING, SHORTHANDS
+from fastrank.measures.families import (
+    BY_PLAIN_NAME,
+    FAMILY_BY_NAME,
+    FAMILY_BY_SPELLING,
+    LOOKALIKES,
+    SHORTHANDS,
+)
 from fastrank.measures.measure_options import parse_options
 from fastrank.measures.splitting import split_items
-from fastrank.measures.suggestions import suggest
+from fastrank.measures.suggestions import ranx_hint, ranx_rbp_hint, suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
 
 TYPE_CHECKING = False
@@ -124,6 +130,8 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
         options = parse_options(family.options, [], family.name, family.name)
         return _family_spec(family, options, family.name)
     text = as_text(text).strip()
+    if "-l" in text and (hint := ranx_hint(text)):
+        raise MeasureError(text, f"unknown measure '{text}'{hint}")
     found = _parse_exactly(text) or _parse_loosely(text)
     if found is None:
         raise unknown_measure(text)
@@ -179,11 +187,12 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
     head, at, value = _split_at(text)
     name, bracket, inside = head.partition("(")
     lowered = text.lower()
-    family = FAMILY_BY_SPELLING.get(spelling(name))
+    own = name.strip()
+    family = FAMILY_BY_SPELLING.get(spelling(own))
     if family is None and not at:
-        cut = NAME_AND_CUTOFF.fullmatch(name.strip())
+        cut = NAME_AND_CUTOFF.fullmatch(own)
         if cut is not None:
-            family, at, value = FAMILY_BY_SPELLING.get(spelling(cut[1])), "@", cut[2]
+            family, at, value, own = FAMILY_BY_SPELLING.get(spelling(cut[1])), "@", cut[2], cut[1]
             family = None if family is None or family.at != "cutoff" else family
     # Without the cutoff that R requires, `RECALL` is trec_eval's measure with default cutoffs.
     needs_cutoff = family is not None and family.at and family.options[family.at].needed
@@ -193,14 +202,33 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
         found = parse_family(
             f"{family.name}{bracket}{inside}{at}{value}", aliases=True, written=text
         )
+        if own != family.name:
+            _refuse_lookalike(text, family.name, {family.name: str(found)})
         return found and found.changed(asked=_without_blanks(text))
     # The longest name wins: `MAP_CUT_10` begins with `map`, too.
     for written in sorted(TREC_BY_SPELLING, key=len, reverse=True):
         rest = text[len(written) :]
         if lowered.startswith(written) and rest[:1] in ("", ".", "_"):
-            found = _parse_exactly(TREC_BY_SPELLING[written] + rest)
+            name = TREC_BY_SPELLING[written]
+            found = _parse_exactly(name + rest)
+            if found is not None and not ranx_rbp_hint(rest[1:]):
+                _refuse_lookalike(text, name, {name: str(found)})
             return found and found.changed(asked=text[: len(written)])
     return None
+
+
+def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
+    """Raise MeasureError for a measure that is not written as itself, if another is written alike.
+
+    written: how to write the measure with its parameters.
+    """
+    names = LOOKALIKES.get(spelling(name), ())
+    if name in names:
+        expected = " or ".join(written.get(own, own) for own in names)
+        raise MeasureError(
+            name, f"'{text}': expected {expected}, which are different measures: see"
+            f" `fastrank measures {' '.join(names)}`"
+        )  # fmt: skip
 
 
 def parse_family(text: str, *, aliases: bool, written: str = "") -> MeasureSpec | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
+from fastrank import metrics
+from fastrank.hints import did_you_mean
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
 from fastrank.measures.measure_options import Family
@@ -13,76 +16,176 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Names from other libraries, by spelling, for measures that have another name here; some of these
-# names are used for several measures.
-MEANT = {
+# Names from papers and other libraries, by spelling, for measures that have another name here; some
+# of these names are used for several measures.
+SYNONYMS = {
     "acc": ("Success",),
     "accuracy": ("Success", "PairAccuracy"),
-    "dcgcut": ("DCG",),
+    "andcg": ("alpha_nDCG",),
+    "answerrecall": ("Success",),
+    "apk": ("AP",),
+    "auroc": ("AUC",),
+    "avep": ("AP",),
+    "averagerecall": ("R",),
+    "avgprecision": ("AP",),
+    "dcgburges": ("DCG(dcg='exp-log2')",),
+    "fbeta": ("SetF",),
+    "fmeasure": ("F1", "SetF"),
     "fscore": ("F1", "SetF"),
     "hits": ("Success", "R"),
     "hitrateat": ("Success",),
-    "mapcut": ("AP",),
+    "idcg": ("ideal_dcg",),
+    "mapcut": ("map_cut", "AP"),
     "mapk": ("AP", "ReciprocalHitRank"),
-    "mpr": ("PercentileRank",),
+    "meanap": ("AP",),
+    "meanpercentilerank": ("PercentileRank",),
+    "meanr": ("FirstRank",),
+    "meanrank": ("FirstRank",),
     "medr": ("MedianRank",),
-    "ndcgcut": ("nDCG",),
+    "mnr": ("FirstRank",),
+    "mpr": ("PercentileRank",),
     "ndcgburges": ("nDCG(dcg='exp-log2')",),
-    "dcgburges": ("DCG(dcg='exp-log2')",),
-    "rcap": ("RCap",),
-    "topkaccuracy": ("Success",),
+    "ndcgcut": ("ndcg_cut", "nDCG"),
+    "ndcgexp": ("nDCG(dcg='exp-log2')",),
+    "numhits": ("num_rel_ret",),
+    "numrelevant": ("num_rel",),
+    "pre": ("P",),
+    "prec": ("P",),
+    "precisionscore": ("SetP",),
+    "rankbiasedprecision": ("RBP", "rbp"),
+    "rec": ("R",),
+    "recallscore": ("SetR",),
+    "recipcut": ("RR",),
+    "retrieved": ("num_ret",),
+    "rocauc": ("AUC",),
+    "s": ("Success",),
+    "sensitivity": ("SetR",),
+    "srecall": ("StRecall",),
+    "strecallat": ("StRecall",),
     "topaccuracy": ("Success",),
+    "topkaccuracy": ("Success",),
+    "tpr": ("SetR",),
 }
-# A name, options or a parameter, and a cutoff.
-PARTS = re.compile(r"\s*(.*?)\s*(?:\(.*\))?\s*(?:[@._]\s*(?:at_)?(\d+)|[@.].*)?\s*")
+# Other names of functions of `fastrank.metrics`.
+METRICS = {
+    "kendalltau": "kendall",
+    "mcc": "matthews",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+}
+# A name, options or a parameter, and a cutoff. A number before the point is part of a fraction.
+PARTS = re.compile(
+    r"\s*(.*?)\s*(?:\(.*\))?\s*(?:(?:@|_|(?<!\d)\.|:top=)\s*(?:at_)?(\d+)|[@.:].*)?\s*"
+)
+TOP_ACCURACY = re.compile(r"top[-_]?(\d+)[-_]?acc(?:uracy)?", re.IGNORECASE)
+# What other libraries put before and after the name of a measure.
+AFFIXES = re.compile(
+    r"(?:retrieval|labelranking|cosine|dot|euclidean|manhattan|get)?(.*?)(?:at|atk|cut|score)?"
+)
+# The notation of ranx: a name, a cutoff, and the lowest relevant grade.
+RANX = re.compile(r"([a-z1_-]+?)(?:@(\d+))?-l(\d+)")
+LARGEST_GRADE = 4
+RANX_SETS = {"precision": "SetP", "recall": "SetR"}
+TABLES = (BY_NAME, NICKNAMES, FAMILY_BY_NAME, BY_PLAIN_NAME, CUSTOM)
 MOST = 3
 LONG_NAME = 5
 
 
+def ranx_hint(text: str) -> str:
+    """A hint at the measure that ranx writes `map@100-l2`, the empty string for other notations."""
+    found = RANX.fullmatch(text)
+    if found is None:
+        return ""
+    name, number, level = found.groups()
+    plain = name.removesuffix("_burges")
+    family = FAMILY_BY_SPELLING.get(spelling(plain))
+    if family is None or not {"rel", "gains"} & {*family.options}:
+        return ""
+    gains = [f"{grade}:0" for grade in range(1, int(level))]
+    if name != plain:
+        gains += [f"{grade}:{2**grade - 1}" for grade in range(int(level), LARGEST_GRADE + 1)]
+    option = f"rel={level}" if "rel" in family.options else f"gains={{{','.join(gains)}}}"
+    own = family.name if number else RANX_SETS.get(name, family.name)
+    limit = f", for grades up to {LARGEST_GRADE}" if name != plain else ""
+    return f"; -l is the notation of ranx, use {_written(f'{own}({option})', number)}{limit}"
+
+
+def ranx_rbp_hint(item: str) -> str:
+    """A hint at the measure that ranx writes `rbp.95`, given what is after the point."""
+    found = re.fullmatch(r"(\d+)(?:-l(\d+))?", item)
+    if not found:
+        return ""
+    share, level = f"p=0.{found[1]}", found[2]
+    measures = f"RBP(rel={level},{share})" if level else f"RBP({share})"
+    graded = "" if level else f", or for graded judgments RBP({share},gain='raw')"
+    return f"; for the persistence of ranx use {measures}{graded}"
+
+
 def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     """A hint at the names the user may have meant, all of which `is_known` accepts."""
-    import difflib
-
     parts = PARTS.fullmatch(text)
     name, number = (text, None) if parts is None else parts.groups()
+    if top := TOP_ACCURACY.fullmatch(text):
+        name, number = "topaccuracy", top[1]
+    wanted = spelling(name)
+    functions = {spelling(own): own for own in (*METRICS, *metrics.__all__)}
+    if wanted in functions and wanted not in SYNONYMS:
+        function = METRICS.get(functions[wanted], functions[wanted])
+        return f"; for labels and scores without queries use fastrank.metrics.{function}"
+    names = dict.fromkeys(
+        _written(other, number)
+        for other in _synonyms(wanted, number) or _similar(wanted, number)
+        if any(other.partition("(")[0] in names for names in TABLES)
+    )
+    found = [written for written in names if is_known(written)][:MOST]
+    return did_you_mean(found) or "; `fastrank measures` lists all"
+
+
+def _synonyms(wanted: str, number: str | None) -> tuple[str, ...]:
+    """The measures that have this name elsewhere."""
+    core = AFFIXES.fullmatch(wanted)
+    for spelled in (wanted, core[1] if core else ""):
+        if spelled in SYNONYMS:
+            return SYNONYMS[spelled]
+        if spelled in FAMILY_BY_SPELLING and (spelled != wanted or number):
+            return (FAMILY_BY_SPELLING[spelled].name,)
+    return ()
+
+
+def _similar(wanted: str, number: str | None) -> list[str]:
+    """The measures whose names resemble this one, best first."""
+    import difflib
+
     known: dict[str, list[str]] = {}
-    for other in (*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME, *BY_PLAIN_NAME, *CUSTOM):
+    for other in chain.from_iterable(TABLES):
         known.setdefault(spelling(other), []).append(other)
     for spelled, family in FAMILY_BY_SPELLING.items():
         known.setdefault(spelled, []).append(family.name)
-    wanted = spelling(name)
-    for spelled, meant in MEANT.items():
-        # Short names resemble too many others.
-        if len(spelled) >= LONG_NAME or spelled == wanted:
-            known.setdefault(spelled, []).extend(meant)
-    close: list[str] = []
     # Of a known measure with wrong parameters, only very similar ones may be meant instead.
     cutoff = 0.8 if wanted in known else 0.6
+    # Other names may be those of other measures, and short ones resemble too many others.
+    others = [spelled for spelled in SYNONYMS if len(spelled) >= LONG_NAME]
+    for spelled in difflib.get_close_matches(wanted, others, n=MOST, cutoff=0.8):
+        known.setdefault(spelled, []).extend(SYNONYMS[spelled])
     matches = difflib.get_close_matches(wanted, known, n=MOST, cutoff=cutoff)
     # Of equally similar names, one with the same first letter is more likely.
-    for spelled in sorted(
-        matches,
+    matches.sort(
         key=lambda own: (
             -difflib.SequenceMatcher(None, own, wanted).ratio(),
             own[:1] != wanted[:1],
-        ),
-    ):
-        close += known[spelled]
-    names = dict.fromkeys(_written(other, number) for other in close)
-    found = [written for written in names if is_known(written)]
+        )
+    )
+    found = [other for spelled in matches for other in known[spelled]]
     if number:
-        found.sort(key=lambda written: not written.endswith(number))
-    *others, last = found[:MOST] or [""]
-    if not last:
-        return "; `fastrank measures` lists all"
-    return f"; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+        found.sort(key=lambda other: not _written(other, number).endswith(number))
+    return found
 
 
 def _written(name: str, number: str | None) -> str:
     """A name with the cutoff that was given or, if required, an example of one."""
     own = name.partition("(")[0]
     family: Family | None = CUSTOM.get(own) or FAMILY_BY_NAME.get(own) or BY_PLAIN_NAME.get(own)
-    if own not in BY_NAME and family is not None:
+    if family is not None and (own not in BY_NAME or number or own != name):
         own = family.name + name[len(own) :]
         cuts = bool(family.at) and (bool(number) or family.options[family.at].needed)
         value = (number or "10") if family.at == "cutoff" else "0.1"

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from fastrank.data.texts import decoded
-from fastrank.errors import InputError, OptionError
-from fastrank.formats.ids import encoded_id
-from fastrank.mining.texts import joined, lookup
+from fastrank.datasets.answers import answers_of
+from fastrank.datasets.lookup import joined, lookup
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, NoReturn
+    from typing import Any
 
+    from fastrank.datasets.lookup import Lookup
     from fastrank.formats.files import Source
     from fastrank.mining.instances import HardNegatives, Instance
-    from fastrank.mining.texts import Lookup
 
-FORMATS = ("dpr", "triplet", "n-tuple")
+FORMATS = ("dpr", "triplet", "n-tuple", "flagembedding")
 # Suffixes of files with a JSON list instead of lines.
 LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 
@@ -40,31 +39,13 @@ def records(
         raise OptionError("answers", f"expected format='dpr' with answers, found {format!r}")
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
+    if answers is None and format == "dpr":
+        answers = getattr(queries, "answers", None)
+    if format == "flagembedding":
+        return _lists(mined, _text(docs), _text(questions))
     if format == "dpr":
-        return _dpr(mined, docs, questions, _answers(answers))
+        return _dpr(mined, docs, questions, {} if answers is None else answers_of(answers))
     return _pairs(mined, _text(docs), _text(questions), tuples=format == "n-tuple")
-
-
-def _answers(given: Any) -> dict[str, list[str]]:
-    """Lists of answers by query id of any type. Raises InputError, TypeError."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        found = type(given).__name__
-        raise TypeError(f"answers: expected a mapping from query to answers, found {found}")
-    answers: dict[str, list[str]] = {}
-
-    def fail(reason: str) -> NoReturn:
-        raise InputError("answers", f"query {query!r:.60}: {reason}")
-
-    for query, query_answers in given.items():
-        texts: list[Any] = [] if isinstance(query_answers, (str, bytes)) else list(query_answers)
-        if isinstance(query_answers, (str, bytes)) or not all(
-            isinstance(text, str) for text in texts
-        ):
-            fail(f"expected a list of str, found {query_answers!r:.60}")
-        answers[decoded(encoded_id(query, fail))] = texts
-    return answers
 
 
 def _dpr(
@@ -80,7 +61,9 @@ def _dpr(
             "question_id": instance.query,
             "answers": answers.get(instance.query, []),
             "positive_ctxs": _contexts(instance.positives, instance.positive_scores, docs),
-            "negative_ctxs": [],
+            "negative_ctxs": _contexts(
+                instance.random_negatives, [None] * len(instance.random_negatives), docs
+            ),
             "hard_negative_ctxs": _contexts(instance.negatives, instance.negative_scores, docs),
         }
 
@@ -109,11 +92,23 @@ def _pairs(
     mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str], *, tuples: bool
 ) -> Iterator[dict[str, Any]]:
     for instance in mined:
-        negatives = instance.negatives
+        negatives = [*instance.negatives, *instance.random_negatives]
         if not negatives or (tuples and len(negatives) < mined.number):
             continue
         anchor, texts = query(instance.query), [doc(negative) for negative in negatives]
         yield from _of_one(instance, anchor, texts, doc, tuples=tuples)
+
+
+def _lists(
+    mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    for instance in mined:
+        negatives = [*instance.negatives, *instance.random_negatives]
+        yield {
+            "query": query(instance.query),
+            "pos": [doc(positive) for positive in instance.positives],
+            "neg": [doc(negative) for negative in negatives],
+        }
 
 
 def _of_one(

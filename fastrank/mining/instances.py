@@ -11,10 +11,11 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, ClassVar
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.formats.candidates import Candidates
     from fastrank.formats.files import Source
 
 
@@ -23,7 +24,8 @@ class Instance(NamedTuple):
 
     positives: its relevant documents, by descending grade, then in the order of the judgments.
     positive_scores: the score of each in the run, None if it was not retrieved. negatives,
-    negative_scores: the mined documents and their scores, best first.
+    negative_scores: the mined documents and their scores, best first, or in the order in which they
+    were drawn. random_negatives: documents drawn from the corpus.
     """
 
     query: str
@@ -31,15 +33,17 @@ class Instance(NamedTuple):
     negatives: list[str]
     positive_scores: list[float | None]
     negative_scores: list[float]
+    random_negatives: list[str]
 
 
 class HardNegatives(Frozen):
     """Positives and mined negatives of queries: a sequence of `Instance`, by id of the query.
 
-    number: the requested number of negatives per query. counts:
+    number: the requested number of negatives per query, random ones included. counts:
 
     queries: instances, one for each query with results and a relevant document.
-    negatives: all mined negatives. too_few: instances with fewer negatives than requested.
+    negatives: all mined negatives. random_negatives: all that were drawn from the corpus.
+    too_few: instances with fewer negatives than requested.
     no_negatives: instances without negatives. no_positive_retrieved: those of them for which no
         relevant document was retrieved, so that a margin could not be applied.
     missing_queries: judged queries with a relevant document, but without results.
@@ -57,6 +61,7 @@ class HardNegatives(Frozen):
 
     __slots__ = (
         "counts",
+        "drawn",
         "level",
         "mined",
         "number",
@@ -66,6 +71,7 @@ class HardNegatives(Frozen):
         "run",
         "selected",
     )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"drawn": None}
     made_by = "fastrank.hard_negatives"
 
     counts: dict[str, int]
@@ -79,6 +85,8 @@ class HardNegatives(Frozen):
     mined: list[int]
     retrieved: Any
     selected: Any
+    # Per instance: the random negatives.
+    drawn: list[list[str]] | None
 
     def __len__(self) -> int:
         return len(self.places)
@@ -106,6 +114,7 @@ class HardNegatives(Frozen):
             [decoded(doc) for doc in self.run.docs.take(rows)],
             [scores[retrieved[row] - 1] if retrieved[row] else None for row in relevant],
             [scores[row] for row in rows],
+            [] if self.drawn is None else list(self.drawn[i]),
         )
 
     def __iter__(self) -> Iterator[Instance]:
@@ -113,7 +122,9 @@ class HardNegatives(Frozen):
 
     def __repr__(self) -> str:
         negatives = counted(self.counts["negatives"], "negative")
-        return f"<HardNegatives: {counted(len(self), 'query', 'queries')}, {negatives}>"
+        drawn = counted(self.counts["random_negatives"], "random negative")
+        more = f", {drawn}" if self.drawn is not None else ""
+        return f"<HardNegatives: {counted(len(self), 'query', 'queries')}, {negatives}{more}>"
 
     @property
     def too_few(self) -> list[str]:
@@ -122,12 +133,34 @@ class HardNegatives(Frozen):
         >>> fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 2).too_few
         ['q1']
         """
-        queries = self.qrels.queries
+        queries, drawn = self.qrels.queries, self.drawn or [[]] * len(self)
         return [
             decoded(queries[place])
-            for (place, _), mined in zip(self.places, self.mined, strict=True)
-            if mined < self.number
+            for (place, _), mined, random in zip(self.places, self.mined, drawn, strict=True)
+            if mined + len(random) < self.number
         ]
+
+    def in_batch(self, batch_size: int, *, corpus: Any = None, queries: Any = None) -> Candidates:
+        """Candidates with in-batch negatives, as DPR and others train and validate with.
+
+        Each batch has `batch_size` instances, in their order; the last may have fewer. Each query
+        gets the first positive and all negatives of every instance of its batch. Its own positive
+        has the label 1, everything else 0; its other relevant documents are left out, and a
+        document is a candidate only once. corpus, queries: texts, as in `write`. The
+        `negative_log_likelihood` of a model's scores is the training loss, and `Success@1` the
+        share of correct predictions.
+
+        >>> qrels, run = {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d3": 0.9}, "q2": {"d3": 0.8}}
+        >>> found = fr.hard_negatives(qrels, run, 1).in_batch(2)
+        >>> found.qrels.to_dict()
+        {'q1': {'d1': 1, 'd3': 0, 'd2': 0}, 'q2': {'d1': 0, 'd3': 0, 'd2': 1}}
+        >>> losses = fr.negative_log_likelihood(found.qrels, found.run([2, 1, 0, 0, 1, 2]))
+        >>> print(losses)
+        NLL  0.4076
+        """
+        from fastrank.mining.batches import in_batch
+
+        return in_batch(self, batch_size, corpus, queries)
 
     def records(
         self,
@@ -161,16 +194,19 @@ class HardNegatives(Frozen):
         path: compressed if its name ends in .gz, .bz2, .xz or .zst; a JSON list instead of lines if
             it ends in .json (.json.gz, ...), as DPR's training expects. Written atomically.
         format: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
-            negative_ctxs (empty), hard_negative_ctxs}; a context is {title, text, score,
-            passage_id}, without score if it was not retrieved. "triplet": {anchor, positive,
+            negative_ctxs, hard_negative_ctxs}; a context is {title, text, score, passage_id},
+            without score if it was not retrieved. "triplet": {anchor, positive,
             negative} for each positive with each negative. "n-tuple": {anchor, positive,
             negative_1, ..., negative_n} for each positive of the queries that have all n
-            negatives. sentence-transformers trains with the last two and ignores column names.
+            negatives. sentence-transformers trains with these two and ignores column names.
+            "flagembedding": {query, pos, neg} for each query, with lists of texts; a query without
+            negatives has an empty list. Random negatives follow the mined ones, in DPR's objects
+            as negative_ctxs.
         corpus, queries: the texts by id: mappings, or data sets that have them (corpus_ids and
             corpus, query_ids and queries). A document is a str or {"title": ..., "text": ...}.
             Without texts, triplets and tuples contain ids, and DPR's objects have no question,
             title and text.
-        answers: short answers by query id, for DPR.
+        answers: short answers by query id, for DPR; by default those of the data set `queries`.
 
         Raises InputError for a missing or invalid text, OptionError for another format.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite
+from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
@@ -19,12 +19,14 @@ from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
+from fastrank.mining.sampling import draw, ids_of_corpus, sample_rows
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.records.mining import MiningScratch, Negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from random import Random
     from typing import Any
 
     from typing_extensions import Unpack
@@ -55,11 +57,17 @@ def hard_negatives(
     margin: float | None = None,
     relative_margin: float | None = None,
     margin_below: Margin = "lowest",
+    sample: bool = False,
+    random_negatives: int = 0,
+    fill: bool = False,
+    corpus: Any = None,
+    seed: int = 0,
     **options: Unpack[MiningOptions],
 ) -> HardNegatives:
     """Mine hard negatives: the highest-ranked results of each query that are not relevant.
 
-    qrels, run: as in `evaluate`. negatives: the number of negatives per query.
+    qrels, run: as in `evaluate`. negatives: the number of negatives per query; may be 0 with
+        random_negatives.
     skip_top: the number of top ranks to skip, relevant or not, because unjudged documents there are
         often relevant. depth: the last rank to consider.
     margin: a negative must score at least this much below the positive.
@@ -69,14 +77,26 @@ def hard_negatives(
     margin_below: the retrieved positive to which margins refer: the one with the "lowest" score (as
         in `mine_hard_negatives` of sentence-transformers) or the "highest". With a margin, a query
         without retrieved positives gets no negatives.
+    sample: draw the negatives at random from all documents that qualify, instead of taking the
+        first. With skip_top=10 and depth=210 this is `range_for_sampling` 10-210 of FlagEmbedding.
+    random_negatives: how many documents of the corpus to draw at random for each query, in
+        addition.
+    fill: whether to make up for missing negatives with random ones, as FlagEmbedding does.
+    corpus: where to draw random negatives from: a Dataset, {id: text}, or a list of ids.
+    seed: of the random numbers.
     **options: see `MiningOptions`.
 
-    Relevant documents are never negatives. Other documents may be, judged or not, except those to
-    `exclude`, such as known duplicates of positives. Ties rank the larger id first. Queries may get
-    fewer negatives than requested, see `HardNegatives.counts`. skip_top counts ranks, like
-    `range_for_sampling` of FlagEmbedding, while `range_min` of sentence-transformers counts after
-    positives and margins are removed. Sources: Karpukhin et al., EMNLP 2020 (DPR); Moreira et al.
-    2024 (NV-Retriever).
+    Relevant documents are never negatives, nor drawn at random. Other documents may be, judged or
+    not, except those to `exclude`, such as known duplicates of positives. Ties rank the larger id
+    first. Queries may get fewer negatives than requested, see `HardNegatives.counts`. skip_top
+    counts ranks, like `range_for_sampling` of FlagEmbedding, while `range_min` of
+    sentence-transformers counts after positives and margins are removed.
+
+    Samples are drawn with `random.Random(seed).sample`, query by query in the order of their ids.
+    For the same rankings in this order, they are those of FlagEmbedding's hn_mine.py after
+    `random.seed(seed)`; its random passages depend on the order of a set and may repeat negatives.
+    Sources: Karpukhin et al., EMNLP 2020 (DPR); Moreira et al. 2024 (NV-Retriever); Xiao et al.
+    2023 (FlagEmbedding).
 
     Raises OptionError; InputError for duplicate documents in a ranking or in the judgments, and for
     NaN scores; and what `evaluate` raises for invalid runs and judgments.
@@ -89,12 +109,21 @@ def hard_negatives(
     ['d3', 'd4']
     >>> fr.hard_negatives(qrels, run, 2, relative_margin=0.05)[0].negatives
     ['d4', 'd5']
+    >>> corpus = ["d1", "d2", "d3", "d4", "d5", "d6"]
+    >>> fr.hard_negatives(qrels, run, 2, depth=2, fill=True, corpus=corpus)[0].random_negatives
+    ['d4']
     """
+    from random import Random
+
     from fastrank.formats.inputs import as_qrels, as_run
     from fastrank.judging.filters import without_excluded
 
     checked = evaluation_options(with_defaults(hard_negatives, options))
-    number, skipped = at_least("negatives", negatives, 1), at_least("skip_top", skip_top, 0)
+    extra = at_least("random_negatives", random_negatives, 0)
+    number = at_least("negatives", negatives, 0 if extra else 1)
+    skipped = at_least("skip_top", skip_top, 0)
+    sample, fill = flag("sample", sample), flag("fill", fill)
+    documents = ids_of_corpus(corpus, extra, fill=fill)
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}
@@ -113,7 +142,7 @@ def hard_negatives(
     # A negative grade means unjudged, whatever the level.
     level = switches[codes.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
     switches[codes.MINE_NUMBER], switches[codes.MINE_SKIP], switches[codes.MINE_DEPTH] = (
-        number,
+        UNCUT if sample else number,
         skipped,
         last,
     )
@@ -127,6 +156,7 @@ def hard_negatives(
     offsets, grades = judgments.offset_column, judgments.grade_column
     places: list[tuple[int, int]] = []
     counted: list[int] = []
+    rng = Random(seed)
     missing = no_relevant = 0
     for i, (place, ranking) in enumerate(zip(matched.judgments, matched.rankings, strict=True)):
         if all(grade < level for grade in grades[offsets[place] : offsets[place + 1]]):
@@ -134,15 +164,17 @@ def hard_negatives(
         elif ranking < 0:
             missing += 1
         else:
-            places.append((place, results.offset_column[ranking]))
-            counted.append(mined[i])
+            first = results.offset_column[ranking]
+            places.append((place, first))
+            counted.append(sample_rows(rng, selected, first, mined[i], number))
     found = [max(count, 0) for count in counted]
-    return HardNegatives(
+    made = HardNegatives(
         number=number, level=level, qrels=judgments, run=results, places=places, mined=found,
         retrieved=retrieved, selected=selected,
         counts={
             "queries": len(places),
             "negatives": sum(found),
+            "random_negatives": 0,
             "too_few": sum(count < number for count in found),
             "no_negatives": sum(not count for count in found),
             "no_positive_retrieved": sum(count == codes.NO_REFERENCE for count in counted),
@@ -152,6 +184,32 @@ def hard_negatives(
             "excluded": before - len(results.docs),
         },
     )  # fmt: skip
+    return _with_random(made, rng, documents, extra, checked, fill=fill) if documents else made
+
+
+def _with_random(
+    mined: HardNegatives, rng: Random, corpus: list[str], extra: int, checked: Any, *, fill: bool
+) -> HardNegatives:
+    """The instances with random negatives; see `hard_negatives`."""
+    drawn = []
+    for instance in mined:
+        taken = {*instance.positives, *instance.negatives}
+        query = instance.query.encode("utf-8", "surrogateescape")
+        taken.update(map(decoded, checked.exclude.get(query, ())))
+        if checked.ignore_identical_ids:
+            taken.add(instance.query)
+        missing = mined.number - len(instance.negatives) if fill else 0
+        drawn.append(draw(rng, corpus, extra + missing, taken))
+    number = mined.number + extra
+    found = [count + len(random) for count, random in zip(mined.mined, drawn, strict=True)]
+    counts = {
+        **mined.counts,
+        "random_negatives": sum(map(len, drawn)),
+        "too_few": sum(count < number for count in found),
+        "no_negatives": found.count(0),
+    }
+    with_random: HardNegatives = mined.changed(drawn=drawn, number=number, counts=counts)
+    return with_random
 
 
 def _mined(

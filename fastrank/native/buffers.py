@@ -14,6 +14,9 @@ SIZES = {"B": 1, "H": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 # numpy's int64 has the format of C's long where that has 64 bits.
 FORMATS = {"B": "B", "H": "H", "i": "i", "q": "ql", "f": "f", "d": "d"}
 MAPPED = 1 << 17
+# Items of a column, fewer than which take memory that is soon made, and more than which take too
+# much to keep it for the next evaluation.
+WORTH_KEEPING = range(1 << 14, 1 << 20)
 HUGE = 1 << 22
 CODES = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 

@@ -29,13 +29,18 @@ def open_cache(name: str) -> str:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Write a file that appears when it is complete. Raises OSError, and leaves nothing then."""
+    """Write a file that appears when it is complete.
+
+    Raises OSError that names the file, and leaves nothing then.
+    """
     handle, scratch = tempfile.mkstemp(dir=os.path.dirname(path))
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.replace(scratch, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(scratch)
+        if isinstance(error, OSError):
+            error.filename = path
         raise

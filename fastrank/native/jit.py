@@ -13,7 +13,6 @@ import hashlib
 import importlib.util
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -76,8 +75,8 @@ class Jit:
             if self.compiles:
                 types = f"{result}({', '.join(arguments)})"
                 options = {**NO_ALLOCATION, "nogil": not KERNELS[name].holds_gil}
-                with event.install_listener("numba:compile", self._notice):
-                    function = numba.njit(types, cache=not self._uncached, **options)(function)
+                function = numba.njit(cache=not self._uncached, **options)(function)
+                self._compile(function, types)
             self._functions[name] = function
         items = [
             signature.item(argument) if signature.is_array(argument) else None
@@ -85,6 +84,17 @@ class Jit:
         ]
         _, declared = signature.parse(KERNELS[name].signature)
         return self._functions[name], [shape_of(argument) for argument in declared], items
+
+    def _compile(self, function: Any, types: str) -> None:
+        try:
+            with event.install_listener("numba:compile", self._notice):
+                function.compile(types)
+        except OSError as error:
+            # The disk is full; the function has been compiled.
+            folder = os.path.dirname(self._module.__file__ or "")
+            self._uncached = f"{folder} ({error.strerror})"
+            self._notice.cannot_keep(self._uncached)
+        function.disable_compile()
 
 
 def _arrays(items: list[str | None], given: list[Any]) -> list[Any]:
@@ -112,7 +122,7 @@ def _array(buffer: Any, item: str) -> Any:
 
 
 def _entries_module() -> tuple[ModuleType, str]:
-    """The generated entry points as a module in a file, and why that file does not stay, if so."""
+    """The generated entry points as a module in a file, or else why it is in no file."""
     with open(__file__, "rb") as file:
         own = file.read()
     versions = f"{numba.__version__} {np.__version__} {sys.version}".encode()
@@ -121,8 +131,9 @@ def _entries_module() -> tuple[ModuleType, str]:
         path = _write_module(open_cache(digest))
     except OSError as error:
         # A read-only home: everything works, but is compiled anew in each process.
-        with tempfile.TemporaryDirectory() as scratch:
-            return _import(_write_module(scratch)), f"{error.filename} ({error.strerror})"
+        module = ModuleType("fastrank_entries")
+        exec(entries.module_source(), module.__dict__)
+        return module, f"{error.filename} ({error.strerror})"
     return _import(path), ""
 
 

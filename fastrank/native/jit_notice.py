@@ -19,9 +19,15 @@ class JitNotice(event.Listener):  # type: ignore[misc]
     """
 
     def __init__(self, reason: str, uncached: str) -> None:
+        self._reason = reason
         self._line = _line(reason, uncached) if reason or uncached else ""
 
-    def on_start(self, _event: Any) -> None:
+    def cannot_keep(self, uncached: str) -> None:
+        """Print at once why compiled code is not kept after all."""
+        self._line = _line(self._reason, uncached)
+        self.on_start()
+
+    def on_start(self, _event: Any = None) -> None:
         """Called by numba before it compiles a function."""
         if self._line and sys.stderr is not None:
             print(self._line, file=sys.stderr, flush=True)

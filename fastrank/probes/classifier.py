@@ -7,7 +7,13 @@ from functools import partial
 
 from fastrank.arguments import check_choice, flag, integer
 from fastrank.data.columns import Frozen
-from fastrank.datasets.text_task import TextTask, as_text_task, check_labels, plain_labels
+from fastrank.datasets.text_task import (
+    TextTask,
+    as_text_task,
+    check_labels,
+    labels_of,
+    plain_labels,
+)
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import (
     EncodingOptions,
@@ -17,7 +23,7 @@ from fastrank.embeddings.text_vectors import (
     vectors_of,
 )
 from fastrank.errors import InputError, OptionError
-from fastrank.keywords import names_of
+from fastrank.keywords import names_of, option_hint
 from fastrank.probes.problem import (
     CustomEmbedder,
     LazyEmbedder,
@@ -194,10 +200,7 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
                     if "test" not in accepted
                     else f"protocol {protocol!r} has no option {name!r}; give 'test' alone"
                 )
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, accepted, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(accepted)}"
+            hint = option_hint(name, accepted) or f", but {', '.join(accepted)}"
             raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
 
 
@@ -208,7 +211,7 @@ def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Probl
         check_labels(name or "labels", labels)
     else:
         texts = texts or as_text_task(task)
-        name, labels = name or texts.name, _labels_of(texts)
+        name, labels = name or texts.name, labels_of(texts)
     y, classes = encoded_labels(name or "labels", labels)
     vectors = vectors_of(given, len(y))
     return Problem(
@@ -224,12 +227,6 @@ def _is_labels(given: Any) -> bool:
         first = given[0] if given else None
         return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
     return hasattr(given, "tolist")
-
-
-def _labels_of(task: TextTask) -> list[Any]:
-    if task.labels is None:
-        raise InputError(task.name, "expected a task with labels, found none")
-    return task.labels
 
 
 class _Texts:
@@ -249,7 +246,7 @@ class _Texts:
         """A problem with vectors, or an embedder that is fitted later."""
         task = as_text_task(given)
         name = name or task.name
-        y, classes = encoded_labels(name, _labels_of(task))
+        y, classes = encoded_labels(name, labels_of(task))
         lazy = self._is_lazy(task)
         make_embedder: Callable[[], Any] | None = None
         encode: Callable[[], Any] | None = None

@@ -5,7 +5,13 @@ from __future__ import annotations
 from copy import deepcopy
 
 from fastrank.data.columns import Frozen
-from fastrank.datasets.text_task import TextTask, as_text_task, check_labels, plain_labels
+from fastrank.datasets.text_task import (
+    TextTask,
+    as_text_task,
+    check_labels,
+    labels_of,
+    plain_labels,
+)
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import (
     are_vectors,
@@ -58,7 +64,7 @@ def labelled_sets(
             model = deepcopy(model).fit(texts.texts[0])
         training, tests = (
             LabelledSet(
-                name=called, vectors=encode_task(model, one, **encoding)[0], labels=_labels(one)
+                name=called, vectors=encode_task(model, one, **encoding)[0], labels=labels_of(one)
             )
             for called, one in ((label, texts), (f"{label} (test)", test_texts))
         )
@@ -71,7 +77,7 @@ def labelled_sets(
 
 def _given(vectors: Any, task: Any, name: str) -> LabelledSet:
     if isinstance(task, TextTask):
-        labels = _labels(task)
+        labels = labels_of(task)
     else:
         labels = plain_labels(task)
         check_labels(name, labels)
@@ -79,9 +85,3 @@ def _given(vectors: Any, task: Any, name: str) -> LabelledSet:
     if len(arrays) > 1:
         raise ArrayError(name, f"expected vectors of one text per row, found {len(arrays)}")
     return LabelledSet(name=name, vectors=arrays[0], labels=labels)
-
-
-def _labels(task: TextTask) -> list[Any]:
-    if task.labels is None:
-        raise InputError(task.name, "expected a task with labels, found none")
-    return task.labels

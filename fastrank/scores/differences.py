@@ -98,8 +98,8 @@ class ScoreDifferences(Frozen):
         return len(self.names)
 
     def __repr__(self) -> str:
-        tags = [repr(scores.tag) for scores in (self.first, self.second)]
-        of = f" of {' and '.join(tags)}" if self.first.tag or self.second.tag else ""
+        names = [repr(scores.name) for scores in (self.first, self.second)]
+        of = f" of {' and '.join(names)}" if self.first.name or self.second.name else ""
         queries = counted(len(self.queries), "query", "queries")
         return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
 
@@ -111,7 +111,7 @@ class ScoreDifferences(Frozen):
         return str(Table(columns=dict(zip(header, columns, strict=True))))
 
     def _tags(self) -> list[str]:
-        return [scores.tag or "run" for scores in (self.first, self.second)]
+        return [scores.name or "run" for scores in (self.first, self.second)]
 
     def largest(self, name: str, n: int = 10) -> Table:
         """The n queries with the largest absolute differences in a measure, largest first.
@@ -127,18 +127,8 @@ class ScoreDifferences(Frozen):
         q0819      0.5406  0.1275        0.4131
         q1064      0.4849  0.0767        0.4082
         """
-        import numpy
-
-        compared = self._values(name)
-        largest = numpy.argsort(-numpy.abs(compared[-1]), kind="stable")
-        rows = largest[: at_least("n", n, 0)]
-        queries = self.queries
-        header = distinct(["query", *self._tags(), "difference"])
-        columns = [
-            [queries[row] for row in rows.tolist()],
-            *(own[rows].tolist() for own in compared),
-        ]
-        return Table(columns=dict(zip(header, columns, strict=True)))
+        first, second, _ = self._values(name)
+        return largest_differences(self.queries, self._tags(), first, second, n)
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """The differences per query as a frame in the format of `Scores.to_pandas`.
@@ -165,6 +155,27 @@ class ScoreDifferences(Frozen):
 
         columns = {name: self[name] for name in self.names}
         return frames.to_polars(frames.queries_of(self.first), columns, wide=wide)
+
+
+def largest_differences(
+    queries: list[str],
+    names: list[str],
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    n: int,
+) -> Table:
+    """The n queries with the largest absolute differences first - second, largest first."""
+    import numpy
+
+    with numpy.errstate(invalid="ignore"):
+        differences = first - second
+    rows = numpy.argsort(-numpy.abs(differences), kind="stable")[: at_least("n", n, 0)]
+    header = distinct(["query", *names, "difference"])
+    columns = [
+        [queries[row] for row in rows.tolist()],
+        *(own[rows].tolist() for own in (first, second, differences)),
+    ]
+    return Table(columns=dict(zip(header, columns, strict=True)))
 
 
 def subtract(first: Scores, second: Scores) -> ScoreDifferences:

@@ -36,7 +36,7 @@ def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
 
 def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -> dict[str, Any]:
     """What `Scores.to_json` writes, counts as integers."""
-    record: dict[str, Any] = {"run": scores.tag, "counts": dict(scores.counts)}
+    record: dict[str, Any] = {"run": scores.name, "counts": dict(scores.counts)}
     if summary:
         record["mean"] = presented_means(scores)
     if per_query:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank import lazy
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.plurals import counted
@@ -28,8 +29,8 @@ class Scores(Frozen):
 
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
     missing="zero" also those without results, whose values are 0. mean: {measure: value over all
-    queries}. scores["map"]: the values per query, float64[queries]. tag: the run's name.
-    counts: {name: number}, as far as the numbers are known:
+    queries}. scores["map"]: the values per query, float64[queries]. name: of the run. tag: in its
+    file, or as it was given. counts: {name: number}, as far as the numbers are known:
 
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
@@ -60,20 +61,22 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "ties",
+        "bound", "counts", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
         "value_columns", "zero_rows", "zscored",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"ties": None}
+    defaults: ClassVar[dict[str, Any]] = {"given_name": "", "ties": None}
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
-        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "ties", "value_columns",
-        "whole", "zero_rows", "zscored",
+        "bound", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
+        "value_columns", "whole", "zero_rows", "zscored",
     }  # fmt: skip
 
     bound: list[BoundMeasure]
     counts: dict[str, int]
     coverage: Coverage
+    # That of the run's file, or the key of {name: run}.
+    given_name: str
     tag_bytes: bytes
     zscored: bool
     query_ids: Ids
@@ -86,8 +89,17 @@ class Scores(Frozen):
     ties: Any
 
     @property
+    def name(self) -> str:
+        """The run's name, empty if it has none.
+
+        It is the key of {name: run}; for a file, its name without the suffixes of formats and
+        compression (`pixels` for pixels.run.gz); else the tag.
+        """
+        return self.given_name or self.tag
+
+    @property
     def tag(self) -> str:
-        """The run's name, empty if it has none."""
+        """The run's tag, as trec_eval prints it as `runid`; empty if it has none."""
         return decoded(self.tag_bytes)
 
     @property
@@ -180,7 +192,7 @@ class Scores(Frozen):
         return subtract(self, other)
 
     def __repr__(self) -> str:
-        of = f" of {self.tag!r}" if self.tag else ""
+        of = f" of {self.name!r}" if self.name else ""
         queries = counted(len(self.query_ids), "query", "queries")
         return f"<Scores{of}: {queries}, {counted(len(columns_by_name(self)), 'measure')}>"
 
@@ -223,7 +235,7 @@ class Scores(Frozen):
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
         """One JSON object with full precision, and null for NaN and infinity.
 
-        {"run": tag, "counts": {name: n}, "mean": {measure: value},
+        {"run": name, "counts": {name: n}, "mean": {measure: value},
         "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become text such
         as `\\xff`.
 
@@ -235,7 +247,9 @@ class Scores(Frozen):
         return to_json(self, per_query=per_query, indent=indent)
 
     def to_csv(self, *, per_query: bool = True) -> str:
-        """Lines `query,measure,value` with full precision; the summary has an empty query.
+        """Lines `query,measure,value` with full precision.
+
+        per_query: the values of the queries; else those over all queries, with an empty query.
 
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
@@ -243,7 +257,8 @@ class Scores(Frozen):
         from fastrank.scores.table_formats import csv_lines
         from fastrank.scores.tables import LONG, long_rows
 
-        return "".join(csv_lines(LONG, long_rows(self, per_query=per_query)))
+        rows = long_rows(self, per_query=per_query, summary=not per_query)
+        return "".join(csv_lines(LONG, rows))
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """The values per query as a frame with the columns query, measure and value (float64).
@@ -301,6 +316,33 @@ class Scores(Frozen):
         from fastrank.scores.tables import table_of
 
         return table_of(self, per_query=per_query, digits=digits).to_latex()
+
+    def interval(
+        self,
+        measure: str,
+        level: float = 0.95,
+        method: str = "t",
+        *,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> tuple[float, float]:
+        """The confidence interval of the mean of a measure, over queries: its bounds.
+
+        The same as `interval_of` of a comparison of these Scores alone. level: between 0 and 1.
+        method: "t" (Student's), or the bootstrap intervals "percentile", "bca" and "studentized".
+        resamples: their number, by default 10,000. seed: that of the resamples.
+
+        Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
+        not the mean of its values (gm_map, sums); OptionError for an invalid option.
+
+        >>> scores.interval("map")
+        (0.4112..., 0.4582...)
+        """
+        from importlib import import_module
+
+        own = import_module(lazy.intervals)
+        low, high = own.interval_of_mean(self, measure, level, method, resamples, seed)
+        return low, high
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None

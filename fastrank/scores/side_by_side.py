@@ -31,7 +31,7 @@ def table(
 
     scores: one or more Scores, or a mapping of names to Scores, such as the result of
         `Scores.by_group`.
-    names: the names of the rows, by default the keys of the mapping or the tags of the runs. A
+    names: the names of the rows, by default the keys of the mapping or the names of the runs. A
         repeated name becomes `name (2)`.
     label: the header of the column of names.
     per_query: a row for each query and measure instead, with the columns `query`, `measure`, and
@@ -64,7 +64,7 @@ def table(
     measures = common_names(rows)
     if names is None and isinstance(scores, Mapping):
         names = scores
-    labels = [row.tag or "run" for row in rows] if names is None else list(map(str, names))
+    labels = [row.name or "run" for row in rows] if names is None else list(map(str, names))
     if len(labels) != len(rows):
         raise GroupError(f"names: expected {len(rows)}, one per row, found {len(labels)}")
     digits = at_least("digits", digits, 0)

@@ -194,7 +194,7 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
     if per_query:
         return wide_table(scores, summary=True, digits=digits)
     means = presented_means(scores)
-    value = scores.tag or "value"
+    value = scores.name or "value"
     if value == "measure":
         value = "value"
     return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)

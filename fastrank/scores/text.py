@@ -104,20 +104,44 @@ NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above
 LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
 NAMED = 5
+# What counts queries without results as 0, in Python.
+ZERO = 'missing="zero"'
 
 
-def notes(scores: Scores) -> list[str]:
-    """Notes on queries that are only in the judgments or only in the run, and on noted counts."""
+def notes(scores: Scores, option: str = ZERO) -> list[str]:
+    """What a reader must know: `missing_note` and `other_notes`."""
+    return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
+
+
+def missing_note(scores: Scores, run: str = "the run", option: str = ZERO) -> list[str]:
+    """The note on judged queries without results, if there are any.
+
+    option: what counts them as 0.
+    """
+    if not scores.counts["missing_queries"]:
+        return []
+    judged, zero = len(scores.coverage.judged), scores.coverage.complete
+    text = lacks(run, scores.missing_queries, counted(judged, "judged query", "judged queries"))
+    return [f"{text}; {treated(len(scores.missing_queries), option, zero=zero)}"]
+
+
+def lacks(run: str, missing: list[str], queries: str) -> str:
+    """`pca lacks 2 of 200 judged queries (q1, q2)`; queries: `200 judged queries`."""
+    return f"{run} lacks {len(missing)} of {queries} ({first_ids(missing)})"
+
+
+def treated(missing: int, option: str = "", *, zero: bool) -> str:
+    """What happens to so many queries without results. option: what counts them as 0."""
+    one = missing == 1
+    if zero:
+        return "it counts as 0" if one else "they count as 0"
+    are, them = ("it is", "it") if one else ("they are", "them")
+    return f"{are} left out" + (f" ({option} counts {them} as 0)" if option else "")
+
+
+def other_notes(scores: Scores) -> list[str]:
+    """Notes on queries that are only in the run, on nothing judged or relevant, and on counts."""
     made = []
-    missing = scores.counts["missing_queries"]
-    if missing:
-        many = missing != 1
-        averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
-        made.append(
-            f"{missing} judged {'queries have' if many else 'query has'} no results and"
-            f" {averaged} included in the means"
-            f" ({first_ids(scores.missing_queries)})"
-        )
     unjudged = scores.unjudged_queries
     if unjudged:
         made.append(
@@ -129,13 +153,11 @@ def notes(scores: Scores) -> list[str]:
         made.append(nothing_judged(scores))
     if judges_nothing_relevant(scores):
         made.append(NOTHING_RELEVANT)
-    return made + noted_counts(scores) + tie_notes(scores)
-
-
-def noted_counts(scores: Scores) -> list[str]:
-    """Notes on queries, documents and lines that do not count, and on ties that were cut."""
     counts = scores.counts
-    return [counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)]
+    # Queries, documents and lines that do not count, and ties that were cut.
+    return made + [
+        counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
+    ]
 
 
 def retrieves_nothing_judged(scores: Scores) -> bool:

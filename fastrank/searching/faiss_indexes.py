@@ -26,17 +26,16 @@ def as_index(argument: str, given: Any, metric: str | None) -> Any:
         index = index_of(found)
     except ValueError as error:
         raise ArrayError(argument, str(error)) from None
-    if metric == "cosine" and index.metric == "ip":
-        return Index(index.faiss, index.names, metric)
-    return index
+    return index.of_unit_vectors() if metric == "cosine" and index.metric == "ip" else index
 
 
 def index_of(found: Any) -> Index:
     """Wrap a faiss index as an Index. Raises ValueError."""
     faiss = load_faiss()
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
-    if getattr(found, "metric_type", None) not in metrics:
-        raise ValueError("expected an index for inner products or L2 distances")
+    if not isinstance(found, faiss.Index) or found.metric_type not in metrics:
+        kind = type(found).__name__
+        raise ValueError(f"expected an index for inner products or L2 distances, found {kind}")
     inner = found.index if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)) else found
     if maps_ids(inner):
         raise ValueError("expected an index without a nested IDMap")

@@ -7,6 +7,7 @@ import threading
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
 from fastrank.plurals import counted
+from fastrank.searching.construction import set_construction, split_factory
 from fastrank.searching.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
 from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import RowIds, check_row_ids
@@ -69,6 +70,12 @@ class Index:
         made.lock = self.lock
         return made
 
+    def of_unit_vectors(self) -> Index:
+        """The same index for the metric "cosine": its vectors have length 1, its metric is "ip"."""
+        made = Index(self.faiss, self.names, "cosine")
+        made.lock = self.lock
+        return made
+
     @property
     def dimension(self) -> int:
         """The dimension of the vectors."""
@@ -100,7 +107,9 @@ def build_index(
         a `.npy` file, an iterator of such blocks, a scipy sparse matrix, or a sparse torch tensor.
         Converted to float32.
     index_factory: a faiss factory string: "Flat", "IVF1024,Flat", "HNSW32",
-        "OPQ16_64,IVF256,PQ16x4fs", ...
+        "OPQ16_64,IVF256,PQ16x4fs", ...; behind it, parameters of the construction by faiss's names:
+        efConstruction of a graph ("HNSW32,efConstruction=200"; faiss's default is 40), and niter,
+        nredo, seed and max_points_per_centroid of the clustering of inverted lists.
     metric: "ip" (inner product), "l2" (squared Euclidean distance), or "cosine", for which copies
         of the vectors are normalized to length 1, block by block.
     ids: the id of each vector (str, bytes or int), or the path of a file with one id per line or of
@@ -159,8 +168,9 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
             "index_factory",
             f"{index_factory!r} is a binary index; expected one for float vectors",
         )
+    plain, parameters = split_factory(index_factory)
     try:
-        index = faiss.index_factory(dimension, index_factory, metric_of(faiss, metric))
+        index = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
             "index_factory", f"faiss cannot build {index_factory!r} with dimension {dimension} and"
@@ -172,6 +182,7 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
         # faiss does not report this, and its distances would be taken for scores.
         reason = f"{index_factory!r} supports only the metric 'l2' in faiss, found {metric!r}"
         raise OptionError("index_factory", reason)
+    set_construction(index, parameters)
     return index
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.errors import OptionError
-from fastrank.searching.faiss_api import load_faiss, parts_of, reason_of
+from fastrank.searching.faiss_api import load_faiss, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,12 +92,11 @@ class Setting:
         for name, value in self._parameters.items():
             try:
                 space.set_index_parameter(self._index, name, value)
-            except RuntimeError as error:
+            except RuntimeError:
                 self.__exit__()
-                raise OptionError(
-                    "parameters", f"{name}={value:g}: unknown parameter of this index:"
-                    f" {reason_of(error)}",
-                ) from None  # fmt: skip
+                kind = type(self._index).__name__
+                reason = f"{name}={value:g}: unknown parameter of this index, an {kind}"
+                raise OptionError("parameters", reason) from None
         return self
 
     def __exit__(self, *_: object) -> None:

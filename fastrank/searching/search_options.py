@@ -66,8 +66,8 @@ SEARCH = (
     ),
     Keyword(
         "index_factory", "Flat",
-        "faiss factory string of the index to build, such as HNSW32 or IVF1024,Flat; Flat is exact"
-        " search",
+        "faiss factory string of the index to build, such as HNSW32,efConstruction=200 or"
+        " IVF1024,Flat; Flat is exact search",
         """the faiss factory string of the index to build, see `fastrank.searching.build_index`.
         "Flat" is exact search.""",
         metavar="STRING",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.datasets.text_task import TextTask, as_text_task, check_labels
+from fastrank.datasets.text_task import TextTask, as_text_task, check_labels, labels_of
 from fastrank.embeddings.text_vectors import (
     EncodingOptions,
     are_vectors,
@@ -89,8 +89,8 @@ def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
     if len(task.texts) != texts:
         expected = counted(texts, "text")
         raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
-    if labels and task.labels is None:
-        raise InputError(name, "the labels are missing")
+    if labels:
+        labels_of(task, name)
     if not len(task):
         raise InputError(name, "expected at least one row, found none")
 

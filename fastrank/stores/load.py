@@ -8,8 +8,8 @@ from contextlib import closing
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import InputError, OptionError
 from fastrank.formats.digests import exclusions_digest, judgments_digest
-from fastrank.formats.files import short_names
 from fastrank.formats.inputs import as_qrels
+from fastrank.formats.run_names import run_names
 from fastrank.formats.trec import python_warning
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import takes, with_defaults
@@ -50,9 +50,9 @@ def load_scores(
     **options: see `EvaluationOptions`; those that are given must be those of the evaluation.
 
     Returns {name: Scores} in the order in which the files were first stored, as `compare_scores`
-    takes it, with the same numbers to the last bit. The names are those of the files without their
-    folders; files with the same name are named by their paths. If a file was evaluated again
-    because it had changed, only its newest scores are returned.
+    takes it, with the same numbers to the last bit, and the names that `evaluate` gives to these
+    files. If a file was evaluated again because it had changed, only its newest scores are
+    returned.
 
     Raises ReadError; InputError for a file that is not a store, and one without scores; OptionError
     if the file has several evaluations, or none that was asked for. Warns of damaged lines.
@@ -63,7 +63,7 @@ def load_scores(
     ...     command = f"fastrank eval -m map --resume {store} data/digits.qrels data/pca.run"
     ...     _ = subprocess.run([sys.executable, "-m", *command.split()], capture_output=True)
     ...     fr.load_scores(store)
-    {'pca.run': <Scores of 'pca': 200 queries, 1 measure>}
+    {'pca': <Scores of 'pca': 200 queries, 1 measure>}
     """
     with_defaults(load_scores, options)
     if group is not None and not isinstance(group, str):
@@ -74,12 +74,10 @@ def load_scores(
         evaluation = evaluation_of(record, path)
         runs = opened.runs[record["group"]].files
         loaded = {file: opened.scores(entry, evaluation) for file, entry in runs.items()}
-    kept = {file: scores for file, scores in loaded.items() if scores is not None}
-    if len(kept) < len(loaded):
-        lines = counted(len(loaded) - len(kept), "damaged line")
-        first = next(file for file in loaded if file not in kept)
-        python_warning(f"{path}: ignored {lines} (of {first})")
-    return dict(zip(short_names(list(kept)), kept.values(), strict=True))
+    return {
+        name: scores.changed(given_name=name)
+        for name, scores in zip(run_names(loaded), loaded.values(), strict=True)
+    }
 
 
 def _wanted(qrels: Any, measures: Measures | None, options: Mapping[str, Any]) -> dict[str, Any]:

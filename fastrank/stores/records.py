@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from array import array
 
 from fastrank.data.texts import decoded
@@ -18,9 +19,32 @@ if TYPE_CHECKING:
     from fastrank.stores.evaluation import Evaluation
 
 
-def json_line(record: dict[str, Any]) -> str:
-    """Compact JSON; numbers that JSON does not have must be texts."""
-    return json.dumps(record, separators=(",", ":"), allow_nan=False)
+# The bytes after those that a checksum is of.
+MARK = b',"crc":"%08x"}'
+LENGTH = len(MARK % 0)
+
+
+def json_line(record: dict[str, Any]) -> bytes:
+    """Compact JSON that ends with a checksum; numbers that JSON does not have must be texts."""
+    line = json.dumps(record, separators=(",", ":"), allow_nan=False).encode()[:-1]
+    return line + MARK % zlib.crc32(line)
+
+
+def is_intact(line: bytes) -> bool:
+    """Whether a line of `json_line` still has its checksum."""
+    return line[-LENGTH:] == MARK % zlib.crc32(memoryview(line)[:-LENGTH])
+
+
+def read_line(line: bytes) -> dict[str, Any]:
+    """The record of a line, as written here or formatted again by another program.
+
+    Raises AttributeError, IndexError, KeyError, TypeError or ValueError for a damaged one.
+    """
+    record: dict[str, Any] = json.loads(line)
+    checksum = record.pop("crc")
+    if not is_intact(line) and json_line(record)[-LENGTH:] != MARK % int(checksum, 16):
+        raise ValueError(f"the checksum is not {checksum}")
+    return record
 
 
 def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Resumed:
         warn: Callable[[str], None],
     ) -> None:
         self._store = Store(path, append=True, warn=warn)
-        self._settings, self._bound, self._warn = settings, bound, warn
+        self._settings, self._bound = settings, bound
         self._group = group_of(settings, bound)
         self._evaluation: Evaluation | None = None
         self.found = 0
@@ -92,13 +92,10 @@ class Resumed:
             self._evaluation = Evaluation(self._settings, self._bound, judged, positive)
         return self._evaluation is not None
 
-    def load(self, entry: Entry, path: str) -> Scores | None:
-        """The scores of an entry, None if it is damaged. Raises ReadError."""
+    def load(self, entry: Entry) -> Scores:
+        """The scores of an entry. Raises ReadError, also if its line has changed."""
         assert self._evaluation is not None
         scores = self._store.scores(entry, self._evaluation)
-        if scores is None:
-            self._warn(f"{self._store.path}: ignored the damaged entry of {path}")
-            return None
         self.found += 1
         return scores
 

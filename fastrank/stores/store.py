@@ -7,11 +7,10 @@ import os
 import re
 from typing import NamedTuple
 
-from fastrank.errors import InputError
-from fastrank.plurals import counted
+from fastrank.errors import InputError, ReadError
 from fastrank.stores.evaluation import SCHEMA, check_record
 from fastrank.stores.line_file import LineFile, unreadable
-from fastrank.stores.records import json_line, to_record, to_scores
+from fastrank.stores.records import is_intact, json_line, read_line, to_record, to_scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ FAMILY, VERSION = SCHEMA.split("/")
 # How every line begins, and the beginning of a line with the values of a run.
 START = f'{{"schema":"{FAMILY}/'.encode()
 HEAD = re.compile(
-    rb'\{"schema":"%b","group":"(\w+)","run":"(\w+)","file":("(?:[^"\\]|\\.)*"),"state":(\[[\d,]+\])([,}])'
+    rb'\{"schema":"%b","group":"(\w+)","run":"(\w+)","file":("(?:[^"\\]|\\.)*"),"state":(\[[\d,]+\]),("tag")?'
     % SCHEMA.encode()
 )
 DAMAGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -87,8 +86,9 @@ class Store:
             except OSError as error:
                 raise unreadable(path, error) from error
         if self._damaged:
-            lines = counted(len(self._damaged), "damaged line")
-            warn(f"{path}: ignored {lines} (line {self._damaged[0]})")
+            first, *others = self._damaged
+            more = f", and {len(others)} more" if others else ""
+            warn(f"{path}:{first}: ignored a damaged line (wrong checksum){more}")
 
     def close(self) -> None:
         """Close the file."""
@@ -111,14 +111,14 @@ class Store:
     def read(self) -> None:
         """Read the lines that were added since the last call. Raises ReadError, InputError."""
         for offset, line in self._file.new_lines():
-            head = HEAD.match(line)
+            head = HEAD.match(line) if is_intact(line) else None
             try:
                 if head is None:
                     self._read_other(offset, line)
                     continue
-                group, digest, file, state, end = head.groups()
+                group, digest, file, state, tag = head.groups()
                 entry = Entry(offset, len(line), digest.decode(), json.loads(state))
-                self._runs_of(group.decode()).add(json.loads(file), entry, has_values=end == b",")
+                self._runs_of(group.decode()).add(json.loads(file), entry, has_values=bool(tag))
             except InputError:
                 raise
             except DAMAGE:
@@ -132,9 +132,10 @@ class Store:
         family, version = record["schema"].split("/")
         if family != FAMILY:
             raise ValueError(family)
-        if version != VERSION:
+        if int(version) > int(VERSION):
             reason = f"{record['schema']} is newer than this version of fastrank; upgrade it"
             raise InputError(self.path, reason)
+        record = read_line(line)
         if "run" in record:
             entry = Entry(offset, len(line), record["run"], record["state"])
             runs = self._runs_of(record["group"])
@@ -149,13 +150,13 @@ class Store:
     def _other(self) -> InputError:
         return InputError(self.path, "not a store of `fastrank eval --resume`")
 
-    def scores(self, entry: Entry, evaluation: Evaluation) -> Scores | None:
-        """The scores of an entry; None if it is damaged. Raises ReadError."""
+    def scores(self, entry: Entry, evaluation: Evaluation) -> Scores:
+        """The scores of an entry. Raises ReadError, also if its line has changed."""
         line = self._file.line_at(entry.offset, entry.length)
         try:
-            return to_scores(json.loads(line), evaluation)
+            return to_scores(read_line(line), evaluation)
         except DAMAGE:
-            return None
+            raise ReadError(self.path, "the file changed while it was read") from None
 
     def add(
         self,
@@ -173,13 +174,13 @@ class Store:
             "schema": SCHEMA, "group": evaluation.group, "run": digest, "file": file,
             "state": state, **(to_record(scores, evaluation) if scores else {}),
         }  # fmt: skip
-        line = json_line(record).encode() + b"\n"
+        line = json_line(record) + b"\n"
 
         def lines() -> bytes:
             self.read()
             if evaluation.group in self.evaluations:
                 return line
-            return json_line(evaluation.to_record()).encode() + b"\n" + line
+            return json_line(evaluation.to_record()) + b"\n" + line
 
         self._file.append(lines)
 

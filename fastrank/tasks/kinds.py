@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import NamedTuple
 
 from fastrank.arguments import check_choice
-from fastrank.keywords import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,12 +68,6 @@ def classifier_options(given: Mapping[str, Any]) -> list[str]:
     protocol = given.get("protocol") or "ulysses"
     check_choice("protocol", protocol, tuple(PROTOCOLS))
     return protocol_options(protocol)
-
-
-def similar_names(known: list[str], name: str) -> str:
-    """`; did you mean 'x'?` with the closest known name, or the empty string."""
-    close = closest(str(name), known)
-    return f"; did you mean {close!r}?" if close else ""
 
 
 def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.errors import InputError
+from fastrank.datasets.text_task import labels_of
 from fastrank.metrics.inputs import binary_array, label_array, number_array
 from fastrank.tasks.kinds import KINDS
 
@@ -47,9 +47,7 @@ def rehearse(task: Task, name: str, models: int | None) -> None:
     """
     if task.kind in LABELS:
         what, check = LABELS[task.kind]
-        if task.data.labels is None:
-            raise InputError(name, "the labels are missing")
-        check(what, task.data.labels)
+        check(what, labels_of(task.data, name))
     kind = KINDS[task.kind]
     standin = _Standin(MANY - 1 if kind.ranks else 0)
     options = {key: one for key, one in task.options.items() if key not in OF_DIMENSION}

@@ -9,12 +9,13 @@ from fastrank.comparing.intervals import all_the_same, t_interval
 from fastrank.comparing.paired import moments
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
+from fastrank.keywords import option_hint
 from fastrank.plurals import counted
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded
 from fastrank.similarity.results import SimilarityResult
-from fastrank.tasks.kinds import LOWER_IS_BETTER, similar_names
+from fastrank.tasks.kinds import LOWER_IS_BETTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -343,7 +344,7 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
     mean = result.mean
     if metric not in mean:
         expected = f"expected one of {', '.join(mean)}, found {metric!r}"
-        raise OptionError("main_score", expected + similar_names(list(mean), metric))
+        raise OptionError("main_score", expected + option_hint(metric, mean))
     interval, level = None, None
     if not isinstance(result, Scores) and result.interval and metric == result.metric:
         interval, level = result.interval, result.level
@@ -417,4 +418,4 @@ def _best(values: list[float | None], digits: int, *, lower: bool) -> list[int]:
 def _check_name(option: str, name: str, known: list[str]) -> None:
     if name not in known:
         reason = f"expected one of {', '.join(known)}, found {name!r}"
-        raise OptionError(option, reason + similar_names(known, name))
+        raise OptionError(option, reason + option_hint(name, known))

@@ -10,9 +10,10 @@ from fastrank.datasets.text_task import TextTask, as_text_task
 from fastrank.errors import OptionError
 from fastrank.formats.candidates import Candidates, read_candidates
 from fastrank.formats.source import is_url
+from fastrank.keywords import option_hint
 from fastrank.measures.selection import split_texts
 from fastrank.probes.classifier import ProbeTask
-from fastrank.tasks.kinds import KINDS, MEASURES, RESERVED, similar_names
+from fastrank.tasks.kinds import KINDS, MEASURES, RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Task(Frozen):
         if kind not in KINDS:
             expected = ", ".join(map(repr, KINDS))
             reason = f"expected one of {expected}, found {kind!r}"
-            raise OptionError("kind", reason + similar_names(list(KINDS), kind))
+            raise OptionError("kind", reason + option_hint(kind, KINDS))
         if isinstance(data, ProbeTask) and kind == "classification":
             options = {"protocol": data.protocol, **data.options, **options}
             data = data.task
@@ -79,7 +80,7 @@ class Task(Frozen):
         known = KINDS[kind].metrics(options)
         if main_score is not None and main_score not in known:
             reason = f"expected one of {', '.join(known)}, found {main_score!r}"
-            raise OptionError("main_score", reason + similar_names(known, main_score))
+            raise OptionError("main_score", reason + option_hint(main_score, known))
         for key in SETS:
             if options.get(key) is not None:
                 options[key] = as_text_task(options[key])
@@ -116,7 +117,7 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
             reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
             raise TypeError(f"Task {kind!r} takes no option {name!r}; {reason}")
         if name not in accepted:
-            hint = similar_names(accepted, name)
+            hint = option_hint(name, accepted)
             raise TypeError(f"Task {kind!r} has no option {name!r}{hint}")
     if kind in ("multilabel", "regression") and options.get("test") is None:
         raise TypeError(f"Task {kind!r} needs the option 'test': the test rows")

@@ -384,8 +384,8 @@ WRONG_PAIRS = {
     ),
     "a query without results": (
         b"q 0 d 1\nx 0 d 1\n", b"q Q0 d 1 2 t\n", "missing-query", None,
-        "judged query 'x' (qrels:2) is missing from the run; it is excluded from the means, or"
-        " counts as 0 with -c",
+        "judged query 'x' (qrels:2) is missing from the run; it is left out (--missing zero counts"
+        " it as 0)",
     ),
     "a query in other case": (
         b"q 0 d 1\nX1 0 d 1\n", b"q Q0 d 1 2 t\nx01 Q0 d 1 2 t\n", "similar-query", 2,

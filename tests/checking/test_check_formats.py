@@ -147,8 +147,8 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     "several tags": (
         b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
         [
-            ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select one"
-             " run, or set tag=NAME to use all rows"),
+            ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select the"
+             " rows of one 'tag', or use all as one run: fr.read_run(..., tag=NAME)"),
             ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
              " contain several runs?"),
         ],

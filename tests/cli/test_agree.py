@@ -90,7 +90,7 @@ def systems(tmp_path: Path, capfdbinary: Capture) -> tuple[str, str]:
     qrels.write_text("".join(lines[::3]))
     paths = str(tmp_path / "all.csv"), str(tmp_path / "part.csv")
     for given, path in zip((QRELS, str(qrels)), paths, strict=True):
-        options = ["-q", "-m", "map", "-m", "P.10", "--format", "csv", "-o", path]
+        options = ["-m", "map", "-m", "P.10", "--format", "csv", "-o", path]
         assert main(["eval", *options, given, PIXELS, PCA, PROFILE]) == 0
     capfdbinary.readouterr()
     return paths
@@ -132,7 +132,8 @@ def test_a_file_that_is_no_output_of_eval_is_an_error(
         ("a,,map,1\na,,map,2\n", "scores.csv:3: run 'a' has a second mean of 'map'"),
         ("a,,map\n", "scores.csv:2: expected 4 cells, found 3"),
         ("a,,ndcg,1\n", "the files have no measure in common: map, P_10 and ndcg"),
-        ("a,,map,1\n", "all.csv has 'pixels.run', 'pca.run', 'profile.run' and only "),
+        ("a,,map,1\n", "all.csv has 'pixels', 'pca', 'profile' and only "),
+        ("a,q1,map,1\n", "scores.csv:1: has no means; write it with `fastrank eval` without -q"),
     ],
 )
 def test_wrong_scores_of_systems_are_errors(

@@ -52,7 +52,7 @@ def test_map_and_ndcg_are_compared_by_default(capfdbinary: Capture) -> None:
         "\n"
         "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
         "Holm-corrected for the 3 pairs of a measure).\n"
-        "--pairs: differences with intervals and p-values; -q: values of each query.\n"
+        f"{HINT}\n"
     )
 
 
@@ -121,8 +121,78 @@ def test_pairs_have_notes_in_every_format(form: str, capfdbinary: Capture) -> No
 def test_values_of_each_query_are_side_by_side(capfdbinary: Capture) -> None:
     lines = _printed(capfdbinary, "-q", "-m", "P.5", *FILES).splitlines()
 
-    assert lines[0].split() == ["measure", "query", "pixels", "pca", "profile"]
+    assert lines[0].split("  ")[0] == "measure"
+    assert lines[0].split()[1:5] == ["query", "pixels", "pca", "profile"]
     assert len(lines) == 202
+
+
+@pytest.mark.parametrize(
+    ("chosen", "a", "b"),
+    [
+        ([], "pixels", "profile"), (["-b", "pca"], "pixels", "pca"),
+        (["--pair", "profile", RUNS[1]], "profile", "pca"),
+    ],
+)  # fmt: skip
+def test_values_of_each_query_have_a_difference(
+    chosen: list[str], a: str, b: str, capfdbinary: Capture
+) -> None:
+    """Of the two best, of the best and the baseline, or of the named runs."""
+    lines = _printed(capfdbinary, "-q", "-m", "P.5", *chosen, *FILES).splitlines()
+
+    assert lines[0].endswith(f"    {a} - {b}")
+    names = ["pixels", "pca", "profile"]
+    for line in lines[2:]:
+        *values, difference = map(float, line.split()[2:])
+        first, second = (values[names.index(name)] for name in (a, b))
+        assert difference == pytest.approx(first - second, abs=1e-4)
+
+
+def test_values_of_one_run_have_no_difference(capfdbinary: Capture) -> None:
+    lines = _printed(capfdbinary, "-q", "-m", "P.5", QRELS, RUNS[0]).splitlines()
+
+    assert lines[0].split() == ["measure", "query", "pixels"]
+
+
+READERS: dict[str, Callable[[str], list[list[str]]]] = {
+    "table": lambda text: [line.split() for line in text.splitlines()[2:]],
+    "markdown": lambda text: [line.strip("| ").split(" | ") for line in text.splitlines()[2:]],
+    "csv": lambda text: [line.split(",") for line in text.splitlines()[1:]],
+    "json": lambda text: [list(row.values()) for row in json.loads(text)],
+}
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_the_queries_that_differ_most_are_printed(form: str, capfdbinary: Capture) -> None:
+    text = _printed(capfdbinary, "--largest", "3", "--format", form, *FILES[:3])
+
+    rows = READERS[form](text)
+    compared = fr.compare(QRELS, RUNS[:2], "map ndcg_cut.10")
+    for measure, part in (("map", rows[:3]), ("ndcg_cut_10", rows[3:])):
+        expected = compared.largest(measure, 3, pair=("pixels", "pca")).rows()
+        for (name, query, *values), (own, *numbers) in zip(part, expected, strict=True):
+            assert (name.strip(), query.strip()) == (measure, own)
+            assert list(map(float, values)) == pytest.approx(numbers, abs=1e-4)
+
+
+def test_the_chosen_two_of_several_runs_are_named(tmp_path: Path, capfdbinary: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    plot = ["--plot", str(tmp_path / "a.svg"), "--kind", "scatter"]
+    for asked, why in (
+        (["--largest", "2"], "pixels and pca are shown, the two best in map"),
+        (plot, "pixels and pca are shown, the two best in map"),
+        (
+            ["-b", "profile", *plot],
+            "pixels and profile are shown, the best and the baseline in map",
+        ),
+    ):
+        assert main(["compare", *asked, *FILES]) == 0
+        assert capfdbinary.readouterr().err.decode() == (
+            f"fastrank compare: of 3 runs, {why}; --pair RUN RUN shows two others\n"
+        )
+
+    _printed(capfdbinary, *plot, "--pair", "profile", "pca", *FILES)
+
+    assert "map: profile against pca" in (tmp_path / "a.svg").read_text()
 
 
 def test_values_of_each_query_as_csv(capfdbinary: Capture) -> None:
@@ -180,14 +250,19 @@ def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     assert b"0.4348^bc" in out.getvalue()
 
 
-def test_missing_queries_count_as_zero_and_are_noted(tmp_path: Path, capfdbinary: Capture) -> None:
+def test_missing_queries_are_left_out_or_count_as_0_and_are_noted(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
     lines = (DATA / "pca.run").read_text().splitlines(keepends=True)
     short = tmp_path / "short.run"
     short.write_text("".join(line for line in lines if not line.startswith("q0007 ")))
 
-    found = _printed(capfdbinary, "--name", "a", "--name", "b", QRELS, RUNS[0], str(short))
+    files = "--name", "a", "--name", "b", QRELS, RUNS[0], str(short)
+    lacks = "Note: b lacks 1 of 200 judged queries (q0007);"
 
-    assert "Note: b lacks 1 of 200 judged queries (q0007); they count as 0." in found
+    found = _printed(capfdbinary, *files)
+    assert f"{lacks} it is left out (--missing zero counts it as 0)." in " ".join(found.split())
+    assert f"{lacks} it counts as 0." in _printed(capfdbinary, "--missing", "zero", *files)
 
 
 def test_notes_of_csv_are_on_standard_error(capfdbinary: Capture) -> None:
@@ -255,6 +330,10 @@ def test_a_file_that_cannot_be_written_is_reported_first(
         (["--digits", "2", "--format", "csv", *FILES], 2, "--digits: no effect with --format csv"),
         (["--sort", "map", "-q", *FILES], 2, "--sort: no effect with --format table and -q"),
         (["--ascii", "--format", "html", *FILES], 2, "--ascii: no effect with --format html"),
+        (["--largest", "2", "--percent", *FILES], 2, "--percent: no effect with --format table"),
+        (["--pair", "pca", "pixels", *FILES], 2, "--pair: no effect without --largest, -q"),
+        (["-q", "--pair", "pca", "x", *FILES], 2, "'x' is not one of the systems"),
+        (["--largest", "2", FILES[0], FILES[1]], 2, "pair: needs two systems, found 1"),
         (["--name", "a", *FILES], 2, "--name: expected one for each of 3 runs, found 1"),
         (["no.qrels", *RUNS], 2, "no.qrels"),
         ([QRELS, "no.run", RUNS[0]], 1, "no.run"),

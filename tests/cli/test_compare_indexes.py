@@ -154,6 +154,25 @@ def test_what_is_impossible_is_an_error_and_no_file(
     assert _files(folder) == set()
 
 
+def test_the_file_of_an_index_has_a_row(
+    folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    search = ["search", *INPUTS, "--index-factory", "HNSW8,efConstruction=200", "-o", "x.run"]
+    assert main([*search, "-k", "5", "--save-index", "my docs.index"]) == 0
+
+    rows = ["my docs.index efSearch=3 efSearch=64", "HNSW8,efConstruction=200 efSearch=64"]
+    status = main([*COMMAND, *rows, "--format", "csv"])
+
+    found = list(csv.DictReader(capsysbinary.readouterr().out.decode().splitlines()))
+    assert status == 0
+    assert [row["index"] for row in found] == [
+        "exact", "my docs.index efSearch=3", "my docs.index efSearch=64",
+        "HNSW8,efConstruction=200 efSearch=64",
+    ]  # fmt: skip
+    assert [row["build s"] == "-" for row in found] == [False, True, True, False]
+    assert found[2]["recall@5"] == found[3]["recall@5"]
+
+
 def test_an_interrupt_leaves_files_as_they_were(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

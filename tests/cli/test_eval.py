@@ -96,6 +96,19 @@ def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
     assert f"{run}: query '1': duplicate docs a, lines 1 and 3 of {run}" in found.stderr
 
 
+def test_judgments_that_repeat_a_document_are_named_instead_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("1 Q0 a 1 3 t\n")
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 a 1\n1 0 a 1\n")
+
+    found = fastrank("eval", str(qrels), str(tmp_path / "run"))
+
+    assert found.returncode == 1
+    assert found.stderr == (
+        f"fastrank eval: query '1': duplicate docs a, lines 1 and 2 of {qrels}\n"
+    )
+
+
 def test_a_run_without_judged_queries_is_named(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("unknown Q0 a 1 3 t\n")
 
@@ -115,8 +128,8 @@ def test_missing_queries_are_told_with_the_run(tmp_path: Path) -> None:
     found = fastrank("eval", "-m", "map", QRELS, str(tmp_path / "run"))
 
     assert found.returncode == 0
-    assert f"{tmp_path}/run: " in found.stderr
-    assert "judged queries are missing from the run" in found.stderr
+    assert f"{tmp_path}/run: the run lacks 199 of 200 judged queries (" in found.stderr
+    assert "...); they are left out (--missing zero counts them as 0)\n" in found.stderr
 
 
 def test_compressed_runs_are_read(tmp_path: Path) -> None:
@@ -251,5 +264,8 @@ def test_one_missing_query_is_reported_in_the_singular(write: Callable[[str, str
     run = write("run", "q1 Q0 d1 1 1 t\n")
 
     message = "1 of 2 judged queries is missing from the run and is excluded from the means"
-    for command in ("eval", "trec_eval"):
-        assert message in fastrank(command, "-m", "map", qrels, run).stderr
+    assert message in fastrank("trec_eval", "-m", "map", qrels, run).stderr
+    message = "the run lacks 1 of 2 judged queries (q2); it "
+    found = fastrank("eval", "-m", "map", qrels, run).stderr
+    assert found.endswith(f"{message}is left out (--missing zero counts it as 0)\n")
+    assert fastrank("eval", "-c", qrels, run).stderr.endswith(f"{message}counts as 0\n")

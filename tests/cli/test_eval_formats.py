@@ -48,7 +48,7 @@ def test_trec_is_the_default() -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_tables_have_a_row_for_each_run(form: str, scores: list[fr.Scores]) -> None:
-    table = fr.table(scores, ["pixels.run", "pca.run"])
+    table = fr.table(scores)
     expected = {"table": str(table), "markdown": table.to_markdown(), "latex": table.to_latex()}
     assert printed("--format", form, QRELS, PIXELS, PCA) == expected[form] + "\n"
 
@@ -56,7 +56,7 @@ def test_tables_have_a_row_for_each_run(form: str, scores: list[fr.Scores]) -> N
 def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
     lines = printed("--format", "table", "-q", QRELS, PIXELS, PCA).splitlines()
 
-    assert lines[0].split() == ["query", "measure", "pixels.run", "pca.run"]
+    assert lines[0].split() == ["query", "measure", "pixels", "pca"]
     assert len(lines) == 2 + 2 * 200 + 3
     assert lines[2].split() == ["q0000", "map", "0.6329", "0.6257"]
     assert lines[402].split() == ["all", "num_q", "200", "200"]
@@ -88,8 +88,9 @@ def test_runs_are_named_by_their_files_their_tags_or_as_asked(tmp_path: Path) ->
     copy = tmp_path / "pca.run"
     copy.write_bytes(Path(PCA).read_bytes())
 
-    assert _run_names(QRELS, PIXELS, PCA) == ["pixels.run", "pca.run"]
-    assert _run_names(QRELS, PIXELS, PCA, str(copy)) == ["pixels.run", PCA, str(copy)]
+    assert _run_names(QRELS, PIXELS, PCA) == ["pixels", "pca"]
+    distinct = ["pixels", "data/pca.run", f"{tmp_path.name}/pca.run"]
+    assert _run_names(QRELS, PIXELS, PCA, str(copy)) == distinct
     assert _run_names("--tags", QRELS, PCA, str(copy)) == ["pca", "pca (2)"]
     assert _run_names("--name", "a", "--name", "a", QRELS, PIXELS, PCA) == ["a", "a (2)"]
 
@@ -100,7 +101,7 @@ def test_a_run_without_a_tag_is_named_by_its_file(tmp_path: Path) -> None:
 
     found = evaluate("--tags", "-m", "map", "--format", "csv", QRELS, str(tagless))
 
-    assert found.stdout.splitlines()[1].startswith("run.csv,,map,")
+    assert found.stdout.splitlines()[1].startswith("run,,map,")
 
 
 def test_there_must_be_a_name_for_each_run() -> None:
@@ -111,26 +112,30 @@ def test_there_must_be_a_name_for_each_run() -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["-q"], ["-q", "-n"]])
-def test_csv_has_a_line_for_each_value(options: list[str], scores: list[fr.Scores]) -> None:
+def test_csv_has_either_means_or_a_line_for_each_query(
+    options: list[str], scores: list[fr.Scores]
+) -> None:
     rows = list(csv.DictReader(io.StringIO(printed("--format", "csv", *options, QRELS, PCA))))
 
     expected = [
-        {"run": "pca.run", "query": query, "measure": name, "value": repr(value)}
+        {"run": "pca", "query": query, "measure": name, "value": repr(value)}
         for query, own in scores[1].to_dict().items()
         for name, value in own.items()
         if "-q" in options
     ]
-    if "-n" not in options:
+    if not options:
         expected += [
-            {"run": "pca.run", "query": "", "measure": name, "value": repr(value)}
+            {"run": "pca", "query": "", "measure": name, "value": repr(value)}
             for name, value in (scores[1].mean | {"num_q": 200}).items()
         ]
     assert rows == expected
 
 
-def test_jsonl_has_an_object_for_each_line_of_csv() -> None:
-    rows = csv.DictReader(io.StringIO(printed("--format", "csv", "-q", QRELS, PIXELS, PCA)))
-    lines = printed("--format", "jsonl", "-q", QRELS, PIXELS, PCA).splitlines()
+@pytest.mark.parametrize("options", [[], ["-q"]])
+def test_jsonl_has_an_object_for_each_line_of_csv(options: list[str]) -> None:
+    given = (*options, QRELS, PIXELS, PCA)
+    rows = csv.DictReader(io.StringIO(printed("--format", "csv", *given)))
+    lines = printed("--format", "jsonl", *given).splitlines()
 
     assert [json.loads(line) for line in lines] == [
         row | {"query": row["query"] or None, "value": json.loads(row["value"])} for row in rows
@@ -141,12 +146,12 @@ def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
     found = json.loads(printed("--format", "json", "-q", QRELS, PIXELS, PCA))
 
     assert found == [
-        {"file": file, **json.loads(own.to_json()), "run": Path(file).name}
+        {"file": file, **json.loads(own.to_json()), "run": Path(file).stem}
         for file, own in zip([PIXELS, PCA], scores, strict=True)
     ]
     short = json.loads(printed("--format", "json", QRELS, PCA))
     own = json.loads(scores[1].to_json(per_query=False))
-    assert short == [{"file": PCA, **own, "run": "pca.run"}]
+    assert short == [{"file": PCA, **own, "run": "pca"}]
     assert "mean" not in json.loads(printed("--format", "json", "-n", QRELS, PCA))[0]
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -20,6 +21,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.stores.resuming import Resumed
 from tests.helpers.paths import DATA
+from tests.helpers.stores import rewrite
 
 QRELS, PIXELS, PCA, PROFILE = (
     str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run", "profile.run")
@@ -85,7 +87,7 @@ def test_output_does_not_depend_on_which_runs_were_stored(form: str, store: Path
 def test_runs_in_the_store_are_not_evaluated_again(store: Path) -> None:
     evaluate("-m", "map", "--resume", store, QRELS, PCA)
     (entry,) = entries(store)
-    store.write_text(store.read_text().replace('"mean":{"map":0.3493', '"mean":{"map":0.9999'))
+    rewrite(store, '"mean":{"map":0.3493', '"mean":{"map":0.9999')
 
     found = evaluate("-m", "map", "--resume", store, QRELS, PCA)
 
@@ -118,7 +120,7 @@ def test_a_changed_run_is_evaluated_again(store: Path, tmp_path: Path) -> None:
 
     assert found.stdout == evaluate("-m", "map", QRELS, run).stdout
     assert len(entries(store)) == 2
-    assert fr.load_scores(store)["a.run"].mean == fr.evaluate(QRELS, run, "map").mean
+    assert fr.load_scores(store)["a"].mean == fr.evaluate(QRELS, run, "map").mean
 
 
 def test_a_run_with_known_content_is_not_evaluated_again(store: Path, tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_a_run_with_known_content_is_not_evaluated_again(store: Path, tmp_path: 
     assert found.stderr == f"fastrank eval: 1 of 1 run taken from {store}\n"
     assert found.stdout == evaluate("-m", "map", QRELS, new).stdout
     assert len(entries(store)) == 1
-    assert list(fr.load_scores(store)) == ["old.run", "new.run"]
+    assert list(fr.load_scores(store)) == ["old", "new"]
 
 
 @pytest.mark.parametrize(
@@ -238,10 +240,48 @@ def test_damaged_lines_are_ignored(store: Path) -> None:
     found = evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
 
     assert found.stderr == (
-        f"fastrank eval: {store}: ignored 2 damaged lines (line 2)\n"
-        f"fastrank eval: {store}: ignored the damaged entry of {PIXELS}\n"
+        f"fastrank eval: {store}:2: ignored a damaged line (wrong checksum), and 2 more\n"
     )
     assert found.stdout == evaluate("-m", "map", QRELS, PCA, PIXELS).stdout
+
+
+def test_changed_bytes_change_no_output(store: Path, tmp_path: Path) -> None:
+    # The second is known by its content, and has no values of its own.
+    runs = [shutil.copy(PCA, tmp_path / name) for name in ("a.run", "b.run")] + [PIXELS]
+    for run in runs:
+        evaluate("-m", "map P.10", "--resume", store, QRELS, run)
+    whole, random = store.read_bytes(), Random(1)
+    expected = evaluate("-q", "-m", "map P.10", QRELS, *runs).stdout
+    for _ in range(15):
+        content = bytearray(whole)
+        for place in random.sample(range(len(content)), random.randint(1, 3)):
+            # The first bytes say that the file is a store.
+            content[max(place, 30)] ^= random.randint(1, 255)
+        store.write_bytes(content)
+
+        found = evaluate("-q", "-m", "map P.10", "--resume", store, QRELS, *runs)
+
+        assert "damaged line" in found.stderr or "unfinished last" in found.stderr
+        assert found.stdout == expected
+
+
+def test_a_line_that_changes_after_it_was_read_is_not_used(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate("-m", "map", "--resume", store, QRELS, PCA)
+    find = Resumed.find
+
+    def find_and_damage(self: Resumed, path: str) -> object:
+        found = find(self, path)
+        store.write_text(store.read_text().replace('"mean":{"map":0', '"mean":{"map":9'))
+        return found
+
+    monkeypatch.setattr(Resumed, "find", find_and_damage)
+
+    found = evaluate("-m", "map", "--resume", store, QRELS, PCA)
+
+    assert found.stdout == evaluate("-m", "map", QRELS, PCA).stdout
+    assert "the file changed while it was read" in found.stderr
 
 
 def test_stores_can_be_concatenated(store: Path, tmp_path: Path) -> None:
@@ -429,13 +469,13 @@ def test_with_jobs_the_scores_are_the_same_and_are_stored(
 
 def test_with_jobs_damaged_entries_are_evaluated_again(store: Path) -> None:
     evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
-    store.write_text(store.read_text().replace('"values":{"map":', '"values":{"ndcg":', 1))
+    store.write_text(store.read_text().replace('"mean":{"map":0', '"mean":{"map":9', 1))
 
     found = evaluate("-m", "map", "--jobs", 2, "--resume", store, QRELS, PIXELS, PCA, PROFILE)
 
     assert found.stdout == evaluate("-m", "map", QRELS, PIXELS, PCA, PROFILE).stdout
     assert found.stderr == (
-        f"fastrank eval: {store}: ignored the damaged entry of {PCA}\n"
+        f"fastrank eval: {store}:2: ignored a damaged line (wrong checksum)\n"
         f"fastrank eval: 1 of 3 runs taken from {store}\n"
     )
 

@@ -95,3 +95,11 @@ def test_wrong_input_is_an_error(
     assert err.startswith(b"fastrank explain: ")
     assert message in err.decode()
     assert not path.exists()
+
+
+def test_another_run_needs_no_query(capfdbinary: Capture) -> None:
+    status = main(["explain", "-m", "map", "--other", PCA, QRELS, PROFILE])
+
+    out, err = capfdbinary.readouterr()
+    assert (status, err) == (0, b"")
+    assert out.decode() == f"{fr.explain(QRELS, PROFILE, 'map', other=PCA)}\n"

@@ -43,7 +43,7 @@ def test_lines_in_trec_format_go_to_standard_output(capfdbinary: Capture) -> Non
         f"q Q0 d1 2 {1 / 61!r} both\n"
         f"q Q0 d3 3 {1 / 62!r} both\n"
     )
-    assert err == b"fastrank fuse: run 1 (a.run) has no results for 1 of 2 queries: 'p'\n"
+    assert err == b"fastrank fuse: run 1 (a.run) lacks 1 of 2 queries (p)\n"
 
 
 @pytest.mark.parametrize(

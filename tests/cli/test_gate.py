@@ -171,7 +171,8 @@ def test_save_names_queries_without_results(tmp_path: Path, capfdbinary: Capture
 
     assert main(["gate", "save", "-m", "RR", str(tmp_path / "q"), str(tmp_path / "r")]) == 0
     assert capfdbinary.readouterr().err.decode() == (
-        f"fastrank gate save: {tmp_path / 'r'}: 1 judged query has no results (q2)\n"
+        f"fastrank gate save: {tmp_path / 'r'}: the run lacks 1 of 2 judged queries (q2); it is"
+        " left out (--missing zero counts it as 0)\n"
     )
 
 

@@ -92,6 +92,26 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_command_that_ignores_interrupts_goes_on(tmp_path: Path) -> None:
+    """As one that a script starts with `&`."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = subprocess.Popen(
+        [*FASTRANK, "eval", "--jobs", "2", "-m", "map", QRELS, PCA, str(pipe), PIXELS],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, cwd=REPOSITORY,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    with pipe.open("wb") as file:
+        os.killpg(command.pid, signal.SIGINT)
+        time.sleep(0.2)
+        file.write(Path(PROFILE).read_bytes())
+    output, errors = command.communicate(timeout=30)
+
+    assert (command.returncode, errors) == (0, b"")
+    assert output.count(b"map ") == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_killed_processes_are_reported_after_what_was_done(tmp_path: Path) -> None:
     status, output, errors = stopped(tmp_path, signal.SIGKILL, children=True)
 

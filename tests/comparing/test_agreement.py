@@ -185,7 +185,7 @@ def test_scores_of_several_measures_are_an_error() -> None:
 
 def test_two_runs_of_one_name_are_an_error() -> None:
     scores = fr.evaluate("data/digits.qrels", ["data/pixels.run", "data/pixels.run"], "map")
-    with pytest.raises(fr.GroupError, match="a: two Scores have the tag 'pixels'"):
+    with pytest.raises(fr.GroupError, match="a: two Scores have the name 'pixels'"):
         fr.agreement(scores, scores)
 
 

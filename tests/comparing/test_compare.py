@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
+from tests.helpers.comparisons import (
+    DATA,
+    NAMES,
+    compare_data,
+    data_scores,
+    random_rows,
+    scores_of,
+)
 from tests.helpers.strategies import examples
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
@@ -36,8 +43,10 @@ def test_runs_are_evaluated_on_the_same_queries() -> None:
     assert compared.values("P_10")[1].tolist() == scores["P_10"].tolist()
 
 
-def test_missing_queries_count_as_zero_and_are_named() -> None:
-    compared = fr.compare(QRELS, {"x": GOOD, "y": without(GOOD, "q01", "q03")}, "map")
+def test_missing_queries_can_count_as_zero_and_are_named() -> None:
+    runs = {"x": GOOD, "y": without(GOOD, "q01", "q03")}
+
+    compared = fr.compare(QRELS, runs, "map", missing="zero")
 
     assert compared.pair("map", "x", "y").n == 12
     assert compared.mean["map"]["y"] == pytest.approx(10 / 12)
@@ -48,28 +57,33 @@ def test_missing_queries_have_no_value_of_measures_that_are_undefined_for_them()
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}
 
-    compared = fr.compare(qrels, runs, "FirstRank map")
+    compared = fr.compare(qrels, runs, "FirstRank map", missing="zero")
 
-    note = "y lacks 1 of 2 judged queries (q2); they count as 0, but have no FirstRank"
+    note = "y lacks 1 of 2 judged queries (q2); it counts as 0, except in FirstRank, which has no"
+    note += " value"
     assert note in compared.notes
 
 
 def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
-    compared = fr.compare(QRELS, {"x": BAD, "y": without(BAD, "q01")}, "Hole@5 FirstRank")
+    runs = {"x": BAD, "y": without(BAD, "q01")}
+
+    compared = fr.compare(QRELS, runs, "Hole@5 FirstRank", missing="zero")
 
     assert compared.pair("FirstRank", "x", "y").n == 11
     assert "Hole@5: lower values are better, and missing queries are 0" in compared.notes
 
 
-def test_missing_queries_can_be_skipped() -> None:
+def test_missing_queries_are_left_out_for_all_runs_and_named() -> None:
     runs = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
 
-    compared = fr.compare(QRELS, runs, "map", missing="skip")
+    compared = fr.compare(QRELS, runs, "map")
 
-    assert len(compared.queries) == 9
-    assert compared.notes[0] == (
-        "compared on 9 of 12 queries: x lacks 1 (q05); y lacks 2 (q01, q03)"
-    )
+    assert compared.queries == [query for query in QRELS if query not in ("q01", "q03", "q05")]
+    assert compared.notes[:2] == [
+        'x lacks 1 of 12 judged queries (q05); it is left out (missing="zero" counts it as 0)',
+        "y lacks 2 of 12 judged queries (q01, q03); they are left out"
+        ' (missing="zero" counts them as 0)',
+    ]
 
 
 def test_missing_queries_can_be_an_error() -> None:
@@ -313,6 +327,36 @@ def test_queries_are_listed_by_their_difference() -> None:
     differences = table.columns["difference"]
     assert differences == sorted(differences, reverse=True)
     assert table.columns["query"][0] == "q0819"
+
+
+def test_the_queries_that_differ_most_are_those_of_the_scores() -> None:
+    compared, scores = compare_data(), data_scores()
+    for a, b in (("pixels", "pca"), ("profile", "pca")):
+        expected = (scores[a] - scores[b]).largest("map", 7)
+
+        assert compared.largest("map", 7, pair=(a, b)).columns == expected.columns
+    assert (
+        compared.largest("map").columns == compared.largest("map", pair=["pixels", "pca"]).columns
+    )
+
+
+def test_the_largest_differences_are_those_from_the_baseline() -> None:
+    compared = compare_data(baseline="profile")
+
+    assert compared.largest("map", 1).names == ["query", "pixels", "profile", "difference"]
+    assert compared.largest("map", 1, pair=("pixels", "pca")).names[1:3] == ["pixels", "pca"]
+
+
+def test_the_pair_of_the_largest_differences_is_checked() -> None:
+    for pair, message in (
+        (("pixels", "pcaa"), "'pcaa' is not one of the systems; did you mean 'pca'"),
+        ("pca", "pair: expected the names of two systems, found 'pca'"),
+        (["pca"], "pair: expected the names of two systems, found"),
+    ):
+        with pytest.raises(fr.OptionError, match=message):
+            compare_data().largest("map", pair=pair)
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
+        fr.compare_scores({"a": {"q": 1.0}}).largest("value")
 
 
 def test_letters_group_systems_that_do_not_differ() -> None:

@@ -188,7 +188,7 @@ def test_the_power_plot_names_the_queries_that_are_needed(compared: fr.Compariso
     _, description = _alternative(_svg(compared, "power", a="pca", b="profile"))
 
     assert "200 queries detect 0.0240 with power 0.8" in description
-    assert "The observed 0.0046 needs 5,334 queries" in description
+    assert "The observed 0.0046 needs 5,334 queries for this power." in description
 
 
 def test_over_k_shows_the_means_of_each_cutoff(compared: fr.Comparison) -> None:
@@ -216,6 +216,33 @@ def test_precision_recall_shows_eleven_levels(compared: fr.Comparison) -> None:
 def test_plots_of_families_name_the_measures_they_need(kind: str, message: str) -> None:
     with pytest.raises(fr.MeasureError, match=message):
         fr.compare(DATA / "digits.qrels", RUNS, "map").plot(kind)
+
+
+CUT = [
+    "P@10", "P_10", "recall.10", "nDCG@10", "nDCG(dcg=exp-log2)@10", "map_cut.10", "ndcg_cut_10",
+    "success@1", "relative_P.5", "unj_5", "MRR@10", "F1(rel=2)@10", "RBP(p=0.5)@10", "ERR@20",
+    "Judged@10", "Hole@5", "HitRatio@10", "Q@10", "BPM@10", "SDCG@10", "NERR8@10", "RCap@5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", CUT)
+def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}
+    with pytest.raises(fr.MeasureError, match="over k needs several cutoffs") as error:
+        fr.compare(qrels, [run], ["map", measure]).plot("over-k")
+    advised = str(error.value).rpartition(" ")[2]
+
+    axes = fr.compare(qrels, [run], advised).plot("over-k")
+
+    assert axes.lines[0].get_xdata().tolist() == [1, 5, 10, 20, 100]
+    assert axes.get_ylabel() == measure.rstrip("0123456789")[:-1]
+
+
+def test_over_k_of_a_measure_without_cutoffs_advises_another() -> None:
+    compared = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
+    for measure in ("Rprec", "IPrec@1"):
+        with pytest.raises(fr.MeasureError, match=r"compare with P\.1,5,10,20,100"):
+            compared.plot("over-k", measure)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in NEED_FAMILIES])
@@ -303,7 +330,7 @@ def test_an_unknown_measure_is_an_error(compared: fr.Comparison) -> None:
 def test_one_system_has_no_pair_to_plot() -> None:
     alone = fr.compare_scores(scores_of(random_rows(1, 6)))
 
-    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
         alone.plot("scatter")
     assert _alternative(_svg(alone, "intervals"))[1]
 
@@ -343,7 +370,7 @@ def test_controls_are_visible() -> None:
 def test_one_system_has_no_pairs_to_show(kind: str) -> None:
     alone = fr.compare_scores(scores_of(random_rows(1, 10)))
 
-    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
         alone.plot(kind)
 
 

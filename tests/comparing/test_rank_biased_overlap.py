@@ -118,6 +118,26 @@ def test_the_default_is_the_average_over_the_orders_of_ties(
         assert found == pytest.approx(means, abs=1e-12)
 
 
+def test_ties_below_the_end_of_the_shorter_ranking_are_not_averaged_over_their_orders() -> None:
+    """The number is that of the authors' program."""
+    orders = [fr.rbo(["d5"], ["d5", *own, "d4"], 0.5) for own in permutations(["d0", "d1", "d6"])]
+
+    found = fr.rbo(["d5"], ["d5", ("d0", "d1", "d6"), "d4"], 0.5)
+
+    assert found.ext == pytest.approx(8 / 9, abs=1e-15)
+    assert {order.ext for order in orders} == {1.0}
+
+
+@pytest.mark.parametrize("ties", "wab")
+@pytest.mark.parametrize("size", [1, 7, 500, 3000])
+def test_rounding_keeps_the_order_of_the_bounds(size: int, ties: Any) -> None:
+    for p in (0.5, 0.9, 0.999):
+        for ranking in ([tuple(range(size))], [0, tuple(range(1, size + 1))], range(size)):
+            found = fr.rbo(ranking, ranking, p, ties=ties)
+            assert found.min <= found.ext <= found.max
+            assert found.residual >= 0
+
+
 @settings(deadline=None)
 @given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
 def test_the_order_of_the_rankings_does_not_matter(

@@ -297,6 +297,24 @@ def test_a_baseline_gives_pairs_with_it() -> None:
     assert "<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in page
 
 
+def test_a_significant_difference_may_need_more_queries_for_a_power_of_80_percent() -> None:
+    rows = random_rows(2, 30)
+    rows[0] += 0.1
+    found = fr.compare_scores(scores_of(rows))
+    (p,), (n,) = (found.pairs().columns[name] for name in ("p", "n"))
+    (needed,) = found.power(found.measures[0]).columns["queries"]
+    assert p <= 0.05
+    assert needed > n == 30
+
+    page = _page(found)
+
+    assert "Of repeated experiments with 30 queries, 80% would find a true difference of" in page
+    assert (
+        "(power 0.8 of a t-test, alpha 0.05, not corrected for several pairs); if it is as large as"
+        f" observed, that takes {needed} queries."
+    ) in page
+
+
 def test_one_system_has_a_report() -> None:
     page = _page(fr.compare_scores(scores_of(random_rows(1, 6))))
 

@@ -27,6 +27,9 @@ BY_PYTREC_EVAL = [
 ]  # fmt: skip
 
 
+with_ties = pytest.mark.filterwarnings("ignore:the run has equal scores")
+
+
 def _inputs(seed: int, *, ties: bool) -> tuple[Any, Any]:
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(50)]
@@ -83,10 +86,48 @@ def test_equal_scores_rank_by_descending_id() -> None:
     """The provider msmarco finds b behind a."""
     qrels, run = {"q": {"b": 1}}, {"q": {"a": 1.0, "b": 1.0}}
 
-    assert _values(provider, irm.RR @ 10, qrels, run) == {"q": 1.0}
+    with pytest.warns(UserWarning, match="rank them by ascending id for RR@10$"):
+        assert _values(provider, irm.RR @ 10, qrels, run) == {"q": 1.0}
     assert _values(irm.msmarco, irm.RR @ 10, qrels, run) == {"q": 0.5}
 
 
+TIED = [
+    (irm.RR @ 10, "by ascending id"), (irm.Judged @ 1, "by ascending id"),
+    (irm.Compat(p=0.8), "by ascending id"), (irm.StRecall @ 1, "by ascending id"),
+    (irm.alpha_nDCG @ 2, "by ascending id"), (irm.Accuracy, "in the order of the run"),
+    (irm.RBP(rel=1), "in the order of the run"),
+    (irm.BPM(max_rel=1) @ 1, "in the order of the run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measure", "order"), TIED, ids=str)
+def test_a_warning_says_that_another_provider_orders_ties_otherwise(
+    measure: Any, order: str
+) -> None:
+    """The orders are those of ir_measures' providers for runs with equal scores."""
+    qrels = [irm.Qrel("q", "b", 1, "1"), irm.Qrel("q", "z", 0, "1")]
+    run = {"q": {"a": 1.0, "b": 1.0}}
+    evaluator = provider.evaluator([irm.AP, measure, irm.P @ 1], qrels)
+
+    with pytest.warns(UserWarning, match="the run has equal scores that change values") as warned:
+        evaluator.calc_aggregate(run)
+
+    (one,) = warned
+    assert str(one.message).endswith(f"other providers rank them {order} for {measure}")
+    assert evaluator.calc_aggregate(run)[irm.P @ 1] == 1.0, "the second run causes no warning"
+
+
+@pytest.mark.parametrize("measure", [one for one, _ in TIED], ids=str)
+def test_ties_that_change_nothing_cause_no_warning(measure: Any) -> None:
+    """None of these documents is judged, or all are alike, or no provider has another order."""
+    qrels = [irm.Qrel("q", "b", 1, "1"), irm.Qrel("q", "z", 0, "1")]
+    run = {"q": {"b": 3.0, "z": 2.0, "x": 1.0, "y": 1.0}, "r": {"b": 1.0, "a": 1.0}}
+
+    provider.evaluator([measure], qrels).calc_aggregate(run)
+    provider.evaluator([irm.AP, irm.RR, irm.nDCG @ 10], qrels).calc_aggregate({"q": run["r"]})
+
+
+@with_ties
 def test_many_measures_are_computed_at_once() -> None:
     """With other levels and parameters; the values are those of one by one."""
     qrels, run = _inputs(7, ties=True)
@@ -99,6 +140,7 @@ def test_many_measures_are_computed_at_once() -> None:
             assert found[measure, query] == value
 
 
+@with_ties
 def test_ir_measures_asks_this_provider_first() -> None:
     """For what it supports; the rest is left to the others."""
     assert irm.DefaultPipeline.providers[0] is provider
@@ -136,6 +178,7 @@ def test_values_without_ties_are_those_of_compat(measure: Any) -> None:
         assert _values(provider, measure, qrels, run) == _values(irm.compat, measure, qrels, run)
 
 
+@with_ties
 def test_measures_of_cwl_eval_are_supported() -> None:
     """Their values are compared in tests/measures; here grades have another scale."""
     scale = {"min_rel": 1, "max_rel": 4}
@@ -178,6 +221,7 @@ def test_rbp_without_rel_counts_grades_as_gains() -> None:
     assert list(found.values()) == pytest.approx([0.2 * (3 + 0.8**2), 0.2 * 3, 0.5])
 
 
+@with_ties
 def test_an_evaluator_may_be_used_again() -> None:
     """For as many queries or others; the memory of the last run serves again."""
     measures = [*BY_PYTREC_EVAL, irm.ERR @ 10, irm.nDCG(dcg="exp-log2"), irm.RBP, irm.Judged @ 5]

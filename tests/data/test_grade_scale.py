@@ -385,7 +385,7 @@ def test_labels_as_judgments(tmp_path: Any) -> None:
     ]
 
     assert found.mean == fr.evaluate(*as_dicts, names, relevance_level=0.5).mean
-    flat = fr.evaluate_labels(np.ravel(labels), np.ravel(scores), names, groups=[3, 3],
+    flat = fr.evaluate_labels(np.ravel(labels), np.ravel(scores), names, group_sizes=[3, 3],
                               relevance_level=0.5)  # fmt: skip
     assert flat.mean == found.mean
 

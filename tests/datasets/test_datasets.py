@@ -520,6 +520,55 @@ def test_positives_in_a_corpus_that_is_given() -> None:
     assert (data.qrels.to_dict(), data.outside) == ({"0": {"1": 1, "3": 1}}, ["3"])
 
 
+def test_duplicates_that_are_kept_are_documents_of_their_own() -> None:
+    rows = [{"query": "a", "pos": ["x", "y"]}, {"query": "a", "pos": ["y"], "neg": ["x"]}]
+
+    data = Dataset.from_pairs(rows, duplicates="keep")
+
+    assert (data.corpus, data.queries) == (["x", "y", "x", "y"], ["a", "a"])
+    assert data.qrels.to_dict() == {
+        "0": {"0": 1, "1": 1, "2": 1, "3": 1}, "1": {"0": 0, "1": 1, "2": 0, "3": 1},
+    }  # fmt: skip
+
+
+def test_duplicates_are_merged_or_kept() -> None:
+    with pytest.raises(OptionError, match="duplicates: expected one of 'merge', 'keep', found"):
+        Dataset.from_pairs([{"query": "a", "pos": "x"}], duplicates="drop")  # type: ignore[arg-type]
+
+
+def test_duplicates_that_are_kept_give_the_numbers_of_flag_embeddings_tutorial() -> None:
+    """Its code compares texts, of which a corpus made of the positives has several copies."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(7)
+    texts = [f"text {i}" for i in range(12)]
+    rows = [
+        {"query": f"query {i}", "pos": random.choice(texts, 2, replace=False).tolist()}
+        for i in range(9)
+    ]
+    data = Dataset.from_pairs(rows, duplicates="keep")
+    assert data.corpus == [text for row in rows for text in row["pos"]]
+    vectors = {text: random.normal(size=4) for text in (*data.queries, *texts)}
+    queries, corpus = (
+        np.array([vectors[text] for text in side], "float32")
+        for side in (data.queries, data.corpus)
+    )
+    run = fr.search(queries, corpus, 5, query_ids=data.query_ids)
+    reciprocal, flags, scores = 0.0, [], []
+    for i, row in enumerate(rows):
+        ranked = sorted(run[str(i)].items(), key=lambda own: -own[1])
+        found = [data.corpus[int(doc)] for doc, _ in ranked]
+        reciprocal += next((1 / j for j, text in enumerate(found, 1) if text in row["pos"]), 0.0)
+        flags.append(np.isin(found, row["pos"]).astype(int))
+        scores.append([score for _, score in ranked])
+
+    mean = fr.evaluate(data.qrels, run, "RR@5 nDCG(ideal='retrieved')@5").mean
+
+    assert mean["RR@5"] == pytest.approx(reciprocal / len(rows), rel=1e-15)
+    assert mean["nDCG(ideal='retrieved')@5"] == pytest.approx(
+        metrics.ndcg_score(flags, scores, k=5), rel=1e-13
+    )
+
+
 @pytest.mark.parametrize("kind", [Table, lambda columns: [{"passage": "w"}, {"passage": "x"}]])
 def test_corpus_of_positives_in_a_table(kind: Any) -> None:
     rows = [{"asked": "a", "told": "x"}]

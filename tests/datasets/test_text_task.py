@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,40 @@ def test_columns_of_other_names_are_given() -> None:
 def test_errors_name_the_place(make: Any, message: str) -> None:
     with pytest.raises(fr.FastrankError, match=message):
         make()
+
+
+# SNLI
+
+SNLI = [
+    {"gold_label": "neutral", "sentence1": "A man eats.", "sentence2": "He dines.", "pairID": "1"},
+    {"gold_label": "-", "sentence1": "A man eats.", "sentence2": "He eats rice.", "pairID": "2"},
+    {"gold_label": "entailment", "sentence1": "A dog.", "sentence2": 'An "animal".', "pairID": "3"},
+]
+SNLI_TXT = "\n".join(["\t".join(SNLI[0]), *("\t".join(row.values()) for row in SNLI), ""]).encode()
+
+
+@pytest.mark.parametrize(
+    "content", ["\n".join(map(json.dumps, SNLI)).encode(), SNLI_TXT], ids=["jsonl", "txt"]
+)
+@pytest.mark.parametrize("columns", [None, {"label": "gold_label"}])
+def test_rows_of_snli_without_consensus_are_left_out(content: bytes, columns: Any) -> None:
+    task = fr.TextTask.from_table(io.BytesIO(content), columns=columns)
+
+    assert (task.labels, task.left_out) == (["neutral", "entailment"], 1)
+    assert task.texts == (["A man eats.", "A dog."], ["He dines.", 'An "animal".'])
+    assert repr(task).endswith("2 rows of 2 texts, with labels, 1 row without consensus left out>")
+
+
+def test_a_missing_label_of_snli_is_on_its_line() -> None:
+    content = SNLI_TXT + b"\tA.\tB.\t4\n"
+
+    with pytest.raises(fr.FormatError, match=r":5: the label is missing"):
+        fr.TextTask.from_table(io.BytesIO(content))
+
+
+def test_without_a_known_label_the_error_names_the_other_columns() -> None:
+    task = fr.TextTask.from_table(io.BytesIO(b"text,classe\na,1\nb,0\n"))
+
+    for evaluate in (fr.evaluate_classifier, fr.evaluate_clustering):
+        with pytest.raises(fr.InputError, match=r"found none; if one of the columns 'classe' has"):
+            evaluate([[0.0], [1.0]], task)

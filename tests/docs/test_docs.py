@@ -71,7 +71,7 @@ def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch
     )
 
     install, *others = steps
-    assert install == "pip install fastrank-eval"
+    assert install == "pip install 'fastrank-eval[embeddings]'"
     assert len(others) == workflow.count(" run: ") - 1 == 2
     for step in others:
         found = shell(step, folder)

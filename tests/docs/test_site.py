@@ -126,7 +126,9 @@ def test_commands_that_install_name_the_package_and_its_extras() -> None:
             if block.kind == "bash":
                 for line in block.text.splitlines():
                     found = re.fullmatch(
-                        r"pip install (?:--[\w-]+ )*'?fastrank-eval(?:\[([\w,]+)\])?'?", line
+                        r"pip (?:install|wheel) (?:--[\w-]+ )*"
+                        r"'?(?:fastrank-eval|\.|\./fastrank_eval-\*\.whl)(?:\[([\w,]+)\])?'?",
+                        line,
                     )
                     assert found, line
                     for extra in filter(None, (found[1] or "").split(",")):

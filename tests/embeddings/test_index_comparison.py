@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ CORPUS = RNG.standard_normal((400, 8)).astype(np.float32)
 QUERIES = RNG.standard_normal((20, 8)).astype(np.float32)
 # Each query has a relevant document among its first and one far from it.
 QRELS = {str(i): {str(np.argsort(-(CORPUS @ q))[2]): 2, str(i): 1} for i, q in enumerate(QUERIES)}
+BUILT = faiss.index_factory(8, "HNSW8", faiss.METRIC_INNER_PRODUCT)
+BUILT.add(CORPUS)
 SPEEDS = ["exact", "IVF8,Flat nprobe=1", "IVF8,Flat nprobe=8", "HNSW8 efSearch=4"]
 
 
@@ -279,7 +282,31 @@ def test_without_judgments_there_are_no_measures() -> None:
         ),
         ({"indexes": ["SQ8", "SQ8"]}, "indexes: duplicate index 'SQ8'"),
         ({"indexes": []}, "indexes: expected at least one index, found none"),
-        ({"indexes": [" "]}, "indexes: expected a factory string, found ' '"),
+        ({"indexes": [" "]}, r"expected a factory string, a file, or \(name, index\), found ' '"),
+        ({"indexes": [BUILT]}, r"a file, or \(name, index\), found IndexHNSWFlat$"),
+        ({"indexes": [("own", 3)]}, r"'own': expected .*\(name, index\), found int$"),
+        ({"indexes": ("own", BUILT), "metric": "l2"}, "'own': the metric is ip, and l2 of the"),
+        ({"indexes": ("own", BUILT), "corpus": CORPUS[1:]}, "the number of vectors is 400, and"),
+        (
+            {"indexes": ("own", BUILT), "corpus": CORPUS[:, 1:], "queries": QUERIES[:, 1:]},
+            "'own': the dimension is 8, and 7 of the comparison",
+        ),
+        (
+            {"indexes": ("own", build_index(CORPUS, ids=map(str, range(400))))},
+            "'own': the ids of its vectors are not the corpus_ids, in this order",
+        ),
+        ({"indexes": ("own nprobe=3", BUILT)}, "'own nprobe=3': nprobe=3: unknown parameter"),
+        ({"indexes": ["SQ8", ("SQ8", BUILT)]}, "indexes: duplicate index 'SQ8'"),
+        ({"indexes": "none.index"}, "none.index: no such file or directory"),
+        (
+            {"indexes": "HNSW8,M=3"},
+            "'HNSW8,M=3': expected one of efConstruction, niter, nredo, seed, .*, found 'M'",
+        ),
+        ({"indexes": "HNSW8,efSearch=3"}, "found 'efSearch', which is a parameter of the search"),
+        ({"indexes": "IVF8,Flat,efConstruction=9"}, "efConstruction is a parameter of HNSW, which"),
+        ({"indexes": "HNSW8,niter=9"}, "niter is a parameter of IVF, which this index lacks"),
+        ({"indexes": "HNSW8,efConstruction=0"}, "expected an integer from 1 to 2147483647, found"),
+        ({"indexes": "IVF8,Flat,seed=1,seed=1"}, "'seed' is given twice"),
         ({"k": 0}, "k: expected 1 or more, found 0"),
         ({"repetitions": 0}, "repetitions: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine'"),
@@ -421,6 +448,72 @@ def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.Monk
 
     assert [point.recall for point in found.points] == [point.recall for point in exact.points]
     assert [p.scores.mean for p in found.points] == [p.scores.mean for p in exact.points]
+
+
+@pytest.mark.parametrize("kind", [None, "threads", "processes"])
+def test_built_indexes_have_rows_without_build_time(kind: str | None, tmp_path: Path) -> None:
+    """A faiss index, an Index, and a file, beside one that is built."""
+    path = tmp_path / "my docs.index"
+    faiss.write_index(BUILT, str(path))
+    rows = [
+        ("own efSearch=4 efSearch=64", BUILT), "HNSW8 efSearch=4", f"{path} efSearch=4",
+        ("mine", build_index(CORPUS, "HNSW8")),
+    ]  # fmt: skip
+    with nullcontext() if kind is None else started(kind) as executor:
+        found = fr.compare_indexes(
+            QUERIES, CORPUS, rows, k=10, qrels=QRELS, repetitions=1, executor=executor
+        )
+
+    _, narrow, wide, new, file, mine = found.points
+    names = ["own efSearch=4", "own efSearch=64", "HNSW8 efSearch=4", f"{path} efSearch=4", "mine"]
+    assert [point.name for point in found.points[1:]] == names
+    assert narrow.recall == file.recall < wide.recall
+    assert narrow.scores is not None
+    assert [point.build_seconds is None for point in found.points] == [
+        False, True, True, False, True, True
+    ]  # fmt: skip
+    assert new.recall == narrow.recall
+    assert mine.bytes == new.bytes
+    assert found.table().columns["build s"][1:3] == ["-", "-"]
+    assert json.loads(found.to_json())["points"][1]["build_seconds"] is None
+    assert BUILT.hnsw.efSearch == 16
+
+
+def test_a_built_index_may_have_the_ids_of_the_corpus_or_none() -> None:
+    ids = [f"d{i}" for i in range(400)]
+    indexes = [("ids", build_index(CORPUS, ids=ids)), ("rows", BUILT)]
+
+    found = fr.compare_indexes(
+        QUERIES, CORPUS, indexes, k=10, corpus_ids=ids, repetitions=1,
+        qrels={query: {f"d{doc}": 1 for doc in docs} for query, docs in QRELS.items()},
+    )  # fmt: skip
+
+    exact, same, _ = found.points
+    assert same.recall == 1
+    assert same.scores is not None
+    assert exact.scores is not None
+    assert same.scores.mean == exact.scores.mean
+
+
+def test_an_inner_product_index_of_unit_vectors_is_one_of_the_cosine() -> None:
+    unit = CORPUS / np.linalg.norm(CORPUS, axis=1, keepdims=True)
+    index = faiss.IndexFlatIP(8)
+    index.add(unit)
+
+    _, found = fr.compare_indexes(
+        QUERIES, CORPUS, ("own", index), k=5, metric="cosine", repetitions=1
+    ).points
+
+    assert found.recall == 1
+
+
+def test_a_graph_that_is_built_more_carefully_finds_more() -> None:
+    corpus = np.random.default_rng(1).standard_normal((2000, 32)).astype(np.float32)
+    rows = ["HNSW4,efConstruction=4 efSearch=16", "HNSW4,efConstruction=200 efSearch=16"]
+
+    _, few, many = fr.compare_indexes(corpus[:50], corpus, rows, k=10, repetitions=1).points
+
+    assert many.recall > few.recall + 0.05
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])

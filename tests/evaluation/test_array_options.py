@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -411,7 +412,7 @@ def test_scores_of_labels_are_those_of_the_same_run(
             np.array([scale * label for label, _ in flat]),
             np.array([score for _, score in flat], float),
             measures,
-            groups=[len(group) for group in groups],
+            offsets=[0, *accumulate(map(len, groups))],
             queries=names if named else None,
             **options,
         )
@@ -461,7 +462,7 @@ def test_a_label_too_large_to_count_is_named_by_its_row() -> None:
     for ties in ("given", "best"):
         with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
             fr.evaluate_labels(
-                [0, 1, 0, 2**50], [1, 2, 3, 4], "map", groups=[1, 1, 0, 2], ties=ties,
+                [0, 1, 0, 2**50], [1, 2, 3, 4], "map", offsets=[0, 1, 2, 2, 4], ties=ties,
                 no_relevant="skip",
             )  # fmt: skip
 

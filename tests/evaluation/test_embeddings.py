@@ -252,6 +252,11 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
         ({"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
         ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "share no query ids .run: 'q0'"),
+        (
+            {"qrels": {"x": {"d1": 1}}, "query_ids": None},
+            fr.NoQueriesError,
+            r"share no query ids .run: '0'.*; without query_ids \(--query-ids\), the ids of",
+        ),
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),

@@ -288,7 +288,7 @@ def test_scores_print_as_a_table() -> None:
     assert str(scores).splitlines() == [
         "map         0.7500",
         "recip_rank  0.7500",
-        "1 judged query has no results and is not included in the means (q3)",
+        'the run lacks 1 of 3 judged queries (q3); it is left out (missing="zero" counts it as 0)',
         "1 query of the run has no judgments (q9)",
     ]
     assert repr(scores) == "<Scores of 'mine': 2 queries, 2 measures>"

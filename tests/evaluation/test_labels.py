@@ -37,6 +37,13 @@ def written(groups: list[list[tuple[int, float]]]) -> tuple[dict[str, Any], dict
     return qrels, run
 
 
+def cut(sizes: list[int]) -> dict[str, Any]:
+    """The sizes, unless they could be ids."""
+    if len(sizes) == sum(sizes) > 1:
+        return {"offsets": [0, *np.cumsum(sizes).tolist()]}
+    return {"group_sizes": sizes}
+
+
 def flattened(groups: list[list[tuple[int, float]]]) -> tuple[Any, Any, list[int]]:
     rows = [document for group in groups for document in group]
     labels = np.array([label for label, _ in rows], int)
@@ -57,7 +64,7 @@ def test_values_have_the_bits_of_pytrec_eval(
     )
     labels, scores, sizes = flattened(groups)
 
-    found = fr.evaluate_labels(labels, scores, MEASURES, groups=sizes, relevance_level=level)
+    found = fr.evaluate_labels(labels, scores, MEASURES, **cut(sizes), relevance_level=level)
 
     assert [f"{int(query):02}" for query in found.queries] == sorted(expected)
     for i, query in enumerate(sorted(expected)):
@@ -92,6 +99,47 @@ def test_equal_scores_rank_in_the_given_order() -> None:
     assert ranking([[3, 1, 2, 4]], [[1.0, 1.0, 2.0, 1.0]]) == "2314"
 
 
+@examples(150)
+@given(
+    st.integers(0, 2**32), st.sampled_from([1, 7, 8, 9, 63, 65, 100, 191, 193, 300, 1000]),
+    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(["normal", "ties", "wide", "descending"]),
+)  # fmt: skip
+def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
+    """For any number of documents: short queries are ranked otherwise than long ones."""
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(width)
+    if kind == "ties":
+        scores = rng.choice([0.0, -0.0, 1.0, 1.0 + 2e-8, -1.5, np.inf, -np.inf, 5e-324], width)
+    elif kind == "wide":
+        scores = scores * 10.0 ** rng.integers(-300, 300, width)
+    elif kind == "descending":
+        scores = -np.sort(-scores)
+    with np.errstate(over="ignore"):
+        keys = scores.astype("float32") if version == "9.0.8" else scores
+    labels = rng.integers(0, 10, width)
+    expected = "".join(map(str, labels[np.argsort(-keys, kind="stable")]))
+
+    found = fr.evaluate_labels(
+        labels, scores, f"relstring.{width}", group_sizes=[width], trec_eval_version=version
+    )
+
+    assert found[f"relstring_{width}"].tolist() == [expected]
+
+
+def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
+    rng = np.random.default_rng(8)
+    sizes = [3, 250, 1, 64, 70, 0, 192, 200, 5]
+    labels, scores = rng.integers(0, 10, sum(sizes)), rng.standard_normal(sum(sizes))
+
+    found = fr.evaluate_labels(labels, scores, "relstring.300", group_sizes=sizes)
+
+    starts = np.cumsum([0, *sizes])
+    for i, query in enumerate(found.queries):
+        rows = slice(starts[int(query)], starts[int(query) + 1])
+        expected = labels[rows][np.argsort(-scores[rows])]
+        assert found["relstring_300"][i] == "".join(map(str, expected))
+
+
 def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
@@ -118,11 +166,12 @@ def test_rows_may_be_of_different_lengths(kind: Any) -> None:
 
     found = fr.evaluate_labels(kind(labels), kind(scores), "map ndcg")
 
-    flat = fr.evaluate_labels([0, 1, 2, 0, 1], [0.5, 0.25, 1, 3, 2], "map ndcg", groups=[2, 3, 0])
-    assert found.to_dict() == flat.to_dict()
+    flat = [0, 1, 2, 0, 1], [0.5, 0.25, 1, 3, 2]
+    expected = fr.evaluate_labels(*flat, "map ndcg", group_sizes=[2, 3, 0]).to_dict()
+    assert found.to_dict() == expected
 
 
-@pytest.mark.parametrize("shape", [{"offsets": [0, 3, 6]}, {"groups": [3, 3]}])
+@pytest.mark.parametrize("shape", [{"offsets": [0, 3, 6]}, {"group_sizes": [3, 3]}])
 def test_flat_labels_are_cut_by_offsets_or_by_group_sizes(shape: dict[str, Any]) -> None:
     labels, scores = LABELS.ravel().tolist(), SCORE_ROWS.ravel().tolist()
 
@@ -187,14 +236,35 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
         ([[1, 0]], [[1, float("nan")]], {}, "scores[0, 1]: expected a number, found nan"),
         ([[1, 0]], [[1]], {}, "scores: expected the shape of labels (1, 2), found (1, 1)"),
         ([1, 0], [1, 2], {},
-         "labels: expected a table of queries × documents, found shape (2,)"),
-        ([[1, 0]], [[1, 2]], {"groups": [2]},
+         "labels: expected a table of queries × documents, or a flat array with query_ids=,"
+         " group_sizes= or offsets=, found shape (2,)"),
+        ([[1, 0]], [[1, 2]], {"group_sizes": [2]},
          "labels: expected a one-dimensional array, found shape (1, 2)"),
-        ([1, 0], [1, 2], {"groups": [1]}, "groups: expected a sum of 2, one per label, found 1"),
-        ([1, 0], [1, 2], {"groups": [3, -1]}, "groups[1]: expected at least 0, found -1"),
-        ([1, 0], [1, 2], {"groups": [1.0, 1.0]}, "groups: expected integers, found float64"),
-        ([1, 0], [1, 2], {"groups": [2], "offsets": [0, 2]},
-         "groups: expected offsets or groups, found both"),
+        ([1, 0], [1, 2], {"group_sizes": [1]},
+         "group_sizes: expected a sum of 2, one per label, found 1; query_ids= takes the query id"
+         " of each label"),
+        ([1, 0], [1, 2], {"group_sizes": [3, -1]},
+         "group_sizes[1]: expected at least 0, found -1"),
+        ([1, 0], [1, 2], {"group_sizes": [1.0, 1.0]},
+         "group_sizes: expected integers, found float64"),
+        ([1, 0], [1, 2], {"group_sizes": [2], "offsets": [0, 2]},
+         "group_sizes: expected group_sizes or offsets, found both"),
+        ([1, 0], [1, 2], {"group_sizes": [2], "query_ids": [0, 0]},
+         "query_ids: expected query_ids or group_sizes, found both"),
+        ([1, 0], [1, 2], {"queries": ["a"], "query_ids": [0, 0]},
+         "queries: expected query_ids or queries, found both"),
+        ([1, 0, 1], [1, 2, 3], {"query_ids": [2, 1]},
+         "query_ids: expected 3, one per label, found 2; group_sizes= takes the number of labels of"
+         " each query"),
+        ([1, 0], [1, 2], {"query_ids": [0, None]},
+         "query_ids[1]: expected an id, found the missing value None"),
+        ([1, 0], [1, 2], {"query_ids": [0, "0"]},
+         "query_ids[1]: '0' and 0 are the same id as text; use ids of one type"),
+        ([1, 0], [1, 2], {"query_ids": np.array([0.0, 1.0])},
+         "query_ids[0]: expected an id, found the float 0.0; use integers or strings (pandas"
+         " converts integers to floats in columns with missing values)"),
+        ([1, 0], [1, 2], {"query_ids": np.array([[0, 1]])},
+         "query_ids: expected a one-dimensional array, found shape (1, 2)"),
         ([1, 0], [1, 2], {"offsets": [0, 1]},
          "offsets[1]: expected the number of labels, 2, as the last offset, found 1"),
         ([1, 0], [1, 2], {"offsets": [1, 2]}, "offsets[0]: expected 0 as the first offset, found"
@@ -202,7 +272,7 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
         ([1, 0], [1, 2], {"offsets": [0, 2, 1, 2]}, "offsets[2]: expected ascending offsets,"
                                                     " found 1 after 2"),
         ([1, 0], [1, 2], {"offsets": [0, 2], "mask": [True, True]},
-         "mask: flat labels use offsets or groups, not a mask"),
+         "mask: flat labels use query_ids, group_sizes or offsets, not a mask"),
         ([[1, 0]], [[1, 2]], {"mask": [[1, 1]]},
          "mask: expected bools of the shape of labels (1, 2), found int64 (1, 2)"),
         ([[1, 0]], [[1, 2]], {"queries": ["a", "b"]},
@@ -220,10 +290,156 @@ def test_bad_input_is_named(labels: Any, scores: Any, options: Any, message: str
 def test_a_query_without_documents_is_not_counted() -> None:
     """Neither as judged nor as one without a relevant document; later queries keep their places."""
     scores = fr.evaluate_labels(
-        [1, 0, 1], [1, 2, 3], "map", groups=[0, 2, 0, 1], queries=list("badc")
+        [1, 0, 1], [1, 2, 3], "map", group_sizes=[0, 2, 0, 1], queries=list("badc")
     )
 
     assert scores.queries == ["a", "c"]
     assert scores.counts["no_relevant_queries"] == scores.counts["missing_queries"] == 0
     with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
-        fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])
+        fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", group_sizes=[0, 2, 0, 1])
+
+
+# --- query ids ---
+
+
+@examples(100)
+@given(
+    st.lists(st.tuples(st.sampled_from("cabd"), st.integers(0, 3), st.integers(0, 5)), min_size=1),
+    st.sampled_from([list, np.array, lambda ids: np.array(ids, object), tuple]),
+)
+def test_documents_belong_to_the_query_that_their_id_names(
+    rows: list[tuple[str, int, int]], kind: Any
+) -> None:
+    """In any order: as the same documents query by query, whose queries come in byte order."""
+    queries = sorted({query for query, _, _ in rows})
+    lists = [[row for row in rows if row[0] == query] for query in queries]
+    expected = fr.evaluate_labels(
+        [[label for _, label, _ in own] for own in lists],
+        [[score for _, _, score in own] for own in lists],
+        "map ndcg num_ret", queries=queries,
+    )  # fmt: skip
+    ids, labels, scores = map(list, zip(*rows, strict=True))
+
+    found = fr.evaluate_labels(labels, scores, "map ndcg num_ret", query_ids=kind(ids))
+
+    assert found.queries == queries
+    assert found.to_dict() == expected.to_dict()
+    assert found.mean == expected.mean
+
+
+ROW_IDS = [20, 3, 20, 3, 3, 100]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list, tuple, iter, np.array, lambda ids: np.array(ids, "uint64"),
+        lambda ids: np.array(ids, "S3"), lambda ids: np.ma.array(ids),
+        lambda ids: pytest.importorskip("pandas").Series(ids, index=range(6, 0, -1)),
+        lambda ids: pytest.importorskip("pandas").Series(ids, dtype="Int64"),
+        lambda ids: pytest.importorskip("pandas").Series(ids, dtype="category"),
+        lambda ids: pytest.importorskip("pandas").Series(map(str, ids)),
+        lambda ids: pytest.importorskip("polars").Series(ids),
+        lambda ids: pytest.importorskip("polars").Series([str(one) for one in ids]),
+        lambda ids: pytest.importorskip("pyarrow").array(ids),
+        lambda ids: pytest.importorskip("pyarrow").chunked_array([ids[:2], ids[2:]]),
+        lambda ids: pytest.importorskip("torch").tensor(ids),
+    ],
+)  # fmt: skip
+def test_query_ids_may_be_of_any_type(kind: Any) -> None:
+    labels, scores = [0, 1, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.9, 0.1, 0.5]
+
+    found = fr.evaluate_labels(labels, scores, "RR", query_ids=kind(ROW_IDS))
+
+    assert dict(zip(found.queries, found["RR"].tolist(), strict=True)) == {
+        "100": 0.0, "20": 0.5, "3": 0.5,
+    }  # fmt: skip
+
+
+def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
+    torch = pytest.importorskip("torch")
+    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    rng = np.random.default_rng(5)
+    ids, labels = rng.integers(0, 20, 200), rng.integers(0, 2, 200)
+    scores = rng.permutation(200) / 200
+    given = torch.tensor(scores), torch.tensor(labels)
+
+    found = fr.evaluate_labels(labels, scores, "RR AP", query_ids=ids).mean
+
+    theirs = retrieval.RetrievalMRR()(*given, indexes=torch.tensor(ids))
+    assert found["RR"] == pytest.approx(float(theirs), rel=1e-6)
+    theirs = retrieval.RetrievalMAP()(*given, indexes=torch.tensor(ids))
+    assert found["AP"] == pytest.approx(float(theirs), rel=1e-6)
+
+
+def test_query_ids_are_the_groups_of_scikit_learn() -> None:
+    selection = pytest.importorskip("sklearn.model_selection")
+    rng = np.random.default_rng(6)
+    ids, labels, scores = rng.integers(0, 9, 60), rng.integers(0, 2, 60), rng.random(60)
+
+    found = fr.evaluate_labels(labels, scores, "P@3", query_ids=ids)
+
+    for _, rows in selection.LeaveOneGroupOut().split(labels, groups=ids):
+        best = rows[np.argsort(-scores[rows])][:3]
+        assert found["P@3"][found.queries.index(str(ids[rows[0]]))] == labels[best].sum() / 3
+
+
+def test_query_ids_are_the_group_id_of_catboost() -> None:
+    utils = pytest.importorskip("catboost.utils")
+    rng = np.random.default_rng(7)
+    ids = np.repeat([7, 3, 9, 1], [5, 8, 2, 6])
+    labels, scores = rng.integers(0, 2, 21), rng.permutation(21) / 21
+
+    found = fr.evaluate_labels(labels, scores, "RR", query_ids=ids).mean
+
+    theirs = utils.eval_metric(labels, scores, "MRR", group_id=ids)
+    assert found["RR"] == pytest.approx(theirs[0])
+
+
+@pytest.mark.parametrize("sizes", [[0, 0, 1, 1, 2, 2], [1] * 6, [0, 1, 2, 0, 1, 2]])
+def test_sizes_that_could_be_ids_are_refused(sizes: list[int]) -> None:
+    """The remedies that the message names both work."""
+    labels, scores = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8]
+    with pytest.raises(ArrayError, match=r"could be ids; query_ids= takes .* offsets= takes"):
+        fr.evaluate_labels(labels, scores, "RR", group_sizes=sizes)
+
+    assert fr.evaluate_labels(labels, scores, "RR", query_ids=sizes).counts["retrieved"] == 6
+    offsets = np.cumsum([0, *sizes])
+    assert fr.evaluate_labels(labels, scores, "RR", offsets=offsets).counts["retrieved"] == 6
+
+
+def test_one_document_is_one_query_either_way() -> None:
+    for one in ({"group_sizes": [1]}, {"query_ids": [1]}):
+        assert fr.evaluate_labels([1], [0.5], "RR", **one).mean["RR"] == 1.0
+
+
+def test_groups_is_no_argument_and_the_error_names_what_is() -> None:
+    with pytest.raises(TypeError, match=r"'groups'; query_ids= .* group_sizes= "):
+        fr.evaluate_labels([1, 0], [1, 2], "RR", groups=[2])
+
+
+# --- rankings without scores ---
+
+
+@examples(100)
+@given(
+    st.lists(st.lists(st.integers(0, 3), max_size=8), min_size=1, max_size=5).filter(any),
+    st.sampled_from(["given", "best", "worst", "average"]),
+)
+def test_without_scores_the_documents_of_a_query_are_a_ranking(
+    rows: list[list[int]], ties: Any
+) -> None:
+    measures = "map ndcg recip_rank"
+    scores = [[-place for place in range(len(row))] for row in rows]
+    width = max(map(len, rows)) + 1
+    padded = np.array([row + [-1] * (width - len(row)) for row in rows])
+    flat, sizes = [label for row in rows for label in row], [len(row) for row in rows]
+    expected = fr.evaluate_labels(rows, scores, measures, ties=ties).to_dict()
+
+    calls: list[tuple[Any, dict[str, Any]]] = [
+        (rows, {}), (padded, {"mask": padded >= 0}), (flat, cut(sizes)),
+        (flat, {"query_ids": np.repeat(np.arange(len(rows)), sizes)}),
+    ]  # fmt: skip
+    for labels, options in calls:
+        found = fr.evaluate_labels(labels, None, measures, ties=ties, **options)
+        assert found.to_dict() == expected

@@ -105,5 +105,5 @@ def test_eval_says_it_on_standard_error(jobs: str, tmp_path: Path, capfd: Any) -
 
     main(["eval", "--jobs", jobs, "-m", "map", str(tmp_path / "qrels"), *runs])
 
-    line = f"fastrank eval: {tmp_path / 'run'}: note: {NOTE.format('')}"
+    line = f"fastrank eval: {tmp_path / 'run'}: {NOTE.format('')}"
     assert capfd.readouterr().err.splitlines() == [line] * int(jobs)

@@ -132,8 +132,8 @@ def test_notes_give_the_range_over_the_orders_of_ties() -> None:
 NOTED: list[tuple[dict[str, int], dict[str, float], dict[str, Any], str]] = [
     (
         {"a": 1, "b": 2}, {"a": 2, "x": 1}, {},
-        "unjudged: 1 of 2 results: if they were judged, map would be 0.5000 (not relevant) to"
-        " 0.6667 (grade 2)",
+        "unjudged: 1 of 2 results: map would be 0.5000 if it is not relevant, 0.6667 if it has"
+        " grade 2",
     ),
     ({"a": 1, "b": 2}, {"a": 2}, {}, "not retrieved: 1 relevant document: b (grade 2)"),
     (
@@ -225,8 +225,25 @@ def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
 
     absent = fr.evaluate({**qrels, "q": {"a": 1, "x": 0}}, {"q": {"x": 2.0, "a": 1.0}}, "ERR")
     present = fr.evaluate({**qrels, "q": {"a": 1, "x": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "ERR")
-    values = f"{absent.mean['ERR']:.4f} (not relevant) to {present.mean['ERR']:.4f} (grade 1)"
-    assert note == f"unjudged: 1 of 2 results: if they were judged, ERR would be {values}"
+    values = f"{absent.mean['ERR']:.4f} if it is not relevant, {present.mean['ERR']:.4f} if it has"
+    assert note == f"unjudged: 1 of 2 results: ERR would be {values} grade 1"
+
+
+def test_values_of_unjudged_documents_are_no_range() -> None:
+    grades = {"a": 1, "b": 2}
+    run = {"q": {"a": 6.0, "s": 5.0, "t": 4.0, "u": 3.0, "v": 2.0, "b": 1.0}}
+
+    (note,) = fr.explain({"q": grades}, run, "map", query="q").notes
+
+    none, every, last = (
+        fr.evaluate({"q": grades | judged}, run, "map").mean["map"]
+        for judged in ({}, dict.fromkeys("stuv", 2), {"v": 2})
+    )
+    assert last < none < every
+    assert note == (
+        f"unjudged: 4 of 6 results: map would be {none:.4f} if none is relevant, {every:.4f} if all"
+        " have grade 2"
+    )
 
 
 def test_gains_are_those_that_the_measure_names() -> None:
@@ -294,8 +311,8 @@ def test_a_query_without_results_has_values_of_0() -> None:
 
     assert explained.values == {"map": 0.0, "P_5": 0.0}
     assert explained.notes == [
-        "the run has no results for this query, so that every value is 0; means skip the query, as"
-        " missing='skip' says"
+        "the run lacks this query, so that every value is 0; in means, it is left out"
+        ' (missing="zero" counts it as 0)'
     ]
     assert len(explained.table("map")) == 0
 
@@ -430,3 +447,27 @@ def test_preferences_cannot_be_explained(tmp_path: Path) -> None:
 
     with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
         fr.explain(read_prefs(path), {"1": {"d1": 1.0}}, "map", query="1")
+
+
+@pytest.mark.parametrize("measures", ["map", "P.10 map", "official"])
+def test_without_a_query_the_one_that_differs_most_is_explained(measures: str) -> None:
+    explained = fr.explain(QRELS, PROFILE, measures, other=PCA)
+
+    first = "P_10" if measures.startswith("P") else "map"
+    one, other = fr.evaluate(QRELS, [PROFILE, PCA], first.replace("_", "."))
+    (expected,) = (one - other).largest(first, 1).rows()
+    assert explained.query == expected[0]
+    assert explained.chosen == (
+        f"query {expected[0]} differs most in {first}, of 200: {expected[1]:.4f} (a) and"
+        f" {expected[2]:.4f} (b)"
+    )
+    assert str(explained).startswith(explained.chosen)
+    named = fr.explain(QRELS, PROFILE, measures, query=expected[0], other=PCA)
+    assert str(explained).partition("\n")[2] == str(named)
+
+
+def test_a_query_is_needed_where_none_differs() -> None:
+    with pytest.raises(fr.GroupError, match="do not differ in map on 200 common queries; name a"):
+        fr.explain(QRELS, PCA, "map", other=PCA)
+    with pytest.raises(fr.OptionError, match="query: name a query, or a second run"):
+        fr.explain(QRELS, PCA, "map")

@@ -93,6 +93,32 @@ def test_dicts_that_have_probably_changed_places_cause_a_warning(best: float) ->
     assert fr.evaluate({"q": {"d0": 0.5, "d1": 1}}, {"q": {"d0": 1}}, "map").mean == {"map": 0}
 
 
+@pytest.mark.parametrize(
+    "score",
+    [lambda n: -n, lambda n: 1000 - n, lambda n: -(n // 2) - 1, lambda n: n / 4 - 3, lambda n: n],
+)
+def test_whole_and_negative_scores_that_have_changed_places_cause_a_warning(
+    score: Callable[[int], float],
+) -> None:
+    qrels = {"q": {f"d{n}": n % 2 for n in range(20)}}
+    run = {"q": {f"d{n}": score(n) for n in range(20)}}
+
+    with pytest.warns(UserWarning, match="are judgments and run swapped"):
+        fr.evaluate(run, qrels, "num_ret")
+    # In their places there is no warning, which would be an error.
+    fr.evaluate(qrels, run, "num_ret")
+
+
+def test_large_and_fractional_grades_cause_no_warning() -> None:
+    docs = [f"d{n}" for n in range(40)]
+    votes = {"q": {doc: n % 9 for n, doc in enumerate(docs)}}
+
+    for grade in (lambda n: n % 30, lambda n: n % 7 / 2, lambda n: n % 3 - 1):
+        fr.evaluate({"q": {doc: grade(n) for n, doc in enumerate(docs)}}, votes, "map")
+    shares = {"q": {doc: n / 7 for n, doc in enumerate(docs)}}
+    fr.evaluate(shares, {"q": {doc: float(n % 9) for n, doc in enumerate(docs)}}, "map")
+
+
 def test_several_runs_of_named_tuples() -> None:
     found = fr.evaluate(JUDGED, [FOUND, RUN], "map ndcg")
     assert [one.to_dict() for one in found] == [VALUES, VALUES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from collections.abc import Callable
@@ -521,3 +522,26 @@ def test_a_run_whose_lines_end_with_cr_alone_is_refused(
 
 def test_one_line_without_a_newline_is_read(file: Callable[[bytes], str]) -> None:
     assert fr.read_run(file(b"q1 Q0 d1 1 0.5 t\r")).to_dict() == {"q1": {"d1": 0.5}}
+
+
+HEADER = b"query Q0 docid rank score tag\n"
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_a_header_is_an_error_although_its_query_has_no_judgments(
+    packed: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(packed(b"\n" + HEADER + RUN))
+    message = "run:2: expected a rank and a score, found 'rank' and 'score'; is this a header"
+
+    for read in (fr.read_run, lambda run: fr.evaluate(parse_qrels(QRELS), run, "map")):
+        for source in (path, io.BytesIO(packed(b"\n" + HEADER + RUN))):
+            with pytest.raises(FormatError, match=message.replace("run:", "(run|object>):")):
+                read(source)  # type: ignore[operator]
+
+
+def test_a_first_line_with_a_rank_or_a_score_is_no_header() -> None:
+    run = RUN.replace(b"q1 Q0 d1 1 0.9", b"q1 Q0 d1 first 0.9")
+
+    assert fr.evaluate(parse_qrels(QRELS), io.BytesIO(run), "map").mean == {"map": 1.0}

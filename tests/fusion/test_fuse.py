@@ -151,8 +151,8 @@ def test_queries_are_the_union_in_byte_order() -> None:
         "1": ["c"], "10": ["a"], "2": ["b", "a"],
     }  # fmt: skip
     assert notes == [
-        "run 'x' has no results for 1 of 3 queries: '1'",
-        "run 'y' has no results for 1 of 3 queries: '10'",
+        "run 'x' lacks 1 of 3 queries (1)",
+        "run 'y' lacks 1 of 3 queries (10)",
     ]
 
 
@@ -165,7 +165,7 @@ def test_a_query_without_results_in_any_run_stays_empty() -> None:
 
 
 def test_a_missing_query_is_a_python_warning_at_the_caller() -> None:
-    with pytest.warns(UserWarning, match="run 2 has no results for 1 of 2 queries: 'p'") as caught:
+    with pytest.warns(UserWarning, match=r"run 2 lacks 1 of 2 queries \(p\)") as caught:
         fr.fuse([{"q": {"a": 1.0}, "p": {"a": 1.0}}, {"q": {"a": 1.0}}])
 
     assert caught[0].filename == __file__

@@ -172,17 +172,19 @@ def test_an_executor_makes_no_difference(make: Any) -> None:
     assert found.held_out_mean == alone.held_out_mean
 
 
-def test_judged_queries_without_results_count_as_0() -> None:
+def test_judged_queries_that_all_runs_lack_are_left_out() -> None:
     qrels, runs = _case(6)
     for run in runs:
         del run["q3"]
     runs[0]["unjudged"] = {"d1": 1.0}
+    notes: list[str] = []
 
-    tuning = fr.tune_fusion(qrels, runs, "map", grid={"weights": 1}, folds=2, warn=[].append)
+    tuning = fr.tune_fusion(qrels, runs, "map", grid={"weights": 1}, folds=2, warn=notes.append)
 
-    found = fr.evaluate(qrels, tuning.run, "map", missing="zero")
+    found = fr.evaluate(qrels, tuning.run, "map")
+    assert notes == ["the fused run lacks 1 of 6 judged queries (q3); it is left out"]
     assert sorted(tuning.run) == ["q0", "q1", "q2", "q4", "q5"]
-    assert sum(tuning.per_fold.columns["queries"]) == 6
+    assert sum(tuning.per_fold.columns["queries"]) == 5
     assert tuning.held_out_mean == found.mean["map"]
 
 

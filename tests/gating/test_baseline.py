@@ -44,7 +44,7 @@ def test_the_file_has_sorted_keys_and_a_line_for_each_query(saved: Path) -> None
     assert found["schema"] == "fastrank.baseline/1"
     assert (found["fastrank"], found["compat"]) == (fr.__version__, "9.0.8")
     assert found["mean"] == {"RR": 0.5, "P@5": pytest.approx(0.2)}
-    assert found["options"]["missing"] == "zero"
+    assert found["options"]["missing"] == "skip"
 
 
 def test_values_have_full_precision(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_judgments_without_a_common_query_are_refused(saved: Path) -> None:
 
 
 def test_other_options_are_refused(saved: Path) -> None:
-    assert _refused(saved, SMALL, RUN, ties="average", depth=5, missing="zero") == (
+    assert _refused(saved, SMALL, RUN, ties="average", depth=5, missing="skip") == (
         f"{saved}: saved with other options (ties 'docno_desc', now 'average'; depth None, now 5);"
         " use the same, or save a new baseline"
     )
@@ -204,27 +204,49 @@ def test_a_function_is_given_again(tmp_path: Path) -> None:
         fr.gate(path, SMALL, RUN)
 
 
-@pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_queries_that_the_run_lost_count_as_0_and_are_named(missing: str, tmp_path: Path) -> None:
-    fr.save_baseline(tmp_path / "b.json", SMALL, RUN, "RR", missing=missing)
+def test_a_run_that_lost_queries_fails(saved: Path) -> None:
+    verdict = fr.gate(saved, SMALL, {"q1": RUN["q1"]}, max_drop=1)
+
+    assert (verdict.status, verdict.comparison.queries) == ("fail", ["q1"])
+    assert verdict.reasons == [
+        "the run lacks 2 of 3 queries of the baseline (q2, q3); they are left out (a baseline saved"
+        " with --missing zero counts them as 0)"
+    ]
+    assert [one.result for one in verdict.results] == ["fail", "pass", "pass"]
+    assert str(verdict).splitlines()[2].split() == "queries 3 1 -2 results for 3 fail".split()  # noqa: SIM905
+
+
+def test_a_run_that_lost_all_queries_is_refused(saved: Path) -> None:
+    qrels, run = {**SMALL, "q4": {"d": 1}}, {"q4": {"d": 1.0}}
+
+    message = _refused(saved, qrels, run, allow_other_qrels=True)
+    assert message == "the run: has no results for the queries of the baseline"
+
+
+def test_queries_that_the_run_lost_can_count_as_0_and_are_named(tmp_path: Path) -> None:
+    fr.save_baseline(tmp_path / "b.json", SMALL, RUN, "RR", missing="zero")
 
     verdict = fr.gate(tmp_path / "b.json", SMALL, {"q1": RUN["q1"]})
     assert verdict.comparison.values("RR").tolist() == [[0.5, 0, 0], [0.5, 0.5, 0.5]]
     assert verdict.notes[0] == (
-        "2 queries of the baseline have no results now and count as 0 (q2, q3)"
+        "the run lacks 2 of 3 queries of the baseline (q2, q3); they count as 0"
     )
 
 
-def test_queries_that_the_baseline_lacked_too_are_not_named(tmp_path: Path) -> None:
+def test_queries_that_the_baseline_lacked_too_are_only_named(tmp_path: Path) -> None:
     run = {"q1": RUN["q1"]}
     fr.save_baseline(tmp_path / "b.json", SMALL, run, "RR")
 
-    notes = fr.gate(tmp_path / "b.json", SMALL, run).notes
-    assert not [note for note in notes if "q2" in note]
+    verdict = fr.gate(tmp_path / "b.json", SMALL, run)
+    assert verdict.passed
+    assert verdict.notes[:1] == [
+        "the run lacks 2 of 3 judged queries (q2, q3); they are left out (a baseline saved with"
+        " --missing zero counts them as 0)"
+    ]
 
 
 def test_lost_queries_cannot_count_as_0_where_lower_is_better(tmp_path: Path) -> None:
-    fr.save_baseline(tmp_path / "b.json", SMALL, RUN, "Hole@5")
+    fr.save_baseline(tmp_path / "b.json", SMALL, RUN, "Hole@5", missing="zero")
 
     assert _refused(tmp_path / "b.json", SMALL, {"q1": RUN["q1"]}) == (
         "the run: no results for 2 queries of the baseline (q2, q3), which cannot count as 0 in"

@@ -15,8 +15,8 @@ class WebServer(ThreadingHTTPServer):
     """Serves files from memory, and keeps the requests: path, range and authorization.
 
     ranges: whether it provides them. statuses: what it answers first, one per request, before it
-    works. broken: how many requests break after half of the answer. pause: in seconds, per request.
-    connections: how many were opened.
+    works. broken: how many requests break after half of the answer, and stalls: after how many
+    seconds. pause: in seconds, per request. connections: how many were opened.
     """
 
     # More connections may come at once than the default of five.
@@ -27,7 +27,7 @@ class WebServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
         self.requests: list[tuple[str, str | None, str | None]] = []
-        self.ranges, self.pause = True, 0.0
+        self.ranges, self.pause, self.stalls = True, 0.0, 0.0
         self.statuses: list[int] = []
         self.broken = self.connections = 0
 
@@ -81,11 +81,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("ETag", hashlib.sha256(whole).hexdigest())
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if status in (200, 206) and self.server.broken:
-            self.server.broken -= 1
-            body = body[: len(body) // 2]
-            self.close_connection = True
-        self.wfile.write(body)
+        if status not in (200, 206) or not self.server.broken:
+            self.wfile.write(body)
+            return
+        self.server.broken -= 1
+        self.wfile.write(body[: len(body) // 2])
+        self.close_connection = True
+        time.sleep(self.server.stalls)
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""

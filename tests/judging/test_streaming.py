@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -396,6 +397,46 @@ def test_any_text_gives_the_same_scores_or_the_same_error(
     with piece(size):
         if run:
             assert_same(nouns, run, path, threads=threads, **options)
+
+
+def results(*queries: bytes, score: bytes = b"1", docs: bytes = b"d") -> bytes:
+    return b"".join(
+        b"%b Q0 %b%d 1 %b t\n" % (query, docs, row, score) for query in queries for row in range(8)
+    )
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        # A NUL byte in a comment is an error, but for what follows a comment without one.
+        b"#\0\n" + results(b"q4", b"q5", b"q6") + b"# a\n" + results(b"q7"),
+        results(b"q1", b"q4", b"q2") + results(b"q1", docs=b"e") + b"#\0\n" + results(b"q5")
+        + b"# a\n" + results(b"q6"),
+        # Scores of queries without judgments are looked at only in memory.
+        results(b"q1", b"q4", b"q2") + results(b"q4", score=b"x") + results(b"q1", docs=b"e")
+        + b"# a\n" + results(b"q6", b"q2", docs=b"f"),
+    ],
+)  # fmt: skip
+def test_the_outcome_does_not_depend_on_which_thread_is_first(
+    run: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(run)
+    take, choice = chunks.Turns.take, random.Random(1)
+
+    def take_later(turns: chunks.Turns) -> Any:
+        time.sleep(choice.choice([0, 0, 1e-4, 3e-4]))
+        return take(turns)
+
+    monkeypatch.setattr(chunks.Turns, "take", take_later)
+
+    def evaluated(threads: int) -> Any:
+        return outcome(lambda: fastrank.evaluate(qrels, str(path), "map", threads=threads))
+
+    qrels = parse_qrels(QRELS)
+    with piece(64):
+        found = [evaluated(threads) for threads in (1, *[2, 3, 4] * 30)]
+
+    assert found == [found[0]] * len(found)
 
 
 @examples(80)

@@ -170,8 +170,8 @@ def test_first_parameters_count_for_the_command() -> None:
         ("P.5,abc", "unknown measure 'abc'"),
         ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 appears twice"),
         ("iprec_at_recall.0.5,.50", "duplicate cutoffs"),
-        ("ndcg.1", "expected grade=gain, found '1'"),
-        ("ndcg.1=2=3", "malformed pair parameters"),
+        ("ndcg.1", "expected grade=gain pairs such as 1=3, found '1'"),
+        ("ndcg.1=2=3", "expected grade=gain pairs such as 1=3, found '1=2=3'"),
     ],
 )
 def test_impossible_requests_are_explained(specification: str, words: str) -> None:

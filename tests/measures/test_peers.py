@@ -124,7 +124,7 @@ def test_the_mapk_of_a_script_for_answer_selection() -> None:
     scores = [[0.1, 0.2, -0.01, 0.4], [0.12, -0.43, 0.2, 0.1, 0.99, 0.7], [0.5, 0.63, 0.92]]
     flat = [label for row in labels for label in row], [score for row in scores for score in row]
 
-    found = fr.evaluate_labels(*flat, "ReciprocalHitRank ARHR@1 AP", groups=[4, 6, 3])
+    found = fr.evaluate_labels(*flat, "ReciprocalHitRank ARHR@1 AP", group_sizes=[4, 6, 3])
 
     assert found.mean["ReciprocalHitRank"] == 0.75
     assert found["ARHR@1"].tolist() == [1.0, 1.0, 0.0]
@@ -169,7 +169,7 @@ def test_lightgbm_counts_a_query_without_relevant_documents_as_one() -> None:
     labels, scores = [1, 0, 0, 0], [1.0, 2.0, 2.0, 1.0]
 
     found = fr.evaluate_labels(
-        labels, scores, "ndcg(dcg='exp-log2')@2 map(denominator='min_k')@2", groups=[2, 2],
+        labels, scores, "ndcg(dcg='exp-log2')@2 map(denominator='min_k')@2", group_sizes=[2, 2],
         no_relevant="one",
     )  # fmt: skip
 

@@ -41,7 +41,7 @@ def test_negatives_are_the_best_results_without_the_relevant_ones() -> None:
 def test_instances_have_the_scores_of_the_run() -> None:
     (own,) = fr.hard_negatives({"q1": {"d2": 1, "d9": 2}}, RUN, 1)
 
-    assert own == ("q1", ["d9", "d2"], ["d1"], [None, 0.8], [0.9])
+    assert own == ("q1", ["d9", "d2"], ["d1"], [None, 0.8], [0.9], [])
 
 
 def test_the_first_ranks_can_be_passed_over_relevant_or_not() -> None:
@@ -144,7 +144,7 @@ def test_every_query_is_counted() -> None:
     found = fr.hard_negatives(qrels, run, 3)
 
     assert found.counts == {
-        "queries": 3, "negatives": 3, "too_few": 2, "no_negatives": 2,
+        "queries": 3, "negatives": 3, "random_negatives": 0, "too_few": 2, "no_negatives": 2,
         "no_positive_retrieved": 0, "missing_queries": 1, "no_relevant_queries": 1,
         "unjudged_queries": 1, "excluded": 0,
     }  # fmt: skip

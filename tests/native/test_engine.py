@@ -223,6 +223,26 @@ def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("room", [10_000, 200_000])
+def test_the_jit_works_if_the_disk_is_full(room: int, tmp_path: Path) -> None:
+    """There is no room for the entry points, or only for them."""
+    code = (
+        "import resource; from numba.core.caching import IndexDataCacheFile as File\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+        f"File._dump = lambda *_: bytes({room} + 1)\n"
+    )
+
+    status, shown, complaint = _python(
+        f"{code}{COUNT}", tmp_path, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path)
+    )
+
+    assert (status, shown) == (0, "2")
+    folder = rf"{tmp_path}/fastrank/\w+"
+    place = rf"{folder}/entries\.py" if room < 100_000 else folder
+    assert re.search(rf"cannot be kept in {place} \(File too large\)\. To avoid", complaint)
+    assert complaint.count("\n") == 1
+
+
 def test_a_home_that_is_no_absolute_path_holds_no_cache(tmp_path: Path) -> None:
     """What lies where somebody happens to stand is not run."""
     environment = {"HOME": ".", "XDG_CACHE_HOME": "", "FASTRANK_ENGINE": "jit"}

@@ -246,7 +246,7 @@ def test_notebooks_show_the_means_and_what_is_missing() -> None:
     shown = scores._repr_html_()
 
     assert _cells(shown) == ["measure", "two", "map", "1.0000"]
-    assert "(&lt;b&gt;)</p>" in shown
+    assert "<p>the run lacks 1 of 2 judged queries (&lt;b&gt;); it is left out" in shown
     assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
 
 

@@ -119,7 +119,7 @@ def test_one_pair_is_an_error() -> None:
 def test_a_task_without_labels_is_an_error() -> None:
     task = fr.TextTask.from_texts(["a", "b"], ["c", "d"], name="films")
 
-    with pytest.raises(fr.InputError, match="films: the labels are missing"):
+    with pytest.raises(fr.InputError, match="films: expected a task with labels, found none"):
         fr.evaluate_pairs(_model, task)
 
 

@@ -13,6 +13,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from tests.helpers.paths import DATA
+from tests.helpers.stores import rewrite
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
 
@@ -32,20 +33,20 @@ def test_loaded_scores_can_be_compared(store: Path) -> None:
 
     found = fr.compare_scores(fr.load_scores(store))
 
-    expected = fr.compare(QRELS, {"pixels.run": PIXELS, "pca.run": PCA}, "map P.10")
+    expected = fr.compare(QRELS, [PIXELS, PCA], "map P.10")
     assert str(found) == str(expected)
 
 
-def test_files_with_the_same_name_are_named_by_their_paths(store: Path, tmp_path: Path) -> None:
+def test_files_with_the_same_name_are_distinguished_by_their_folders(
+    store: Path, tmp_path: Path
+) -> None:
     for folder, run in (("a", PIXELS), ("b", PCA)):
         (tmp_path / folder).mkdir()
         shutil.copy(run, tmp_path / folder / "own.run")
     runs = [tmp_path / "a" / "own.run", tmp_path / "a" / ".." / "b" / "own.run", PCA]
     evaluate(store, "-m", "map", QRELS, *runs)
 
-    assert list(fr.load_scores(store)) == [
-        f"{tmp_path}/a/own.run", f"{tmp_path}/b/own.run", "pca.run"
-    ]  # fmt: skip
+    assert list(fr.load_scores(store)) == ["a/own.run", "b/own.run", "pca"]
 
 
 def test_several_evaluations_are_listed(store: Path) -> None:
@@ -64,7 +65,7 @@ def test_several_evaluations_are_listed(store: Path) -> None:
         f"{what}, relevance_level=2, trec_eval 9.0.8; 1 run",
     ]
     group = listed[1].partition(": ")[0].strip()
-    assert list(fr.load_scores(store, group=group)) == ["pca.run"]
+    assert list(fr.load_scores(store, group=group)) == ["pca"]
 
 
 def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
     evaluate(store, "-m", "map", tmp_path / "half", PCA)
 
     def mean(**wanted: object) -> dict[str, float]:
-        return dict(fr.load_scores(store, **wanted)["pca.run"].mean)  # type: ignore[arg-type]
+        return dict(fr.load_scores(store, **wanted)["pca"].mean)  # type: ignore[arg-type]
 
     assert set(mean(measures=["P_10", "P_5", "map"])) == {"map", "P_5", "P_10"}
     assert mean(qrels=tmp_path / "half") == fr.evaluate(tmp_path / "half", PCA, "map").mean
@@ -93,20 +94,23 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
 
 def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> None:
     evaluate(store, "-m", "map", QRELS, PCA, PIXELS)
-    description, pca, pixels = store.read_text().splitlines(keepends=True)
-    group = description.split('"')[7]
-    older = description.replace('"fastrank":"', '"fastrank":"0.0.').replace(group, "0" * 16)
-    store.write_text("".join([older, pca.replace(group, "0" * 16), description, pixels]))
+    content = store.read_text()
+    description, _, pixels = content.splitlines(keepends=True)
+    store.write_text(content.removesuffix(pixels))
+    rewrite(store, '"fastrank":"', '"fastrank":"0.0.')
+    rewrite(store, description.split('"')[7], "0" * 16)
+    with store.open("a") as file:
+        file.write(description + pixels)
 
-    assert list(fr.load_scores(store)) == ["pixels.run"]
-    assert list(fr.load_scores(store, group="000")) == ["pca.run"]
+    assert list(fr.load_scores(store)) == ["pixels"]
+    assert list(fr.load_scores(store, group="000")) == ["pca"]
 
 
 def test_lines_that_another_program_formatted_are_read(store: Path) -> None:
     evaluate(store, "-m", "map", QRELS, PCA)
     store.write_text(store.read_text().replace('":', '": ').replace(',"', ', "'))
 
-    assert fr.load_scores(store)["pca.run"].mean == fr.evaluate(QRELS, PCA, "map").mean
+    assert fr.load_scores(store)["pca"].mean == fr.evaluate(QRELS, PCA, "map").mean
 
 
 def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(store: Path) -> None:
@@ -115,16 +119,16 @@ def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(store: Path) ->
 
     store.write_bytes(content[:-5])
     with pytest.warns(UserWarning, match="ignored the unfinished last line"):
-        assert list(fr.load_scores(store)) == ["pca.run"]
+        assert list(fr.load_scores(store)) == ["pca"]
     assert store.read_bytes() == content[:-5]
 
     store.write_bytes(content[:-5] + b"\n")
-    with pytest.warns(UserWarning, match=r"ignored 1 damaged line \(of .*pixels.run\)"):
-        assert list(fr.load_scores(store)) == ["pca.run"]
+    with pytest.warns(UserWarning, match=r":3: ignored a damaged line \(wrong checksum\)$"):
+        assert list(fr.load_scores(store)) == ["pca"]
 
     store.write_bytes(content + b"[1]\n" + content[:9] + b"\n")
-    with pytest.warns(UserWarning, match=r"ignored 2 damaged lines \(line 4\)"):
-        assert list(fr.load_scores(store)) == ["pca.run", "pixels.run"]
+    with pytest.warns(UserWarning, match=r":4: ignored a damaged line .*, and 1 more$"):
+        assert list(fr.load_scores(store)) == ["pca", "pixels"]
 
 
 def test_a_store_at_a_url_is_an_error() -> None:
@@ -159,7 +163,7 @@ def test_another_file_is_an_error() -> None:
 
 def test_measures_that_this_version_lacks_are_an_error(store: Path) -> None:
     evaluate(store, "-m", "map", QRELS, PCA)
-    store.write_text(store.read_text().replace('"measures":["map"]', '"measures":["mapp"]'))
+    rewrite(store, '"measures":["map"]', '"measures":["mapp"]')
 
     with pytest.raises(fr.InputError, match=r"written by fastrank .*: unknown measure 'mapp'"):
         fr.load_scores(store)

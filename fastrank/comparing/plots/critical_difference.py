@@ -7,9 +7,10 @@ names do not overlap.
 
 from __future__ import annotations
 
+from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import FIRST, MUTED, heading, line
-from fastrank.comparing.plots.view import View, Words, need_two_systems
+from fastrank.comparing.plots.view import View, Words
 from fastrank.escapes import visible
 
 TYPE_CHECKING = False

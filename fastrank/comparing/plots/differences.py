@@ -80,7 +80,7 @@ def _mean(comparison: Comparison, pair: Pair) -> str:
 
 
 def counts(comparison: Comparison, pair: Pair, name: Callable[[str], str]) -> str:
-    """On how many queries each system is better, or higher."""
+    """The numbers of queries on which each system is better, or higher."""
     if pair.wins is not None:
         first, second, word = pair.wins, pair.losses, "better"
     else:

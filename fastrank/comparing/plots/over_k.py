@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.comparing.plots.lines import draw_lines, interval_words
 from fastrank.comparing.plots.style import heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.errors import MeasureError
 from fastrank.escapes import visible
+from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 # P_10, ndcg_cut_10, nDCG@10.
 WITH_CUTOFF = re.compile(r"(.+)[_@](\d+)")
+# What an error advises.
+CUTOFFS = "1,5,10,20,100"
 
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
@@ -52,6 +56,17 @@ def _cutoffs(comparison: Comparison, family: str) -> tuple[str, dict[int, str]]:
     if len(cutoffs) < 2:
         raise MeasureError(
             family, f"over k needs several cutoffs of {family or 'a measure'}; compare with"
-            f" {family or 'P'}.1,5,10,20,100"
+            f" {_with_cutoffs(family, *cutoffs.values())}"
         )  # fmt: skip
     return family, cutoffs
+
+
+def _with_cutoffs(family: str, compared: str = "") -> str:
+    """The measures to compare, in the notation of one that was; those of P if there are none."""
+    for separator in "@." if "@" in compared else ".@":
+        try:
+            Selection(measure := f"{family}{separator}{CUTOFFS}").bind(DEFAULT_VERSION)
+        except MeasureError:
+            continue
+        return measure
+    return f"P.{CUTOFFS}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from fastrank.comparing.plots.image import check_format, our_style, rendered
 from fastrank.comparing.plots.view import view_of
 from fastrank.errors import OptionError
 from fastrank.formats import files
+from fastrank.hints import closest, did_you_mean
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
@@ -50,9 +50,8 @@ def check_kind(kind: str) -> None:
     """Raise OptionError unless there is a plot of this kind."""
     if kind in KINDS:
         return
-    close = get_close_matches(str(kind), KINDS, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(KINDS)}"
-    raise OptionError("kind", f"no plot {kind!r}; {hint}")
+    hint = did_you_mean(map(repr, closest(kind, KINDS)))
+    raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
 
 
 def draw(

@@ -71,6 +71,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     enough = f"The observed {number(abs(pair.difference))} needs " + (
         f"{needed:,} queries" if needed else "more than 1,000,000,000 queries"
     )
+    enough += " for this power"
     heading(axes, title, words, enough)
     whole = f"{visible(measure)}: detectable difference of {visible(a)} and {visible(b)}"
     return Words(title, f"{whole}. {words}. {enough}.", (7.5, 4.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastrank.errors import OptionError
+from fastrank.comparing.chosen_pair import default_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,31 +17,6 @@ class View(NamedTuple):
     measure: str
     a: str = ""
     b: str = ""
-
-
-def default_pair(
-    comparison: Comparison, measure: str, a: str | None = None, b: str | None = None
-) -> tuple[str, str]:
-    """Two systems to show: those given, else the best of the others, and the baseline.
-
-    Without a baseline, the best two. Raises OptionError if there are no two systems.
-    """
-    need_two_systems(comparison)
-    ranked = comparison.ranked(measure)
-    if b is None:
-        others = [name for name in comparison.baseline or ranked if name != a]
-        best = ranked[0] if a is None and not comparison.baseline else a
-        b = next((name for name in others if name != best), ranked[0])
-    if a is None:
-        a = next(name for name in ranked if name != b)
-    comparison.pair(measure, a, b)
-    return a, b
-
-
-def need_two_systems(comparison: Comparison) -> None:
-    """Raise OptionError for a single system, which has no pairs to show."""
-    if len(comparison) < 2:
-        raise OptionError("kind", "this plot needs two systems, found 1")
 
 
 class Words(NamedTuple):

@@ -8,8 +8,8 @@ import time
 from importlib import import_module
 
 from fastrank.arguments import at_least
+from fastrank.comparing.chosen_pair import default_pair
 from fastrank.comparing.plots.labels import number
-from fastrank.comparing.plots.view import default_pair
 from fastrank.comparing.report import sections
 from fastrank.comparing.report.html import name, table, text
 from fastrank.comparing.report.rankings import examples_of, side_by_side

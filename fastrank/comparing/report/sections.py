@@ -52,18 +52,18 @@ def _sentence(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it is not significantly better than {_some(tied)}."
+    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
 
 
 def _listed(names: list[str]) -> str:
     return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
 
 
-def _some(names: list[str]) -> str:
+def _some(names: list[str], last: str = "and") -> str:
     shown = [name(one) for one in names[:5]]
     if len(names) > 5:
-        return f"{', '.join(shown)} and {len(names) - 5} more"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+        return f"{', '.join(shown)} {last} {len(names) - 5} more"
+    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def notes(comparison: Comparison, rankings: Rankings | None) -> str:
@@ -167,9 +167,11 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1:
         found = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; the observed one needs {needed:,} queries" if needed else ""
+        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
         sentences.append(
-            f"With power 0.8, a t-test of {pair.n:,} queries finds a difference of {found}{enough}"
+            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
+            f" {found} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
+            f" several pairs){enough}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])

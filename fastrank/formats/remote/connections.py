@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Seconds without an answer before a request fails.
-TIMEOUT = 60.0
+# Seconds without data before a request fails.
+TIMEOUT = 20.0
 
 
 class Connections:
@@ -102,7 +102,12 @@ class _Response:
     ) -> None:
         self._owner, self._connection, self._response = owner, connection, response
         self.status, self.headers = response.status, response.headers
-        self.readinto = response.readinto
+        self.read, self.readinto = response.read, response.readinto
+
+    @property
+    def length(self) -> int | None:
+        """The number of bytes that are still to come, None if the server has not said it."""
+        return self._response.length
 
     def __enter__(self) -> _Response:
         return self

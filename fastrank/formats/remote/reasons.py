@@ -28,7 +28,7 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, urllib.error.URLError) and inner:
         return redacted(str(inner))
     if isinstance(error, TimeoutError):
-        return "the server did not answer in time"
+        return "timed out waiting for data from the server"
     if isinstance(error, http.client.IncompleteRead):
         return "the connection broke before the end of the file"
     if isinstance(error, PermissionError):

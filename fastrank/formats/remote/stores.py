@@ -116,7 +116,7 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
             known = "file, http, https, s3, gs, hf and others of fsspec"
             reason = f"unknown protocol {scheme_of(url)!r}; expected one of {known}"
             raise ReadError(name, reason) from None
-        raise ReadError(name, reason_of(error)) from None
+        raise _failure(name, error) from None
 
 
 def _missing_package(url: str, name: str, error: ImportError) -> ImportError:
@@ -135,6 +135,14 @@ def _is_archive(store: Any) -> bool:
     return isinstance(store, AbstractArchiveFileSystem)
 
 
+def _failure(name: str, error: Exception) -> ReadError:
+    reason = reason_of(error)
+    if isinstance(error, (AttributeError, LookupError, TypeError, ValueError)):
+        # Such as those of a store that did not expect the URL.
+        reason = f"fsspec cannot read this URL ({type(error).__name__}: {reason})"
+    return ReadError(name, reason)
+
+
 @contextmanager
 def _errors(name: str) -> Iterator[None]:
     """Turn all errors of a store into ReadError."""
@@ -146,4 +154,4 @@ def _errors(name: str) -> Iterator[None]:
         raise missing_file(name) from None
     except Exception as error:
         # Each store has its own exceptions, for missing credentials for example.
-        raise ReadError(name, reason_of(error)) from None
+        raise _failure(name, error) from None

@@ -39,8 +39,8 @@ _VERSION = ("ETag", "Last-Modified")
 class WebFile:
     """A file at an http or https URL; see RemoteFile.
 
-    Requests fail after a minute without data, and are repeated if the connection breaks or the
-    server is overloaded.
+    Requests fail after TIMEOUT seconds without data. They are repeated if the connection breaks or
+    the server is overloaded, and once if they took too long.
     """
 
     def __init__(self, url: str, name: str) -> None:
@@ -50,6 +50,7 @@ class WebFile:
         except ValueError as error:
             raise ReadError(name, reason_of(error)) from None
         self._waiting: Any = None
+        self._streamed: list[Any] = []
         self.size: int | None = None
         self.head = b""
         self._version: list[str | None] = []
@@ -72,17 +73,19 @@ class WebFile:
 
     def stream(self) -> _Stream:
         """What follows the head."""
-        response, self._waiting = self._waiting, None
-        return _Stream(self._name, response or self._repeated(self._after_head))
+        response, self._waiting = self._waiting or self._repeated(self._after_head), None
+        self._streamed.append(response)
+        return _Stream(self._name, response)
 
     def check_unchanged(self) -> None:
         """Do nothing: each answer is checked."""
 
     def close(self) -> None:
-        """Close the connections that are not in use."""
+        """Close the connections, but for those of blocks that are still fetched."""
         self._connections.close()
-        if self._waiting is not None:
-            self._waiting.close()
+        for response in (self._waiting, *self._streamed):
+            if response is not None:
+                response.close()
 
     def _begin(self) -> None:
         """Ask for the first block, by which the server shows whether it provides ranges."""
@@ -97,8 +100,14 @@ class WebFile:
         self._version = [response.headers.get(key) for key in _VERSION]
         found = _RANGE.fullmatch(response.headers.get("Content-Range") or "")
         if response.status != 206:
+            try:
+                self.head = response.read(HEAD)
+                if len(self.head) < HEAD and response.length:
+                    raise http.client.IncompleteRead(b"", response.length)
+            except BaseException:
+                response.close()
+                raise
             self._waiting = response
-            self.head = response.read(HEAD)
             return
         with response:
             if found is None:
@@ -127,6 +136,7 @@ class WebFile:
 
     def _repeated(self, attempt: Callable[[], Found]) -> Found:
         """Call a function, again where that may help. Raises ReadError."""
+        is_late = False
         for delay in (*DELAYS, None):
             try:
                 return attempt()
@@ -141,8 +151,11 @@ class WebFile:
             except (http.client.HTTPException, OSError) as error:
                 # A refused connection or an unknown host is a URLError.
                 lasting = isinstance(error, (urllib.error.URLError, ssl.SSLError))
-                if lasting or isinstance(error, http.client.InvalidURL) or delay is None:
+                lasting |= isinstance(error, http.client.InvalidURL)
+                lasting |= is_late and isinstance(error, TimeoutError)
+                if lasting or delay is None:
                     raise ReadError(self._name, reason_of(error)) from None
+                is_late = is_late or isinstance(error, TimeoutError)
             except ValueError as error:
                 raise ReadError(self._name, reason_of(error)) from None
             time.sleep(delay)

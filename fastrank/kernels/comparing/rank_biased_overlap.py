@@ -138,6 +138,8 @@ def rank_biased_overlap(shorter, longer, partners, persistence, ties, cutoff, ov
         mass += weight
         weight *= p
     scale = 1.0 - p
-    values[0], values[1] = at_most_one(scale * extrapolated), at_most_one(scale * least)
-    values[2] = at_most_one(scale * greatest)
+    values[0] = at_most_one(scale * extrapolated)
+    # Rounding may turn the order of bounds that are equal.
+    values[1] = min(at_most_one(scale * least), values[0])
+    values[2] = max(at_most_one(scale * greatest), values[0])
     values[3], values[4] = values[2] - values[1], at_most_one(truncated / mass)

@@ -39,8 +39,6 @@ U = np.uint64
 ROW_BITS = 20
 ROW = (1 << ROW_BITS) - 1
 HASH_SHIFT = 64 - (32 - ROW_BITS)
-# Distinct grades up to which each judgment is compared with all of them.
-FEW_GRADES = 32
 
 
 @helper
@@ -85,28 +83,6 @@ def is_text(texts, row, text, length, first, second):
     return length <= 16 or (
         compare_texts(texts[at + 3] + 16, length - 16, text + 16, length - 16) == 0
     )
-
-
-@helper
-def count_few_grades(grades, values, counts):
-    """As `count_grades`, which needs a sort, for judgments of few grades."""
-    found = 0
-    for grade in grades:
-        if grade < 0:
-            continue
-        place = found
-        while place > 0 and values[place - 1] >= grade:
-            place -= 1
-        if place < found and values[place] == grade:
-            counts[place] += 1
-            continue
-        if found == FEW_GRADES:
-            return count_grades(grades, values, counts)
-        for i in range(found, place, -1):
-            values[i], counts[i] = values[i - 1], counts[i - 1]
-        values[place], counts[place] = grade, 1
-        found += 1
-    return found
 
 
 @helper
@@ -157,7 +133,7 @@ def index_dicts(api, dicts, qrels):
                 slot = (slot + 1) & mask
             table[slot] = ((own_hash >> HASH_SHIFT) << ROW_BITS) | (row + 1)
         begin = qrels.grade_offsets[q]
-        qrels.grade_offsets[q + 1] = begin + count_few_grades(
+        qrels.grade_offsets[q + 1] = begin + count_grades(
             grades, qrels.grade_values[begin:], qrels.grade_counts[begin:]
         )
     return len(dicts)

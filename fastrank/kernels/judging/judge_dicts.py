@@ -10,7 +10,7 @@ import numpy as np
 from fastrank.kernels.judging.dict_index import HASH_SHIFT, ROW, ROW_BITS, is_text, text_of, word_of
 from fastrank.kernels.judging.dict_ranks import rank_places, rank_score, sort_hits
 from fastrank.kernels.judging.integer_ranks import find_disorder
-from fastrank.kernels.judging.judged_documents import make_keys
+from fastrank.kernels.judging.judged_documents import QueryTies, make_keys
 from fastrank.kernels.judging.judged_ids import prefetch_all
 from fastrank.kernels.judging.rankings import LARGEST_GRADE, list_hits
 from fastrank.kernels.simd.cpython import (
@@ -40,7 +40,6 @@ from fastrank.native.codes import (
     TYPE_IN_OBJECT,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import QueryTies
 
 # Looking a judged document up in the run's dict costs about as much as looking three documents of
 # the run up in the index of the judgments.

@@ -7,6 +7,8 @@ is that.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fastrank.kernels.judging.row_index import REPEATED, find_hash, index_hashes, places_for
@@ -18,6 +20,24 @@ from fastrank.native.declare import helper
 
 U = np.uint64
 ONE = U(1)
+
+
+class QueryTies(NamedTuple):
+    """The ties of the judged documents of one query, as in Ties; count[0] of them."""
+
+    lows: np.ndarray
+    highs: np.ndarray
+    count: np.ndarray
+
+
+class TiedHits(NamedTuple):
+    """Hits, and their ties."""
+
+    ranks: np.ndarray
+    rows: np.ndarray
+    ties: QueryTies
+
+
 # What the searches below say when they leave a query to the general path.
 GIVEN_UP = -1
 # Hits up to which counting better scores for each is cheaper than sorting all.

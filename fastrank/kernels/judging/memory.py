@@ -12,6 +12,8 @@ import numpy as np
 
 from fastrank.kernels.judging.judged_documents import (
     GIVEN_UP,
+    QueryTies,
+    TiedHits,
     find_hits,
     make_keys,
     note_tie,
@@ -43,7 +45,7 @@ from fastrank.native.codes import (
     TIE_DIRECTION,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import QueryTies, RankingScratch, TiedHits
+from fastrank.native.records import RankingScratch
 
 U = np.uint64
 

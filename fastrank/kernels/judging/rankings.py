@@ -31,13 +31,24 @@ sort_values_if_needed = sort_if_needed_by(by_value)
 @helper
 def count_grades(grades, values, counts):
     """Distinct grades >= 0 in ascending order and how often each occurs; returns how many."""
-    judged = 0
+    judged, highest = 0, 0
     for grade in grades:
         if grade >= 0:
             values[judged] = grade
             judged += 1
-    sort_values_if_needed(values, judged, counts, ())
+            highest = max(highest, grade)
     distinct = 0
+    if highest < judged:
+        # There is room for a count of each grade up to the highest.
+        counts[: highest + 1] = 0
+        for i in range(judged):
+            counts[values[i]] += 1
+        for grade in range(highest + 1):
+            if counts[grade] > 0:
+                values[distinct], counts[distinct] = grade, counts[grade]
+                distinct += 1
+        return distinct
+    sort_values_if_needed(values, judged, counts, ())
     for i in range(judged):
         if distinct == 0 or values[i] != values[distinct - 1]:
             values[distinct] = values[i]

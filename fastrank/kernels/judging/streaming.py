@@ -12,6 +12,8 @@ import numpy as np
 
 from fastrank.kernels.judging.judged_documents import (
     GIVEN_UP,
+    QueryTies,
+    TiedHits,
     find_hits,
     rank_in_order,
     read_scores,
@@ -45,7 +47,7 @@ from fastrank.native.codes import (
     STATUS,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import QueryTies, Texts, TiedHits
+from fastrank.native.records import Texts
 
 
 @helper

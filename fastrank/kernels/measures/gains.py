@@ -40,6 +40,7 @@ def assign_gains(rankings, named, dense, rescale, table, gained):
     """
     offsets, grade_offsets = rankings.offsets, rankings.grade_offsets
     pairs = len(named.grades)
+    plain = pairs == 0 and not rescale
     listed = 0
     for q in range(len(offsets) - 1):
         for i in range(pairs):
@@ -48,6 +49,10 @@ def assign_gains(rankings, named, dense, rescale, table, gained):
             table.counts[i] = 0
         size = pairs
         first, stop = grade_offsets[q], grade_offsets[q + 1]
+        if plain:
+            listed = take_grades(q, rankings, gained, listed)
+            gained.ideal_offsets[q + 1] = listed
+            continue
         previous = -1
         for v in range(first, stop):
             grade = rankings.grade_values[v]
@@ -76,6 +81,20 @@ def assign_gains(rankings, named, dense, rescale, table, gained):
                 gained.ideal_counts[listed] = table.counts[entry]
                 listed += 1
         gained.ideal_offsets[q + 1] = listed
+
+
+@helper
+def take_grades(q, rankings, gained, listed):
+    """Make the grades of a query its gains, without a table; how many gains are listed then."""
+    for i in range(rankings.offsets[q], rankings.offsets[q + 1]):
+        gained.gains[i] = max(rankings.grades[i], 0)
+    for v in range(rankings.grade_offsets[q + 1] - 1, rankings.grade_offsets[q] - 1, -1):
+        if rankings.grade_values[v] == 0:
+            break
+        gained.ideal_gains[listed] = rankings.grade_values[v]
+        gained.ideal_counts[listed] = rankings.grade_counts[v]
+        listed += 1
+    return listed
 
 
 @helper

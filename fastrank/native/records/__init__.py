@@ -259,24 +259,6 @@ class Hits(Record):
     rows: Int64Array
 
 
-class QueryTies(Record):
-    """The ties of the judged documents of one query, as in Ties; count[0] of them."""
-
-    __slots__ = ()
-    lows: Int64Array
-    highs: Int64Array
-    count: Int64Array
-
-
-class TiedHits(Record):
-    """Hits, and their ties."""
-
-    __slots__ = ()
-    ranks: Int64Array
-    rows: Int64Array
-    ties: QueryTies
-
-
 class JudgingScratch(Record):
     """Memory for judging the results of one query.
 

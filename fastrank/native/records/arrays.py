@@ -109,3 +109,21 @@ class RowScratch(Record):
     places: Int64Array
     columns: Int64Array
     rows: Int64Array
+
+
+class LabelScratch(Record):
+    """Memory for ordering the labelled documents of one query by their scores.
+
+    singles, keys: the scores as compared; above: how many are above each; with room for 8 more.
+    words, order, other_words, other_order: one for each document. places: 256 for each of 8 bytes.
+    """
+
+    __slots__ = ()
+    singles: Float32Array
+    keys: Float64Array
+    above: Int32Array
+    words: Int64Array
+    order: Int64Array
+    other_words: Int64Array
+    other_order: Int64Array
+    places: Int64Array

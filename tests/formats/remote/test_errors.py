@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,9 +62,16 @@ def test_a_connection_that_always_breaks_is_an_error(server: WebServer) -> None:
     assert reason(url) == "the connection broke before the end of the file"
 
 
-def test_a_broken_answer_without_ranges_is_an_error(server: WebServer) -> None:
+@pytest.mark.parametrize("size", [1000, len(RUN)])
+def test_a_broken_answer_without_ranges_is_an_error(size: int, server: WebServer) -> None:
     server.ranges, server.broken = False, 1000
-    assert reason(server.url("x.run", RUN)) == "the connection broke before the end of the file"
+    url = server.url("x.run", RUN[:size])
+    assert reason(url) == "the connection broke before the end of the file"
+
+
+def test_a_request_is_repeated_if_the_beginning_without_ranges_breaks(server: WebServer) -> None:
+    server.ranges, server.broken = False, 2
+    assert read_all(server.url("x.run", RUN[:1000])) == RUN[:1000]
 
 
 def test_a_server_that_does_not_answer_is_an_error(
@@ -71,7 +79,18 @@ def test_a_server_that_does_not_answer_is_an_error(
 ) -> None:
     monkeypatch.setattr(connections, "TIMEOUT", 0.05)
     server.pause = 0.5
-    assert reason(server.url("x.run", RUN)) == "the server did not answer in time"
+    assert reason(server.url("x.run", RUN)) == "timed out waiting for data from the server"
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_server_that_announces_more_than_it_sends_is_asked_twice(
+    ranges: bool, server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "TIMEOUT", 0.1)
+    server.ranges, server.broken, server.stalls = ranges, 1000, 0.5
+    expected = "timed out waiting for data from the server"
+    assert reason(server.url("x.run", RUN[:1000])) == expected
+    assert len(server.requests) == 2
 
 
 def test_a_slow_server_is_waited_for(server: WebServer) -> None:
@@ -187,6 +206,12 @@ def test_secret_parts_of_urls_are_removed(text: str, expected: str) -> None:
 def test_an_unknown_protocol_is_an_error() -> None:
     found = reason("nowhere://x/y")
     assert found.startswith("unknown protocol 'nowhere'; expected one of file, http, https, s3")
+
+
+@pytest.mark.parametrize("url", ["data://text/plain,q0000 Q0 d 1 1 t", "data://x", "dbfs://x"])
+def test_an_error_in_a_store_is_explained(url: str) -> None:
+    expected = r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"
+    assert re.fullmatch(expected, reason(url))
 
 
 def test_a_folder_is_an_error() -> None:

@@ -1,0 +1,99 @@
+"""InsuranceQA: questions, the numbers of right answers, and pools of candidates, in files."""
+
+from __future__ import annotations
+
+from fastrank.errors import FormatError, InputError
+from fastrank.formats.candidates import Candidates, read_candidates
+from fastrank.formats.lines import lines_of
+from fastrank.formats.source import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from fastrank.formats.files import Source
+
+EXPECTED = (
+    "expected right answers, question and pool (version 1), question and right answers (its"
+    " training data), or domain, question, right answers and pool (version 2), with tabs"
+)
+
+
+def read_insurance_qa(questions: Source, answers: Source, vocabulary: Source) -> Candidates:
+    """Read the candidates of InsuranceQA, version 1 or 2.
+
+    questions: `question.(dev|test1|test2).label.token_idx.pool` of version 1, or
+        `InsuranceQA.question.anslabel.*.pool.*.encoded` of version 2. The candidates of a question
+        are its pool, in which right answers have the label 1. Files without pools, such as
+        `question.train.token_idx.label`, have right answers only.
+    answers: `answers.label.token_idx`, or `InsuranceQA.label2answer.*.encoded`.
+    vocabulary: the words of the tokens `idx_1`, `idx_2`, ...
+
+    Files may be compressed. Questions are named Q1, Q2, ... by line, and candidates by their number
+    in `answers`. Raises ReadError, and FormatError with file and line.
+
+    >>> import io
+    >>> from fastrank.datasets import read_insurance_qa
+    >>> words = io.BytesIO(b"idx_1\\twhat\\nidx_2\\tinsurance\\nidx_3\\tthis\\n")
+    >>> answers = io.BytesIO(b"1\\tidx_3\\n2\\tidx_3 idx_2\\n")
+    >>> found = read_insurance_qa(io.BytesIO(b"2\\tidx_1 idx_2\\t1 2\\n"), answers, words)
+    >>> found.pairs, found.labels.tolist()
+    ([('what insurance', 'this'), ('what insurance', 'this insurance')], [0, 1])
+    """
+    words = dict(_pairs(vocabulary, None))
+    texts = dict(_pairs(answers, words))
+    columns: dict[str, list[Any]] = {
+        key: [] for key in ("question_id", "question", "candidate_id", "candidate", "label")
+    }
+    name = name_of(questions)
+    for line, text in lines_of(questions, name, "utf-8"):
+        if not text.strip():
+            continue
+        right, question, pool = _parts(text.split("\t"), name, line)
+        asked = _decoded(question, words, name, line)
+        for candidate in dict.fromkeys(pool):
+            if candidate not in texts:
+                raise FormatError(name, line, f"no answer has the number {candidate!r:.60}")
+            row = (f"Q{line}", asked, candidate, texts[candidate], int(candidate in right))
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    if not columns["label"]:
+        raise InputError(name, "expected questions with candidates, found none")
+    found: Candidates = read_candidates(columns).changed(source=name)
+    return found
+
+
+def _parts(cells: list[str], name: str, line: int) -> tuple[list[str], str, list[str]]:
+    """Right answers, question and pool of a line."""
+    places = {2: (1, 0, 1), 3: (0, 1, 2), 4: (2, 1, 3)}
+    if len(cells) == 3 and not cells[0].replace(" ", "").isdecimal():
+        # Version 2 without pools: domain, question, right answers.
+        places[3] = (2, 1, 2)
+    if len(cells) not in places:
+        raise FormatError(name, line, f"{EXPECTED}, found {len(cells)} cells")
+    right, question, pool = (cells[place] for place in places[len(cells)])
+    for numbers in (right, pool):
+        if not numbers.replace(" ", "").isdecimal():
+            raise FormatError(
+                name, line, f"{EXPECTED}, found {numbers!r:.60} as numbers of answers"
+            )
+    return right.split(), question, pool.split()
+
+
+def _pairs(source: Source, words: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    """Key and text of each line; words: to decode the text."""
+    name = name_of(source)
+    for line, text in lines_of(source, name, "utf-8"):
+        key, tab, value = text.partition("\t")
+        if not tab and text.strip():
+            raise FormatError(name, line, f"expected two cells with a tab, found {text!r:.60}")
+        if tab:
+            yield key, value if words is None else _decoded(value, words, name, line)
+
+
+def _decoded(tokens: str, words: Mapping[str, str], name: str, line: int) -> str:
+    for token in tokens.split():
+        if token not in words:
+            raise FormatError(name, line, f"no word in the vocabulary for {token!r:.60}")
+    return " ".join(words[token] for token in tokens.split())

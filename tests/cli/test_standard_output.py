@@ -1,0 +1,90 @@
+"""Every command says so, and exits with an error, if standard output cannot be written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastrank.cli.main import COMMANDS, main
+from tests.helpers.paths import DATA
+
+QRELS, PCA, PIXELS = (str(DATA / name) for name in ("digits.qrels", "pca.run", "pixels.run"))
+VECTORS = ("--corpus", str(DATA / "documents.npy"), "--queries", str(DATA / "queries.npy"))
+IDS = ("--corpus-ids", str(DATA / "documents.txt"), "--query-ids", str(DATA / "queries.txt"))
+# Arguments with which each command writes to standard output.
+WRITING = {
+    "eval": (QRELS, PCA),
+    "compare": ("-m", "map", QRELS, PCA, PIXELS),
+    "search": (*VECTORS, "-k", "5", "-o", "-"),
+    "eval-embeddings": (*VECTORS, *IDS, "--qrels", QRELS),
+    "hard-negatives": (QRELS, PCA),
+    "compare-indexes": (*VECTORS, "-k", "5", "Flat"),
+    "probe": ("rows.csv", "--vectors", "rows.npy"),
+    "gate": ("check", "baseline.json", QRELS, PCA),
+    "agree": (PCA, PIXELS),
+    "explain": ("-q", "q0004", "-m", "map", QRELS, PCA),
+    "fuse": (PCA, PIXELS),
+    "convert": ("--to", "jsonl", PCA, "-"),
+    "trec_eval": (QRELS, PCA),
+    "measures": (),
+    "check": (QRELS, PCA),
+    "completion": ("bash",),
+}
+HELP = [[], *([name] for name in COMMANDS), ["gate", "save"], ["gate", "check"]]
+NEEDS = {"search": "faiss", "eval-embeddings": "faiss", "compare-indexes": "faiss"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_standard_output_is_reported(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if command in NEEDS:
+        pytest.importorskip(NEEDS[command])
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    np.save("rows.npy", rng.standard_normal((40, 3)))
+    Path("rows.csv").write_text("text,label\n" + "".join(f"t{i},{i % 2}\n" for i in range(40)))
+    main(["gate", "save", "-m", "map", "-o", "baseline.json", QRELS, PCA])
+    capfd.readouterr()
+    # As Python starts if file descriptor 1 is closed.
+    monkeypatch.setattr(sys, "stdout", None)
+
+    status = main([command, *WRITING[command]])
+
+    told = capfd.readouterr().err
+    assert "cannot write the results: standard output is closed\n" in told
+    assert status == (2 if command == "gate" else 1)
+
+
+@pytest.mark.parametrize("words", [["--version"], *([*words, "--help"] for words in HELP)])
+def test_help_for_a_closed_standard_output_is_an_error(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+
+    try:
+        status = main(words)
+    except SystemExit as stop:
+        status = stop.code
+
+    assert status == 1
+    assert "cannot write the results: standard output is closed\n" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["eval", "--help"], ["help"], ["fuse", PCA, PIXELS]])
+@pytest.mark.parametrize("target", ["&-", "/dev/full"])
+def test_the_shell_sees_that_nothing_was_written(target: str, words: list[str]) -> None:
+    command = [sys.executable, "-m", "fastrank", *words]
+
+    found = subprocess.run(
+        ["sh", "-c", f'"$@" >{target}', "sh", *command],
+        stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+
+    assert found.returncode == 1
+    assert found.stderr.count("\n") == 1
+    assert "cannot write the results: " in found.stderr

@@ -1,0 +1,729 @@
+"""Every remedy that an error names works: the call that fails, the words, the call that follows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from concurrent.futures import ThreadPoolExecutor as threads  # noqa: F401, N813
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.cli.main import main
+from fastrank.probes.senteval_optimizers import parsed  # noqa: F401
+from fastrank.searching import build_index  # noqa: F401
+from tests.helpers.paths import REPOSITORY
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
+RUN = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.5, "d1": 0.25}}
+OTHER = {"q1": {"d1": 0.75, "d2": 0.5}, "q2": {"d3": 0.25, "d1": 0.5}}
+VECTORS = np.eye(4, dtype=np.float32)
+FILES = {
+    "qrels": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d3 2\n",
+    "run": "q1 Q0 d1 1 0.5 a\nq1 Q0 d2 2 0.75 a\nq2 Q0 d3 1 0.5 a\nq2 Q0 d1 2 0.25 a\n",
+    "other": "q1 Q0 d1 1 0.75 b\nq1 Q0 d2 2 0.5 b\nq2 Q0 d3 1 0.25 b\nq2 Q0 d1 2 0.5 b\n",
+    "three.csv": "q1,d1,5\nq1,d2,3\n",
+    "header.csv": "query,doc,score\nq1,d1,5\nq1,d2,3\n",
+    "tags.csv": "query,doc,score,tag\nq1,d1,5,a\nq1,d1,3,b\n",
+    "texts.csv": "red,1\nblue,0\n",
+    "titled.csv": "text,label\nred,1\nblue,0\n",
+    "named.csv": "phrase,kind,year\nred,1,3\nblue,0,3\n",
+    "ids.txt": "d1\nd2\nd3\nd4\n",
+    "latin.tsv": b"q\tcaf\xe9\n",
+    "comma.csv": 'query,doc,score\nq1,d1,"0,5"\n',
+    "comma": "q1 Q0 d1 1 0,5 a\n",
+    "twice.csv": "query,pid,doc,grade\nq1,a,b,1\n",
+    "msmarco": "q1 d1 1\nq1 d2 2 3 4 5\n",
+    "msmarco.tsv": "q1\td1\t1\nq1\td2\t2\n",
+    "case": "Q1 Q0 d1 1 0.5 a\nq2 Q0 d3 1 0.25 a\n",
+    "sample": "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n",
+    "damaged.json": '{"format": "fastrank-baseline-1"}',
+    "floats.json": '{"q1": {"d1": 0.5}}',
+    "ambiguous.json": '{"q1": {"d1": 1}}',
+}
+
+
+def scores(run: Any = RUN, measure: str = "map", **options: Any) -> fr.Scores:
+    return fr.evaluate(QRELS, run, measure, **options)
+
+
+def compared(measures: str = "map", **options: Any) -> fr.Comparison:
+    return fr.compare(QRELS, {"a": RUN, "b": OTHER}, measures, **options)
+
+
+def swapped(**options: Any) -> fr.Comparison:
+    return compared(test="randomization", **options)
+
+
+def raw_only(ranking: fr.Ranking, rel: float = 0.0) -> float:
+    return rel
+
+
+def raw_renamed(ranking: fr.Ranking, lowest: float = 0.0) -> float:
+    return lowest
+
+
+def saved() -> str:
+    fr.save_baseline("base.json", QRELS, RUN, "map")
+    return "base.json"
+
+
+def model(texts: list[str]) -> Any:
+    return [[1.0, len(text)] for text in texts]
+
+
+def turned(texts: list[str]) -> Any:
+    return [[len(text), 1.0] for text in texts]
+
+
+def stored() -> None:
+    for measure in ("map", "RR"):
+        main(["eval", "--resume", "store", "-m", measure, "qrels", "run"])
+
+
+TEXTS = fr.Dataset.from_texts({"d": "text"}, {"q": "ask"}, {"q": {"d": 1}})
+# In Python: what fails, the end of the message, what follows it.
+PYTHON = [
+    # Measures.
+    (
+        "scores(measure='ndcg.10')",
+        "; for a cutoff use ndcg_cut.10",
+        "scores(measure='ndcg_cut.10')",
+    ),
+    ("scores(measure='map.10')", "; for a cutoff use map_cut.10", "scores(measure='map_cut.10')"),
+    (
+        "scores(measure='rbp.95')",
+        "; for the persistence of ranx use RBP(p=0.95), or for graded judgments"
+        " RBP(p=0.95,gain='raw')",
+        "scores(measure=\"RBP(p=0.95) RBP(p=0.95,gain='raw')\")",
+    ),
+    (
+        "scores(measure='map@9-l2')",
+        "; -l is the notation of ranx, use AP(rel=2)@9",
+        "scores(measure='AP(rel=2)@9')",
+    ),
+    (
+        "scores(measure='precision')",
+        "; for example P@10, or SetP for all retrieved documents",
+        "scores(measure='P@10 SetP')",
+    ),
+    (
+        "scores(measure='recall@k R()')",
+        "expected a whole number of at least 1",
+        "scores(measure='recall@1 R(cutoff=1) SetR')",
+    ),
+    (
+        "scores(measure='R(rel=1)')",
+        "; for example R@10, or SetR for all retrieved documents",
+        "scores(measure='R(rel=1)@10 SetR')",
+    ),
+    ("scores(measure='prec@5')", "; did you mean P@5?", "scores(measure='P@5')"),
+    ("scores(measure='P_05')", "; did you mean P_5", "scores(measure='P_5')"),
+    (
+        "scores(measure='spearman')",
+        "; for labels and scores without queries use fastrank.metrics.spearman",
+        "fr.metrics.spearman([1, 2], [1, 3])",
+    ),
+    (
+        "scores(measure='ndcg.1=2 ndcg.1=3')",
+        ": give the parameters of ndcg only once",
+        "scores(measure='ndcg.1=2')",
+    ),
+    (
+        "scores(measure='nDCG(max_grade=3)@5')",
+        "; give both or neither",
+        "scores(measure=\"nDCG(ideal='max',max_grade=3)@5 nDCG@5\")",
+    ),
+    (
+        "scores(measure=\"nDCG(dcg='exp-log2',gains={1:2})\")",
+        "; give only one",
+        "scores(measure=\"nDCG(dcg='exp-log2') nDCG(gains={1:2})\")",
+    ),
+    (
+        "scores(measure=\"nDCG(ideal='max')\")",
+        "needs a cutoff, as in nDCG(ideal='max')@10",
+        "scores(measure=\"nDCG(ideal='max')@10\")",
+    ),
+    ("scores(measure=raw_only)", "; rename the parameter", "scores(measure=raw_renamed)"),
+    # Options.
+    (
+        "fr.evaluate(QRELS, RUN, 'map', level=2)",
+        "; did you mean 'relevance_level'?",
+        "fr.evaluate(QRELS, RUN, 'map', relevance_level=2)",
+    ),
+    (
+        "fr.fuse([RUN, OTHER], 'wsum')",
+        "; did you mean 'convex'?",
+        "fr.fuse([RUN, OTHER], 'convex')",
+    ),
+    (
+        "fr.compare(QRELS, {'a': RUN, 'b': OTHER}, 'map', baseline='A1')",
+        "; did you mean 'a'?",
+        "fr.compare(QRELS, {'a': RUN, 'b': OTHER}, 'map', baseline='a')",
+    ),
+    # Formats.
+    (
+        "fr.read_run('three.csv')",
+        "; add a header, or set columns={'query': 0, 'doc': 1, 'score': 2} (or 'rank': 2)",
+        "fr.read_run('header.csv'), fr.read_run('three.csv', columns={'query': 0, 'doc': 1,"
+        " 'score': 2}), fr.read_run('three.csv', columns={'query': 0, 'doc': 1, 'rank': 2})",
+    ),
+    (
+        "fr.read_run('tags.csv')",
+        "; select the rows of one 'tag', or use all as one run: fr.read_run(..., tag=NAME)",
+        "fr.read_run('tags.csv', tag='a')",
+    ),
+    (
+        "fr.write_run(fr.Run.from_dict(RUN), 'a.xyz')",
+        "; set format=, or use a name ending in ",
+        "fr.write_run(fr.Run.from_dict(RUN), 'a.xyz', format='csv'),"
+        " fr.write_run(fr.Run.from_dict(RUN), 'a.csv')",
+    ),
+    (
+        "fr.write_qrels(fr.Qrels.from_dict({'q': {'d': 0.5}}), 'a.trec')",
+        "; use another format",
+        "fr.write_qrels(fr.Qrels.from_dict({'q': {'d': 0.5}}), 'a.json')",
+    ),
+    (
+        "fr.write_qrels(fr.Qrels.from_dict(QRELS), 'a.sample', format='sample')",
+        "; use another format",
+        "fr.write_qrels(fr.Qrels.from_dict(QRELS), 'a.trec')",
+    ),
+    (
+        "fr.Qrels.from_dict({'query': ['q'], 'doc': ['d'], 'grade': [1]}['query'])",
+        "expected {query: {document: grade}}",
+        "fr.Qrels.from_dict({'q': {'d': 1}})",
+    ),
+    (
+        "fr.Run.from_dict({'q': ['d']})",
+        "; use from_arrays for columns of a table",
+        "fr.Run.from_arrays(['q'], ['d'], [1])",
+    ),
+    ("fr.Qrels(1)", "; create it with Qrels.from_", "fr.Qrels.from_dict(QRELS)"),
+    (
+        "fr.Run.from_arrays([1.0], ['d'], [0.5])",
+        "; use integers or strings (pandas converts integers to floats in columns with missing"
+        " values)",
+        "fr.Run.from_arrays([1], ['d'], [0.5]), fr.Run.from_arrays(['1'], ['d'], [0.5])",
+    ),
+    (
+        "fr.Qrels.from_dict({1: {'d': 1}, '1': {'d': 1}})",
+        "; use ids of one type",
+        "fr.Qrels.from_dict({1: {'d': 1}, 2: {'d': 1}})",
+    ),
+    # Comparisons.
+    (
+        "compared(test='tukey', correction='holm')",
+        "; omit 'holm'",
+        "compared(test='tukey')",
+    ),
+    (
+        "compared(correction='max-t')",
+        "'max-t' needs a baseline; for all pairs use test='tukey'",
+        "compared(correction='max-t', baseline='a'), compared(test='tukey')",
+    ),
+    (
+        "compared(correction='max-t', baseline='a', family='all')",
+        "; omit family='all'",
+        "compared(correction='max-t', baseline='a')",
+    ),
+    (
+        "compared(clusters={'q1': 1, 'q2': 2})",
+        "; use test='randomization'",
+        "swapped(clusters={'q1': 1, 'q2': 2}, interval='percentile')",
+    ),
+    (
+        "swapped(clusters={'q1': 1, 'q2': 2}, interval='t')",
+        "; use interval='percentile'",
+        "swapped(clusters={'q1': 1, 'q2': 2}, interval='percentile')",
+    ),
+    (
+        "fr.compare(QRELS, {'a': RUN}, 'map', baseline='a')",
+        "; compare it with another",
+        "compared(baseline='a')",
+    ),
+    (
+        "compared(baseline='a').plot('critical-difference')",
+        "needs all pairs; compare without a baseline",
+        "compared().plot('critical-difference')",
+    ),
+    (
+        "compared(baseline='a').to_markdown(letters=True)",
+        "letters: needs all pairs; compare without a baseline",
+        "compared().to_markdown(letters=True)",
+    ),
+    (
+        "compared(interval='none', baseline='a').to_latex(show='interval')",
+        "; compare with interval='t'",
+        "compared(interval='t', baseline='a').to_latex(show='interval')",
+    ),
+    (
+        "compared('P@1').plot('over-k')",
+        "1,5,10,20,100",
+        "compared('P@1,5,10,20,100').plot('over-k')",
+    ),
+    (
+        "compared().plot('precision-recall')",
+        "needs the measure iprec_at_recall; compare with it",
+        "compared('iprec_at_recall').plot('precision-recall')",
+    ),
+    ("compared().plot('scater')", "; did you mean 'scatter'?", "compared().plot('scatter')"),
+    (
+        "fr.rbo(fr.Run.from_dict(RUN), fr.Run.from_dict(RUN))",
+        "; for runs, use overlap",
+        "fr.overlap(RUN, RUN)",
+    ),
+    (
+        "fr.agreement([scores(), scores()], [scores(), scores()])",
+        "; use {system: Scores}",
+        "fr.agreement({'a': scores(), 'b': scores(OTHER)}, {'a': scores(), 'b': scores(OTHER)})",
+    ),
+    (
+        "fr.agreement({'a': scores(measure='map RR')}, {'a': scores()})",
+        "; use {system: score}",
+        "fr.agreement({'a': 0.5, 'b': 0.25}, {'a': 0.5, 'b': 0.25})",
+    ),
+    (
+        "scores().by_group({'q1': 'g'})",
+        " (use rest= to assign one)",
+        "scores().by_group({'q1': 'g'}, rest='h')",
+    ),
+    # Explanations.
+    (
+        "fr.explain(QRELS, RUN, 'map', query='q01')",
+        "; did you mean 'q1'?",
+        "fr.explain(QRELS, RUN, 'map', query='q1')",
+    ),
+    (
+        "fr.explain(QRELS, RUN, 'map', query='q1').difference('map')",
+        "; give another one as other=",
+        "fr.explain(QRELS, RUN, 'map', query='q1', other=OTHER).difference('map')",
+    ),
+    (
+        "fr.explain_options(QRELS, RUN, {'Accuracy@5': 0.5})",
+        "Omit it, or give Accuracy@5=MEASURE",
+        "fr.explain_options(QRELS, RUN, {'Accuracy@5': 0.5}, 'Accuracy@5=Success@5')",
+    ),
+    (
+        "fr.explain_options(QRELS, RUN, {'P': 0.5}, 'P')",
+        "; name one of them",
+        "fr.explain_options(QRELS, RUN, {'P_5': 0.5}, 'P_5')",
+    ),
+    # Fusion.
+    (
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', 'isr')",
+        "; try other options with grid={option: values}",
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', 'isr', folds=2, grid={'depth': [1, 2]})",
+    ),
+    (
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', folds=2, grid={'weights': 10**6})",
+        "; try fewer steps with grid={'weights': 4}",
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', folds=2, grid={'weights': 4})",
+    ),
+    (
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', folds=2, grid={'weights': 4}, weights=[1, 2])",
+        "; omit one of them",
+        "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', folds=2, grid={'weights': 4})",
+    ),
+    (
+        "fr.fuse([{'q': {'d': float('inf')}}, {'q': {'d': 1.0}}], 'combsum')",
+        "; use a method by rank, such as rrf",
+        "fr.fuse([{'q': {'d': float('inf')}}, {'q': {'d': 1.0}}], 'rrf')",
+    ),
+    (
+        "fr.fuse([{'q': {'d': 1.7e308}}, {'q': {'d': 1.7e308}}], 'combsum', normalization='none')",
+        "; use a normalization or method by rank",
+        "fr.fuse([{'q': {'d': 1.7e308}}, {'q': {'d': 1.7e308}}], 'combsum', normalization='rank'),"
+        " fr.fuse([{'q': {'d': 1.7e308}}, {'q': {'d': 1.7e308}}], 'rrf')",
+    ),
+    # Vectors.
+    (
+        "fr.search(VECTORS, VECTORS, k=1, parameters='nprobe=1')",
+        "; use them with an Index",
+        "fr.search(VECTORS, build_index(VECTORS, 'IVF1,Flat'), k=1, parameters='nprobe=1')",
+    ),
+    (
+        "build_index(VECTORS, 'IDMap,Flat')",
+        ": use ids= instead of IDMap",
+        "build_index(VECTORS, 'Flat', ids=['a', 'b', 'c', 'd'])",
+    ),
+    (
+        "fr.evaluate_embeddings(VECTORS[:1], VECTORS, {'q': {'d1': 1}}, 'map', query_ids=['q'])",
+        "; pass the ids of the vectors as corpus_ids",
+        "fr.evaluate_embeddings(VECTORS[:1], VECTORS, {'q': {'d1': 1}}, 'map', query_ids=['q'],"
+        " corpus_ids=['d1', 'd2', 'd3', 'd4'])",
+    ),
+    (
+        "fr.search(VECTORS * 1e30, VECTORS * 1e30, k=1)",
+        "; scale the vectors, or use metric='cosine'",
+        "fr.search(VECTORS, VECTORS, k=1),"
+        " fr.search(VECTORS * 1e10, VECTORS * 1e10, k=1, metric='cosine')",
+    ),
+    # Tasks.
+    (
+        "fr.evaluate_labels([[-1, 1]], [[0.5, 0.25]], 'map')",
+        " (see mask=), found",
+        "fr.evaluate_labels([[-1, 1]], [[0.5, 0.25]], 'map', mask=[[False, True]])",
+    ),
+    (
+        "fr.Task('regression', (['a', 'b'], [1.0, 2.0]))",
+        "needs the option 'test': the test rows",
+        "fr.Task('regression', (['a', 'b'], [1.0, 2.0]), test=(['a', 'b'], [1.0, 2.0]))",
+    ),
+    (
+        "fr.evaluate_tasks(len, fr.TextTask.from_texts(['a', 'b'], ['b', 'c'], labels=[1, 2]))",
+        "; state its kind: Task('similarity', texts)",
+        "fr.Task('similarity', fr.TextTask.from_texts(['a', 'b'], ['b', 'c'], labels=[1, 2]))",
+    ),
+    (
+        "fr.TextTask.from_table('texts.csv')",
+        "; add one, or set columns={'text_a': NAME} if these are the names of the columns",
+        "fr.TextTask.from_table('titled.csv'),"
+        " fr.TextTask.from_table('named.csv', columns={'text_a': 'phrase', 'label': 'kind'})",
+    ),
+    (
+        "fr.TextTask.from_table([{'x': 'red'}])",
+        "; or set columns={'text_a': NAME}",
+        "fr.TextTask.from_table([{'x': 'red'}], columns={'text_a': 'x'})",
+    ),
+    # Gates.
+    (
+        "fr.gate('damaged.json', QRELS, RUN)",
+        "; write one with `fastrank gate save`",
+        "fr.gate(saved(), QRELS, RUN)",
+    ),
+    (
+        "fr.gate(saved(), QRELS, RUN, policy='non-inferior', test='randomization')",
+        "; omit 'randomization'",
+        "fr.gate(saved(), QRELS, RUN, policy='non-inferior', max_drop=0.1)",
+    ),
+    (
+        "fr.gate(saved(), {'q1': {'d1': 2}}, RUN)",
+        "; save a new baseline, or allow other qrels to compare the common queries",
+        "fr.save_baseline('base.json', {'q1': {'d1': 2}}, RUN, 'map'),"
+        " fr.gate(saved(), {'q1': {'d1': 2}}, RUN, allow_other_qrels=True)",
+    ),
+    (
+        "fr.gate(saved(), QRELS, RUN, trec_eval_version='10.0')",
+        "; save a new baseline, or choose that version",
+        "fr.gate(saved(), QRELS, RUN, trec_eval_version='9.0.8')",
+    ),
+    (
+        "fr.gate(saved(), QRELS, RUN, depth=1)",
+        "; use the same, or save a new baseline",
+        "fr.gate(saved(), QRELS, RUN)",
+    ),
+    (
+        "fr.gate(saved(), QRELS, RUN, measures='RR')",
+        "; use the same, or save a new baseline",
+        "fr.gate(saved(), QRELS, RUN, measures='map')",
+    ),
+    (
+        "fr.gate(saved(), {'q9': {'d1': 1}}, {'q9': {'d1': 1.0}}, allow_other_qrels=True)",
+        "; save a new baseline",
+        "fr.save_baseline('new.json', {'q9': {'d1': 1}}, {'q9': {'d1': 1.0}}, 'map'),"
+        " fr.gate('new.json', {'q9': {'d1': 1}}, {'q9': {'d1': 1.0}})",
+    ),
+    # Data sets and models.
+    (
+        "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b'], 'labels': ['b']},"
+        " {'id': 'b', 'text': 'y'}])",
+        "; set similar=",
+        "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b'], 'labels': ['b']},"
+        " {'id': 'b', 'text': 'y'}], similar='similar')",
+    ),
+    (
+        "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']},"
+        " {'id': 'b', 'text': 'y'}])",
+        "; use unknown='keep' or 'drop' to allow it",
+        "[fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']},"
+        " {'id': 'b', 'text': 'y'}], unknown=one) for one in ('keep', 'drop')]",
+    ),
+    (
+        "fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}])",
+        "; set columns={'query': NAME}",
+        "fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}], columns={'query': 'ask'})",
+    ),
+    (
+        "fr.Dataset.from_files('latin.tsv', 'latin.tsv', {'q': {'d': 1}})",
+        "; use encoding='latin-1' for older collections",
+        "fr.Dataset.from_files('latin.tsv', 'latin.tsv', {'q': {'q': 1}}, encoding='latin-1')",
+    ),
+    (
+        "fr.evaluate_model(model, TEXTS, 'RR', cache='cache', cache_name='m'),"
+        " fr.evaluate_model(turned, TEXTS, 'RR', cache='cache', cache_name='m')",
+        "; use a different cache_name for each model",
+        "fr.evaluate_model(turned, TEXTS, 'RR', cache='cache', cache_name='turned')",
+    ),
+    (
+        "fr.evaluate_model(model, TEXTS, 'RR', cache='new')",
+        "cache and cache_name must be given together",
+        "fr.evaluate_model(model, TEXTS, 'RR', cache='new', cache_name='m')",
+    ),
+    (
+        "fr.evaluate_tasks({'task': model}, {'a': TEXTS})",
+        "; rename the model",
+        "fr.evaluate_tasks({'length': model}, {'a': TEXTS})",
+    ),
+    (
+        "parsed('sgd')",
+        "needs lr, as in 'sgd,lr=0.1'",
+        "parsed('sgd,lr=0.1')",
+    ),
+    # Files.
+    (
+        "fr.evaluate('qrels', ['-'], 'map', executor=threads())",
+        "workers cannot read standard input (-); read it first",
+        "fr.evaluate('qrels', [fr.read_run('run')], 'map', executor=threads())",
+    ),
+    (
+        "fr.read_run('comma.csv')",
+        ": use a point, not a comma, for decimals",
+        "fr.read_run('header.csv')",
+    ),
+    (
+        "fr.write_trec_qrels(fr.read_qrels('sample'), 'a')",
+        "; use the format sample",
+        "fr.write_qrels(fr.read_qrels('sample'), 'a', format='sample')",
+    ),
+    (
+        "fr.read_qrels('twice.csv')",
+        "; to choose one, use read_qrels(..., columns={'doc': NAME})",
+        "fr.read_qrels('twice.csv', columns={'doc': 'pid'})",
+    ),
+    (
+        "stored(), fr.load_scores('store')",
+        "has several evaluations; choose one",
+        "fr.load_scores('store', measures='RR'),"
+        " fr.load_scores('store', qrels='qrels', measures='map')",
+    ),
+]
+# On the command line: what fails, the end of a line of the message, what follows it.
+COMMANDS = [
+    ("eval -f csv qrels run", "; did you mean --format?", "eval --format csv qrels run"),
+    ("evaluate qrels run", "; did you mean `fastrank eval`?", "eval qrels run"),
+    ("eval -m foo qrels run", "; `fastrank measures` lists all", "measures"),
+    (
+        "eval -m Rbp qrels run",
+        "expected RBP or rbp, which are different measures: see `fastrank measures RBP rbp`",
+        "measures RBP rbp",
+    ),
+    (
+        "trec_eval -m 'map P.5' qrels run",
+        "; repeat -m: -m map -m P.5",
+        "trec_eval -m map -m P.5 qrels run",
+    ),
+    (
+        "eval -o a.pdf qrels run",
+        "; set --format, or use a name that ends in ",
+        "eval -o a.csv qrels run && eval -o a.pdf --format csv qrels run",
+    ),
+    (
+        "eval --format csv --no-bold qrels run other",
+        "; use table, markdown or latex",
+        "eval --format markdown --no-bold qrels run other"
+        " && eval --format latex --no-bold qrels run other",
+    ),
+    (
+        "compare -o a.csv --save a.csv qrels run",
+        "is also the file of -o; name another",
+        "compare -b a -o a.csv --save b.json qrels run other",
+    ),
+    (
+        "compare --letters -b a --format markdown qrels run other",
+        "needs all pairs; omit --baseline",
+        "compare --letters --format markdown qrels run other",
+    ),
+    (
+        "compare --save a.json qrels run other",
+        "needs one run, or one --baseline, whose values are saved",
+        "compare --save a.json -b a qrels run other",
+    ),
+    (
+        "compare --save a.json -b a qrels - other",
+        "standard input cannot be read twice; name a file",
+        "compare --save a.json -b a qrels run other",
+    ),
+    (
+        "convert run a.xyz",
+        "unknown format; use --to ",
+        "convert --to csv run a.xyz",
+    ),
+    (
+        "convert --to parquet run -",
+        "parquet cannot be written to standard output; name a file",
+        "convert --to parquet run a.parquet",
+    ),
+    (
+        "convert ambiguous.json a.csv",
+        "could be qrels or a run; use --kind qrels or --kind run",
+        "convert --kind qrels ambiguous.json a.csv && convert --kind run ambiguous.json b.csv",
+    ),
+    (
+        "fuse --to parquet run other",
+        "parquet cannot be written to standard output; use -o FILE",
+        "fuse --to parquet -o a.parquet run other",
+    ),
+    (
+        "gate check --update - qrels run",
+        "standard input cannot be replaced; name a file",
+        "gate save -m map -o base.json qrels run && gate check --update base.json qrels run",
+    ),
+    (
+        "agree --systems run run",
+        "as `fastrank eval --format csv` writes",
+        "eval -m map --tags --format csv -o a.csv qrels run other && agree --systems a.csv a.csv",
+    ),
+    ("agree --systems a.csv --format xml a.csv", "invalid choice: 'xml'", "measures"),
+    (
+        "gate check damaged.json qrels run",
+        "not a baseline; write one with `fastrank gate save`",
+        "gate save -m map -o base.json qrels run && gate check base.json qrels run",
+    ),
+    ("check run other", "; use --no-qrels if all files are runs", "check --no-qrels run other"),
+    ("check qrels qrels", "; qrels must be the first file", "check qrels run"),
+    (
+        "check qrels msmarco",
+        "; `fastrank convert` can convert it",
+        "convert --kind run msmarco.tsv a.run",
+    ),
+    ("check qrels comma", "; use a decimal point, not a comma", "check qrels run"),
+    (
+        "check --strict qrels case",
+        "; did you mean 'q1' (qrels:1)?",
+        "check qrels run",
+    ),
+]
+# Remedies that no call here can try, and why.
+UNTRIED = {
+    "install faiss-gpu": "no GPU",
+    "use fewer --jobs": "a process has to be killed",
+    "compare fewer systems": "takes too long",
+    "use more resamples": "a note about resamples without variance",
+    "convert it with `iconv": "a command of the system",
+    "convert it (tr": "a command of the system",
+    "pip install ": "tests/test_extras.py installs",
+    "`fastrank eval` reads datasets of ir_datasets": "ir_datasets is not installed",
+    "`fastrank eval --resume`": "names what writes such files",
+    "compare with .*?": "the measures differ from plot to plot",
+    "give one of ": "lists the values",
+    "omit the model to use its vectors": "without a call here",
+    "restore it, or save it again": "without a call here",
+    "save a new one (`fastrank gate save`)": "a note",
+    "add the results": "without a call here",
+    "give 'test' alone": "without a call here",
+    "give vectors of one text, or features": "without a call here",
+    "use them with indexes": "without a call here",
+    "pass it as the corpus of search": "without a call here",
+    "name one task": "without a call here",
+}
+
+VERBS = (
+    "use|give|set|omit|rename|name|pass|add|try|install|choose|convert|save|restore|compare|select"
+    "|read|see|repeat|scale|state|write"
+)
+# A clause of a message that tells what to do.
+REMEDY = re.compile(
+    rf"(?:[;:] |, or |\. |\()(?:or |for [^;,]+? )?(?:{VERBS}) |did you mean|pip install|`fastrank "
+)
+# Texts that are no messages.
+HELP = ("Keyword", "Method", "add", "_choice", "_family", "_option", "_record")
+
+
+class Remedies(ast.NodeVisitor):
+    """Collects, as regular expressions, the remedies in the strings of a module."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if ast.unparse(node.func) not in HELP:
+            self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in ("help", "doc", "usage", "description", "epilog"):
+            self.generic_visit(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        parts = [one.value if isinstance(one, ast.Constant) else "\0" for one in node.values]
+        self._add("".join(map(str, parts)))
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            self._add(node.value)
+
+    def _add(self, text: str) -> None:
+        clause = REMEDY.search(text)
+        if clause and "\n" not in text:
+            rest = text[clause.start() :].rstrip("\0")
+            self.found.append(re.escape(rest).replace("\0", ".*?"))
+
+
+def follow(calls: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit status of the first command that fails, else of the last, and what they print."""
+    status: Any = 0
+    for call in calls.split(" && "):
+        try:
+            status = main(shlex.split(call))
+        except SystemExit as end:
+            status = end.code
+        if status:
+            break
+    return status, "".join(capfd.readouterr())
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory, with the files that the calls read."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("call", "words", "remedy"), PYTHON)
+def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> None:
+    with pytest.raises((fr.FastrankError, TypeError)) as caught:
+        eval(call)
+
+    assert words in str(caught.value)
+    eval(remedy)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("call", "words", "remedy"), COMMANDS)
+def test_the_remedy_of_a_command_works(
+    call: str, words: str, remedy: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, output = follow(call, capfd)
+
+    assert status
+    assert words in output
+    assert follow(remedy, capfd)[0] == 0
+
+
+def test_every_remedy_in_the_sources_is_tried() -> None:
+    """A new message with a remedy needs a row in one of the tables."""
+    tried = "\n".join([words for _, words, _ in (*PYTHON, *COMMANDS)])
+    missing = []
+    for path in sorted((REPOSITORY / "fastrank").rglob("*.py")):
+        if path.relative_to(REPOSITORY).parts[1] not in ("kernels", "native"):
+            remedies = Remedies()
+            remedies.visit(ast.parse(path.read_text("utf-8")))
+            missing += [
+                f"{path.name}: {clause}"
+                for clause in remedies.found
+                if not re.search(clause, tried)
+                and not any(known in clause.replace("\\", "") for known in UNTRIED)
+            ]
+    assert missing == []
