@@ -21,11 +21,11 @@ def check_ties(rows: Rows, findings: Collector) -> None:
     _check_unsorted(rows, findings, rises)
     sorted_scores = scores[order]
     tied = adjacent & (sorted_scores[:-1] == sorted_scores[1:])
-    _note_ties(rows, findings, "tied-scores", order, tied, "tie")
+    _note_ties(rows, findings, "tied-scores", order, tied, "")
     with np.errstate(over="ignore"):
         singles = sorted_scores.astype(np.float32)
     as_floats = adjacent & (singles[:-1] == singles[1:]) & ~tied
-    _note_ties(rows, findings, "tied-as-floats", order, as_floats, "tie as 32-bit floats only")
+    _note_ties(rows, findings, "tied-as-floats", order, as_floats, " as 32-bit floats only")
     _check_constant(rows, findings)
 
 
@@ -57,7 +57,10 @@ def _note_ties(
         rule = "trec_eval ranks ties by document id, descending"
     else:
         rule = "trec_eval 9.0.8 and pytrec_eval rank these by document id, 10.0 by score"
-    message = f"the first of {results} in {counted(queries, 'query', 'queries')} that {words}"
+    message = (
+        f"{results} in {counted(queries, 'query', 'queries')} have equal scores{words}, this one"
+        " first"
+    )
     findings.add(kind, int(rows.lines[row]), f"{message}; {rule}", rows.query(row), rows.doc(row))
 
 

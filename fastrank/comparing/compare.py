@@ -28,6 +28,7 @@ from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import ZERO
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def compare(
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
+    evaluator._prepared.keeps_ties = True
     scores = evaluate_runs(
         evaluator._prepared, items, keys=keys, executor=executor, progress=progress
     )
@@ -130,6 +132,8 @@ def compare_evaluated(
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
     missing = note_missing(scores, names, zero)
+    for name, own in zip(names, scores, strict=True):
+        missing += tie_notes(own, name)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.

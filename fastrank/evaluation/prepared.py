@@ -49,6 +49,7 @@ class Prepared:
     MeasureError for options that do not apply to the judgments or the measures.
 
     file: of the judgments, if they were read from one that other processes may read.
+    keeps_ties: whether Scores of dicts have their `ties` where that takes a copy of the rankings.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Prepared:
         self.judgments, self._left_out = choose_queries(judgments, options)
         self.bound, self.options = bound, options
         self.file = file
+        self.keeps_ties = False
         self._no_relevant: int | None = None
         self._judge = RunJudge(self.judgments, bound, options)
 
@@ -89,5 +91,12 @@ class Prepared:
             self.judgments, judged, self.bound, self.options,
             left_out=self._left_out, no_relevant=self._no_relevant,
         )  # fmt: skip
+        if judged.judged is not None and judged.judged.has_ties:
+            # Imported late: many runs have no ties.
+            from fastrank.evaluation.ties import ties_of
+
+            given = self.judgments, judged, self.bound, self.options, self._left_out
+            ties = ties_of(*given, kept=self.keeps_ties)
+            scores = scores if ties is None else scores.changed(ties=ties)
         self._judge.release(judged)
         return scores

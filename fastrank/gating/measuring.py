@@ -19,6 +19,7 @@ from fastrank.gating.provenance import commit, created
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import other_notes
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +133,9 @@ def measure(
     )
     _refuse_empty(made)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
-    return Measured(made, judged, system.better, [*other_notes(scores), *explained], scores)
+    return Measured(
+        made, judged, system.better, [*other_notes(scores), *tie_notes(scores), *explained], scores
+    )
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from array import array
 from contextlib import suppress
 
 from fastrank.judging.judged import Judged
+from fastrank.judging.scratch import room_for_ties
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses, are_small, interpreter
@@ -38,22 +39,22 @@ class DictBatch:
         self.prepared: Any = None
         listed = min(len(index.columns.grades), count * min(deepest, index.most_judged))
         grades = min(len(index.columns.grades), count * index.most_grades)
-        self.judged = Judged(
-            columns=records.Rankings(
-                offsets=zeros("q", count + 1), ranks=zeros("q", listed), grades=zeros("q", listed),
-                grade_offsets=zeros("q", count + 1), grade_values=zeros("q", grades),
-                grade_counts=zeros("q", grades), num_ret=zeros("q", count),
-                num_rel=zeros("q", count), num_rel_ret=zeros("q", count),
-                level=options.relevance_level, collection_size=options.collection_size,
-            )
+        rankings = records.Rankings(
+            offsets=zeros("q", count + 1), ranks=zeros("q", listed), grades=zeros("q", listed),
+            grade_offsets=zeros("q", count + 1), grade_values=zeros("q", grades),
+            grade_counts=zeros("q", grades), num_ret=zeros("q", count),
+            num_rel=zeros("q", count), num_rel_ret=zeros("q", count),
+            level=options.relevance_level, collection_size=options.collection_size,
         )  # fmt: skip
+        ties = room_for_ties(count, listed)
+        self.judged = Judged(columns=rankings, ties=ties)
         self._run = DictRun(
             dicts=zeros("q", count), lengths=zeros("q", count), queries=zeros("q", count),
             check_keys=zeros("q", 1),
         )  # fmt: skip
         arguments = (
             interpreter.api(), self._run, index.columns, codes,
-            _scratch(deepest), self.judged.columns,
+            _scratch(deepest), records.RankingsAndTies(rankings=rankings, ties=ties),
         )  # fmt: skip
         if repeats:
             self._judge = kernels.prepare("judge_dicts", *arguments)

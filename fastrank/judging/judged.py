@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 class Judged(Frozen):
     """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
 
-    `columns` are these as kernels take them.
+    `columns` are these as kernels take them. ties: those of judged documents, which may stand
+    behind a depth; None where they were not kept.
     """
 
-    __slots__ = ("columns",)
+    __slots__ = ("columns", "ties")
+    defaults: ClassVar[dict[str, Any]] = {"ties": None}
 
     columns: records.Rankings
+    ties: records.Ties | None
 
     def __len__(self) -> int:
         return len(self.columns.offsets) - 1
@@ -37,6 +40,7 @@ class Judged(Frozen):
         rankings = self.columns
         listed, distinct = rankings.offsets[count], rankings.grade_offsets[count]
         return Judged(
+            ties=self.ties,
             columns=rankings.changed(
                 offsets=rankings.offsets[: count + 1],
                 ranks=rankings.ranks[:listed],
@@ -47,8 +51,29 @@ class Judged(Frozen):
                 num_ret=rankings.num_ret[:count],
                 num_rel=rankings.num_rel[:count],
                 num_rel_ret=rankings.num_rel_ret[:count],
-            )
+            ),
         )
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a judged document is known to tie with another one."""
+        return self.ties is not None and self.ties.offsets[len(self)] > 0
+
+    def copied(self) -> Judged:
+        """The same with rankings and ties in memory of their own, which kernels may change."""
+        rankings, ties = self.columns, self.ties
+        assert ties is not None
+        listed, tied = rankings.offsets[len(self)], ties.offsets[len(self)]
+        columns = rankings.changed(
+            offsets=_copied(rankings.offsets), ranks=_copied(rankings.ranks[:listed]),
+            grades=_copied(rankings.grades[:listed]),
+            **{name: _copied(getattr(rankings, name)) for name in _COUNTED},
+        )  # fmt: skip
+        own = records.Ties(
+            offsets=_copied(ties.offsets), lows=_copied(ties.lows[:tied]),
+            highs=_copied(ties.highs[:tied]),
+        )  # fmt: skip
+        return Judged(columns=columns, ties=own)
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -69,6 +94,16 @@ class Judged(Frozen):
         return Judged(
             columns=records.Rankings(*(memoryview(column) for column in columns), *shared)
         )
+
+
+# The columns of rankings that another run overwrites.
+_COUNTED = (
+    "grade_offsets", "grade_values", "grade_counts", "num_ret", "num_rel", "num_rel_ret",
+)  # fmt: skip
+
+
+def _copied(column: Any) -> Any:
+    return memoryview(bytearray(column)).cast("q")
 
 
 def _joined_offsets(pieces: Sequence[Any]) -> Any:

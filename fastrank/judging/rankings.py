@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.data.grouping import split_groups
-from fastrank.judging.judged import QueryError
+from fastrank.judging.judged import Judged, QueryError
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.problems import repeated_lines, what_is_wrong
-from fastrank.judging.scratch import judging_scratch, room_for_judged
-from fastrank.native import codes, kernels
+from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.judged import Judged
     from fastrank.judging.needs import JudgingOptions
 
 
@@ -40,14 +39,15 @@ def judge_rankings(
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
     problem = zeros("q", 3)
-    judged = room_for_judged(qrels, matched.judgments, listed, options)
+    rankings = room_for_judged(qrels, matched.judgments, listed, options).columns
+    ties = room_for_ties(len(matched), listed)
     done = kernels.judge_rankings(
         qrels.columns,
         run.columns,
         matched.columns,
         options.codes(),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
-        judged.columns,
+        records.RankingsAndTies(rankings=rankings, ties=ties),
         problem,
     )
     if problem[0] != codes.FINE:
@@ -55,7 +55,7 @@ def judge_rankings(
             done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run),
             source=str(qrels.source) if problem[0] == codes.QRELS_REPEAT else "",
         )  # fmt: skip
-    return judged
+    return Judged(columns=rankings, ties=ties)
 
 
 def judge_groups(

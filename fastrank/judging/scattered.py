@@ -19,7 +19,8 @@ from fastrank.formats.chunks import (
     result_fields,
     unknown_queries,
 )
-from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.judging.judged import Judged
+from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.records.scattered import FilledPages, ResultPages, Results, ScatteredFields
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.judging.judged import Judged
     from fastrank.judging.needs import JudgingOptions
 
 # Larger pages are read faster, smaller ones waste less memory.
@@ -93,7 +93,8 @@ class Collector:
         qrels = self._qrels
         _, deepest = self._totals()
         listed = kernels.count_picked(qrels.offset_column, queries)
-        judged = room_for_judged(qrels, queries, listed, options)
+        rankings = room_for_judged(qrels, queries, listed, options).columns
+        ties = room_for_ties(len(queries), listed)
         problem = zeros("q", 3)
         kernels.judge_pages(
             qrels.columns,
@@ -105,10 +106,10 @@ class Collector:
             options.codes(),
             Results(docs=spans(deepest), scores=zeros("d", deepest)),
             judging_scratch(deepest, kernels.widest(qrels.offset_column)),
-            judged.columns,
+            records.RankingsAndTies(rankings=rankings, ties=ties),
             problem,
         )  # fmt: skip
-        return judged if problem[0] == codes.FINE else None
+        return Judged(columns=rankings, ties=ties) if problem[0] == codes.FINE else None
 
     def _totals(self) -> tuple[Any, int]:
         """The number of results of each query, and the largest of these numbers."""

@@ -44,6 +44,13 @@ def ranking_scratch(deepest: int) -> records.RankingScratch:
     )
 
 
+def room_for_ties(queries: int, documents: int) -> records.Ties:
+    """The ties of so many documents of so many queries at most, to be filled by a kernel."""
+    return records.Ties(
+        offsets=zeros("q", queries + 1), lows=zeros("q", documents), highs=zeros("q", documents)
+    )
+
+
 def room_for_judged(
     qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
     memory: Recycled | None = None,

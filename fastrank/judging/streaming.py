@@ -20,7 +20,7 @@ from fastrank.formats.chunks import (
 from fastrank.judging.judged import Judged, JudgedRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
-from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
@@ -153,10 +153,13 @@ class _Streams:
         self._streamed = records.StreamedRankings(
             ranks=zeros("q", listed),
             grades=zeros("q", listed),
+            lows=zeros("q", listed),
+            highs=zeros("q", listed),
             first_listed=zeros("q", per_query),
             listed_counts=zeros("q", per_query),
             num_ret=zeros("q", per_query),
             num_rel_ret=zeros("q", per_query),
+            tie_counts=zeros("q", per_query),
         )
         self.feeders = [self._feeder(number) for number in range(count)]
         self._fed: list[Feeder] = []
@@ -166,7 +169,7 @@ class _Streams:
         return Feeder(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
-        sizes = [len(self._qrels.docs)] * 2 + [len(self._qrels)] * 4
+        sizes = [len(self._qrels.docs)] * 4 + [len(self._qrels)] * 5
         streamed = records.StreamedRankings(
             *(
                 column[number * size : (number + 1) * size]
@@ -227,10 +230,12 @@ class _Streams:
         """The queries found, in the given order, and their rankings; None if one is invalid."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
-        judged = room_for_judged(qrels, order, len(qrels.docs), options)
+        rankings = room_for_judged(qrels, order, len(qrels.docs), options).columns
+        ties = room_for_ties(len(order), len(qrels.docs))
         found = kernels.gather_judged(
-            order, self.count, self._streamed, qrels.columns, self._places, queries, judged.columns
-        )
+            order, self.count, self._streamed, qrels.columns, self._places, queries,
+            records.RankingsAndTies(rankings=rankings, ties=ties),
+        )  # fmt: skip
         if found < 0:
             return None
-        return queries[:found], judged.first(found)
+        return queries[:found], Judged(columns=rankings, ties=ties).first(found)

@@ -10,10 +10,9 @@ from fastrank.data.columns import Frozen
 from fastrank.judging.judged import Judged
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
-from fastrank.judging.scratch import ranking_scratch
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
-from fastrank.native.records.ties import TieBounds, TiedGainedRankings, TiedRankings
+from fastrank.native.records.ties import TiedGainedRankings, TiedRankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Tied(Frozen):
             name: numpy.array(getattr(own, name)) for name in ("offsets", "grades", "num_ret")
         }
         rankings = own.changed(**changed)
-        bounds = TieBounds(lows=numpy.array(self.lows), highs=numpy.array(self.highs))
+        bounds = records.TieBounds(lows=numpy.array(self.lows), highs=numpy.array(self.highs))
         kernels.drop_unjudged(rankings, bounds)
         return Tied(judged=Judged(columns=rankings), lows=bounds.lows, highs=bounds.highs)
 
@@ -83,16 +82,17 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
 
     A document may not be twice in a ranking, behind the cut either.
     """
-    judged = judge_rankings(
-        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False)
-    )
-    rankings = judged.columns
+    uncut = options.changed(max_retrieved=UNCUT, judged_only=False)
+    return settle_ties(judge_rankings(qrels, run, matched, uncut), options)
+
+
+def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
+    """Settle the ties of uncut rankings by grade, in their memory."""
+    rankings, ties = judged.columns, judged.ties
+    assert ties is not None
     listed = rankings.offsets[len(judged)]
-    bounds = TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
-    scratch = ranking_scratch(kernels.widest(run.offset_column))
-    kernels.bound_ties(
-        run.columns, matched.rankings, options.single_precision, rankings, scratch, bounds
-    )
+    bounds = records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+    kernels.bound_ties(rankings, ties, bounds)
     if options.ties == "average":
         if options.judged_only:
             kernels.drop_unjudged(rankings, bounds)
@@ -100,6 +100,8 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
             rankings.num_ret[i] = min(count, options.max_retrieved)
     else:
         unjudged_below = options.relevance_level if options.unjudged_between else 0
-        kernels.order_ties(options.ties == "best", unjudged_below, rankings, bounds, scratch.order)
+        kernels.order_ties(
+            options.ties == "best", unjudged_below, rankings, bounds, zeros("q", listed)
+        )
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

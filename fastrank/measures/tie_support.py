@@ -188,6 +188,17 @@ def check_range(bound: list[BoundMeasure]) -> None:
             )
 
 
+def has_range(bound: BoundMeasure) -> bool:
+    """Whether the ties "best" and "worst" bound a measure."""
+    if not bound.measure.kernel or bound.measure.needs in MORE_THAN_GRADES:
+        return False
+    try:
+        check_range([bound])
+    except MeasureError:
+        return False
+    return True
+
+
 def is_share_of_judged(bound: BoundMeasure) -> bool:
     """Whether a measure is a share of the judged retrieved documents."""
     options = bound.options or {}

@@ -62,15 +62,15 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "given_name", "query_ids", "summaries", "tag_bytes",
+        "bound", "counts", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
         "value_columns", "zero_rows", "zscored",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"given_name": ""}
+    defaults: ClassVar[dict[str, Any]] = {"given_name": "", "ties": None}
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
-        "bound", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "value_columns",
-        "whole", "zero_rows", "zscored",
+        "bound", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
+        "value_columns", "whole", "zero_rows", "zscored",
     }  # fmt: skip
 
     bound: list[BoundMeasure]
@@ -85,6 +85,9 @@ class Scores(Frozen):
     # The rows of judged queries without results, which count as 0 (missing="zero").
     zero_rows: list[int]
     summaries: list[Any]
+    # What gives the ranges of the means over the orders of tied documents (fastrank.evaluation.ties
+    # or None); computed only when it is asked for.
+    ties: Any
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from fastrank.escapes import visible
 from fastrank.measures.trec import GAINS
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name, columns_of, walk
+from fastrank.scores.ties import tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ ZERO = 'missing="zero"'
 
 def notes(scores: Scores, option: str = ZERO) -> list[str]:
     """What a reader must know: `missing_note` and `other_notes`."""
-    return missing_note(scores, option=option) + other_notes(scores)
+    return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
 
 
 def missing_note(scores: Scores, run: str = "the run", option: str = ZERO) -> list[str]:

@@ -290,13 +290,13 @@ WRONG_RUNS = {
     ),
     "ties": (
         b"q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 3 2.0 t\np Q0 d 1 1 t\n", "tied-scores", 2,
-        "the first of 2 results in 1 query that tie; trec_eval ranks ties by document id,"
-        " descending",
+        "2 results in 1 query have equal scores, this one first; trec_eval ranks ties by document"
+        " id, descending",
     ),
     "ties as floats": (
         b"q Q0 d 1 0.12345678901 t\nq Q0 e 2 0.12345678900 t\n", "tied-as-floats", 1,
-        "the first of 2 results in 1 query that tie as 32-bit floats only; trec_eval 9.0.8 and"
-        " pytrec_eval rank these by document id, 10.0 by score",
+        "2 results in 1 query have equal scores as 32-bit floats only, this one first; trec_eval"
+        " 9.0.8 and pytrec_eval rank these by document id, 10.0 by score",
     ),
     "one score for all": (
         b"q Q0 d 1 3 t\nq Q0 e 2 3 t\nq Q0 f 3 3 t\n", "constant-scores", 1,

@@ -6,7 +6,7 @@ trec_eval's order: of equal scores, the document whose id sorts later ranks firs
 from __future__ import annotations
 
 from fastrank.kernels.judging.dict_index import compare_texts, text_of
-from fastrank.kernels.judging.judged_documents import count_equal
+from fastrank.kernels.judging.judged_documents import count_equal, note_tie
 from fastrank.kernels.texts.text import sort_by, sort_if_needed_by
 from fastrank.native.declare import helper
 
@@ -98,7 +98,35 @@ def rank_ties(low, high, first, stop, scratch):
 
 
 @helper
-def rank_places(api, results, found, descends, scratch):
+def find_ends(scores, order, results, lows, highs):
+    """For each place in the order, where the results of its score begin and end."""
+    low = 0
+    while low < results:
+        high = low + 1
+        while high < results and scores[order[high]] == scores[order[low]]:
+            high += 1
+        for place in range(low, high):
+            lows[place], highs[place] = low, high
+        low = high
+
+
+@helper
+def note_ties(results, found, scratch, ties):
+    """Note the ties of the hits, after `sort_results` for all results."""
+    scores, order, lows, highs = scratch.scores, scratch.order, scratch.merge, scratch.positions
+    for h in range(found):
+        place = scratch.hits.ranks[h] - 1
+        own = scores[order[place]]
+        if (place > 0 and scores[order[place - 1]] == own) or (
+            place + 1 < results and scores[order[place + 1]] == own
+        ):
+            if ties.count[0] == 0:
+                find_ends(scores, order, results, lows, highs)
+            note_tie(ties, lows[place], highs[place])
+
+
+@helper
+def rank_places(api, results, found, descends, scratch, ties):
     """Ranks of the hits at known places; False if ids cannot be compared."""
     scores, places, ranks = scratch.scores, scratch.places, scratch.hits.ranks
     if not descends:
@@ -107,6 +135,7 @@ def rank_places(api, results, found, descends, scratch):
         sort_results(0, results, scratch)
         for h in range(found):
             ranks[h] = scratch.positions[places[h]]
+        note_ties(results, found, scratch, ties)
         return True
     h = 0
     while h < found:
@@ -122,6 +151,7 @@ def rank_places(api, results, found, descends, scratch):
         if high - low == 1:
             ranks[h] = low + 1
         else:
+            note_tie(ties, low, high)
             if not read_texts(api, low, high, scratch):
                 return False
             rank_ties(low, high, h, stop, scratch)
@@ -130,7 +160,7 @@ def rank_places(api, results, found, descends, scratch):
 
 
 @helper
-def rank_score(api, own, results, text, length, descends, scratch):
+def rank_score(api, own, results, text, length, descends, scratch, ties):
     """The rank of a document with this score and id; -1 if ids cannot be compared."""
     scores = scratch.scores[:results]
     if descends:
@@ -141,6 +171,7 @@ def rank_score(api, own, results, text, length, descends, scratch):
         first, stop = 0, results
     rank = low + 1
     if equal > 1:
+        note_tie(ties, low, low + equal)
         for i in range(first, stop):
             if scores[i] == own:
                 other, other_length = text_of(api, scratch.docs[i])

@@ -20,13 +20,16 @@ def is_in_two_parts(parts, part_firsts):
     return 0
 
 
-@kernel("int64(int64[::1], int64, StreamedRankings, Qrels, int64[::1], int64[::1], Rankings)")
-def gather_judged(order, parts, streamed, qrels, options, queries, rankings):
+@kernel(
+    "int64(int64[::1], int64, StreamedRankings, Qrels, int64[::1], int64[::1], RankingsAndTies)"
+)
+def gather_judged(order, parts, streamed, qrels, options, queries, judged):
     """Gather the queries of `order` that have results; returns how many.
 
     Each of the `parts` has its own stretch of the streamed columns. queries[i] becomes the i-th
     query that has results. -1: a query cannot be evaluated.
     """
+    rankings, ties = judged
     offsets = rankings.offsets
     room = len(streamed.ranks) // parts
     everything = len(streamed.first_listed) // parts
@@ -49,6 +52,12 @@ def gather_judged(order, parts, streamed, qrels, options, queries, rankings):
             rankings.ranks[listed] = streamed.ranks[first + i]
             rankings.grades[listed] = streamed.grades[first + i]
             listed += 1
+        tied = ties.offsets[gathered]
+        first = part * room + qrels.offsets[query]
+        for i in range(streamed.tie_counts[place]):
+            ties.lows[tied], ties.highs[tied] = streamed.lows[first + i], streamed.highs[first + i]
+            tied += 1
         gathered += 1
+        ties.offsets[gathered] = tied
         offsets[gathered] = listed
     return gathered

@@ -10,7 +10,7 @@ import numpy as np
 from fastrank.kernels.judging.dict_index import HASH_SHIFT, ROW, ROW_BITS, is_text, text_of, word_of
 from fastrank.kernels.judging.dict_ranks import rank_places, rank_score, sort_hits
 from fastrank.kernels.judging.integer_ranks import find_disorder
-from fastrank.kernels.judging.judged_documents import make_keys
+from fastrank.kernels.judging.judged_documents import QueryTies, make_keys
 from fastrank.kernels.judging.judged_ids import prefetch_all
 from fastrank.kernels.judging.rankings import LARGEST_GRADE, list_hits
 from fastrank.kernels.simd.cpython import (
@@ -132,7 +132,7 @@ def find_results(api, results, table, texts, scratch):
 
 
 @helper
-def find_judged(api, owner, results, docs, texts, single, descends, scratch):
+def find_judged(api, owner, results, docs, texts, single, descends, scratch, ties):
     """Look every judged document up in the run: ranks and rows; how many, or -1."""
     ranks, rows = scratch.hits
     found = 0
@@ -144,7 +144,7 @@ def find_judged(api, owner, results, docs, texts, single, descends, scratch):
         if single:
             own = np.float64(np.float32(own))
         text, length = texts[4 * row + 3], texts[4 * row]
-        rank = rank_score(api, own, results, text, length, descends, scratch)
+        rank = rank_score(api, own, results, text, length, descends, scratch, ties)
         if rank < 0:
             return -1
         ranks[found], rows[found] = rank, row
@@ -168,8 +168,11 @@ def count_stored(q, qrels, options, i, rankings):
     return True
 
 
-@kernel("int64(int64[::1], DictRun, DictQrels, int64[::1], DictScratch, Rankings)", holds_gil=True)
-def judge_dicts(api, run, qrels, options, scratch, rankings):
+@kernel(
+    "int64(int64[::1], DictRun, DictQrels, int64[::1], DictScratch, RankingsAndTies)",
+    holds_gil=True,
+)
+def judge_dicts(api, run, qrels, options, scratch, judged_run):
     """Judge rankings that are dicts.
 
     Returns how many were judged before one that holds keys other than str, a score that is NaN or
@@ -177,6 +180,7 @@ def judge_dicts(api, run, qrels, options, scratch, rankings):
     evaluated.
     """
     single = options[SINGLE_PRECISION] != 0
+    rankings, (tie_offsets, lows, highs) = judged_run
     for i in range(len(run.dicts)):
         q, results = run.queries[i], run.lengths[i]
         first, stop = qrels.offsets[q], qrels.offsets[q + 1]
@@ -191,18 +195,22 @@ def judge_dicts(api, run, qrels, options, scratch, rankings):
         if not make_keys(scratch.scores, results, single, scratch.scores):
             return i
         texts = qrels.texts[4 * first : 4 * stop]
+        tied = tie_offsets[i]
+        ties = QueryTies(lows[tied:], highs[tied:], tie_offsets[i + 1 :])
+        ties.count[0] = 0
         ascends, _ = find_disorder(scratch.scores[:results])
         if looks_up_results or (ascends and judged > MOST_COUNTED):
             found = find_results(api, results, table, texts, scratch)
-            if found < 0 or not rank_places(api, results, found, not ascends, scratch):
+            if found < 0 or not rank_places(api, results, found, not ascends, scratch, ties):
                 return i
         else:
             docs = qrels.docs[first:stop]
             found = find_judged(
-                api, run.dicts[i], results, docs, texts, single, not ascends, scratch
+                api, run.dicts[i], results, docs, texts, single, not ascends, scratch, ties
             )
             if found < 0:
                 return i
+        tie_offsets[i + 1] += tied
         sort_hits(found, scratch)
         if not count_stored(q, qrels, options, i, rankings):
             return i

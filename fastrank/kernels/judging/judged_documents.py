@@ -7,6 +7,8 @@ is that.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fastrank.kernels.judging.row_index import REPEATED, find_hash, index_hashes, places_for
@@ -18,6 +20,24 @@ from fastrank.native.declare import helper
 
 U = np.uint64
 ONE = U(1)
+
+
+class QueryTies(NamedTuple):
+    """The ties of the judged documents of one query, as in Ties; count[0] of them."""
+
+    lows: np.ndarray
+    highs: np.ndarray
+    count: np.ndarray
+
+
+class TiedHits(NamedTuple):
+    """Hits, and their ties."""
+
+    ranks: np.ndarray
+    rows: np.ndarray
+    ties: QueryTies
+
+
 # What the searches below say when they leave a query to the general path.
 GIVEN_UP = -1
 # Hits up to which counting better scores for each is cheaper than sorting all.
@@ -59,6 +79,13 @@ def find_hits(docs, results, qrels, query, scratch, hits):
 
 
 @helper
+def note_tie(ties, low, high):
+    """Note that a judged document is one of those at ranks low + 1 to high, which tie."""
+    place = ties.count[0]
+    ties.lows[place], ties.highs[place], ties.count[0] = low, high, place + 1
+
+
+@helper
 def count_equal(values, count, value):
     """How often a value occurs among the first `count`."""
     equal_ones = 0
@@ -77,6 +104,7 @@ def rank_in_order(docs, scores, results, hits, found, single):
     """
     text, ranks = docs.buffer, hits.ranks
     patience = 4 * results + 64
+    hits.ties.count[0] = 0
     for h in range(found):
         place = ranks[h]
         status, own = score_at(text, scores, place, single)
@@ -100,6 +128,8 @@ def rank_in_order(docs, scores, results, hits, found, single):
         for i in range(low, high):
             rank += compare_texts(docs, i, place) > 0
         ranks[h] = rank
+        if high - low > 1:
+            note_tie(hits.ties, low, high)
     sort_by_rank(hits, found)
     return True
 
@@ -112,6 +142,7 @@ def rank_by_counting(docs, keys, results, hits, found):
         return False
     # Ids are compared among ties only; sorting compares each about so often.
     patience = 16 * results
+    hits.ties.count[0] = 0
     for h in range(found):
         place = ranks[h]
         own = keys[place]
@@ -120,6 +151,7 @@ def rank_by_counting(docs, keys, results, hits, found):
             rank += keys[i] > own
             ties += keys[i] == own
         if ties > 1:
+            note_tie(hits.ties, rank - 1, rank - 1 + ties)
             patience -= ties
             if patience < 0:
                 return False
@@ -171,7 +203,7 @@ def sort_by_place(hits, found, words, row_of):
 
     words and row_of are scratch.
     """
-    places, rows = hits
+    places, rows = hits.ranks, hits.rows
     if found <= FEW_HITS:
         sort_by_rank(hits, found)
         return
@@ -196,7 +228,7 @@ def sort_by_place(hits, found, words, row_of):
 @helper
 def sort_by_rank(hits, count):
     """Insertion sort: the hits of an ordered run are in order but for ties, others are few."""
-    ranks, rows = hits
+    ranks, rows = hits.ranks, hits.rows
     for i in range(1, count):
         rank, row = ranks[i], rows[i]
         j = i

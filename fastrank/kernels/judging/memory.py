@@ -12,8 +12,11 @@ import numpy as np
 
 from fastrank.kernels.judging.judged_documents import (
     GIVEN_UP,
+    QueryTies,
+    TiedHits,
     find_hits,
     make_keys,
+    note_tie,
     rank_by_counting,
 )
 from fastrank.kernels.judging.rankings import count_judgments, list_hits
@@ -42,7 +45,7 @@ from fastrank.native.codes import (
     TIE_DIRECTION,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import Hits, RankingScratch
+from fastrank.native.records import RankingScratch
 
 U = np.uint64
 
@@ -140,6 +143,26 @@ def collect_hits(found, kept, options, ranks):
 
 
 @helper
+def note_ties(keys, order, results, hits, found, kept):
+    """Note the ties of the hits, which are in the order of their ranks.
+
+    Of what comes behind the first `kept` it is not known whether it is judged.
+    """
+    low = high = 0
+    hits.ties.count[0] = 0
+    for h in range(found):
+        while high < hits.ranks[h]:
+            low, high = high, high + 1
+            while high < results and keys[order[high]] == keys[order[low]]:
+                high += 1
+        if high - low > 1:
+            note_tie(hits.ties, low, high)
+    has_room = hits.ties.count[0] < len(hits.ties.lows)
+    if has_room and 0 < kept < results and keys[order[kept]] == keys[order[kept - 1]]:
+        note_tie(hits.ties, kept - 1, kept + 1)
+
+
+@helper
 def hash_documents(docs, first, stop, inside, hashes):
     """Hashes of documents first to stop - 1, for `judge_scores`.
 
@@ -181,27 +204,34 @@ def judge_scores(docs, scores, results, qrels, query, options, scratch, hits, pr
     first, kept = qrels.offsets[query], min(results, options[MAX_RETRIEVED])
     judged = qrels.offsets[query + 1] - first
     problem[0] = join(qrels.docs, first, judged, docs, 0, order, kept, scratch.table, rows, problem)
-    return collect_hits(rows, kept, options, hits.ranks) if problem[0] == FINE else 0
+    if problem[0] != FINE:
+        return 0
+    found = collect_hits(rows, kept, options, hits.ranks)
+    note_ties(keys, order, results, hits, found, kept)
+    return found
 
 
 @helper
-def judge_query(i, docs, scores, results, qrels, query, options, scratch, rankings, problem):
+def judge_query(i, docs, scores, results, qrels, query, options, scratch, judged, problem):
     """Judge the results of a query, which becomes query i of the rankings, as the last so far.
 
     `query` is its place in the judgments. problem[0] becomes FINE, or what is wrong.
     """
+    rankings, (offsets, lows, highs) = judged
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     # Hits are collected where they will be listed; listing only ever drops some.
-    hits = Hits(rankings.ranks[rankings.offsets[i] :], scratch.rows)
+    ties = QueryTies(lows[offsets[i] :], highs[offsets[i] :], offsets[i + 1 :])
+    hits = TiedHits(rankings.ranks[rankings.offsets[i] :], scratch.rows, ties)
     found = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
+    offsets[i + 1] += offsets[i]
     if problem[0] == FINE:
         problem[0] = count_judgments(grades, options, i, rankings)
     if problem[0] == FINE:
         list_hits(hits, found, min(results, options[MAX_RETRIEVED]), grades, options, i, rankings)
 
 
-@kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, Rankings, int64[::1])")
-def judge_rankings(qrels, run, matched, options, scratch, rankings, problem):
+@kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, RankingsAndTies, int64[::1])")
+def judge_rankings(qrels, run, matched, options, scratch, judged, problem):
     """Judge the matched rankings of the run by their judgments, one after the other.
 
     Stops at the first query with a problem, says which in `problem`, and returns how many
@@ -215,7 +245,7 @@ def judge_rankings(qrels, run, matched, options, scratch, rankings, problem):
         if i == 0 or places[i] != places[i - 1]:
             hash_documents(docs, 0, stop - first, False, scratch.hashes)
         judge_query(
-            i, docs, scores, stop - first, qrels, judgments[i], options, scratch, rankings, problem
+            i, docs, scores, stop - first, qrels, judgments[i], options, scratch, judged, problem
         )
         if problem[0] == RUN_REPEATS or problem[0] == SCORE_IS_NAN:
             problem[1], problem[2] = first + problem[1], first + problem[2]

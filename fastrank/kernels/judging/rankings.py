@@ -93,7 +93,7 @@ def list_hits(hits, found, kept, grades, options, i, rankings):
 @helper
 def write_hits(hits, found, kept, grades, options, ranks, codes):
     """Ranks and grades of the listed documents; how many are listed, retrieved, and relevant."""
-    hit_ranks, hit_rows = hits
+    hit_ranks, hit_rows = hits.ranks, hits.rows
     listed = relevant = 0
     for h in range(found):
         rank = hit_ranks[h]

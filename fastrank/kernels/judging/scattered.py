@@ -115,10 +115,10 @@ def collect_run(reader, known, fields, pages, unknown, state):
 
 
 @kernel(
-    "int64(Qrels, FilledPages, int64[::1], int64[::1], Results, JudgingScratch, Rankings,"
+    "int64(Qrels, FilledPages, int64[::1], int64[::1], Results, JudgingScratch, RankingsAndTies,"
     " int64[::1])"
 )
-def judge_pages(qrels, pages, queries, options, results, scratch, rankings, problem):
+def judge_pages(qrels, pages, queries, options, results, scratch, judged, problem):
     """Judge the results of `queries` in turn, those that each part has on its pages.
 
     Stops at the first with a problem; returns how many queries come before it. `results` is memory
@@ -133,9 +133,7 @@ def judge_pages(qrels, pages, queries, options, results, scratch, rankings, prob
         for part in range(parts):
             count = take_results(buffer, firsts[part * everything + query], size, count, results)
         hash_documents(docs, 0, count, True, scratch.hashes)
-        judge_query(
-            i, docs, results.scores, count, qrels, query, options, scratch, rankings, problem
-        )
+        judge_query(i, docs, results.scores, count, qrels, query, options, scratch, judged, problem)
         if problem[0] != FINE:
             return i
     return len(queries)

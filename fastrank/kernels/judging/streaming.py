@@ -12,6 +12,8 @@ import numpy as np
 
 from fastrank.kernels.judging.judged_documents import (
     GIVEN_UP,
+    QueryTies,
+    TiedHits,
     find_hits,
     rank_in_order,
     read_scores,
@@ -47,7 +49,7 @@ from fastrank.native.codes import (
     STATUS,
 )
 from fastrank.native.declare import helper, kernel
-from fastrank.native.records import Hits, Texts
+from fastrank.native.records import Texts
 
 
 @helper
@@ -86,7 +88,6 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     text, _, cursor = reader
     fields, values, judging = scratch.fields, scratch.scores, scratch.judging
     scores, docs = fields.scores, Texts(text, fields.docs.starts, fields.docs.lengths)
-    hits = Hits(scratch.ranks, judging.rows)
     ended = cursor[ENDED] != 0
     begin_text(cursor, 0)
     begin_unknown(scratch.unknown, state)
@@ -103,7 +104,11 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 move_lines(fields, results, kept)
                 over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
-            found = np.int64(GIVEN_UP)
+            found, first, stop = np.int64(GIVEN_UP), qrels.offsets[query], qrels.offsets[query + 1]
+            ties = QueryTies(
+                streamed.lows[first:stop], streamed.highs[first:stop], streamed.tie_counts[query:]
+            )
+            hits = TiedHits(scratch.ranks, judging.rows, ties)
             if order == DESCENDING:
                 found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:

@@ -63,21 +63,28 @@ def count_ties(run, single, scratch, tied, largest):
     return len(offsets) - 1
 
 
-@kernel("void(Run, int64[::1], int64, Rankings, RankingScratch, TieBounds)")
-def bound_ties(run, places, single, rankings, scratch, bounds):
-    """Find what each listed document of the rankings, those at `places` of the run, ties with.
-
-    No score may be NaN.
-    """
-    for q in range(len(places)):
-        own = run.scores[run.offsets[places[q]] : run.offsets[places[q] + 1]]
-        order_keys(own, single, scratch)
-        low, high = 0, 0
-        for row in range(rankings.offsets[q], rankings.offsets[q + 1]):
-            while high < rankings.ranks[row]:
-                low = high
-                high = end_of_ties(scratch, low, len(own))
-            bounds.lows[row], bounds.highs[row] = low, high
+@kernel("void(Rankings, Ties, TieBounds)")
+def bound_ties(rankings, ties, bounds):
+    """Find what each listed document of the rankings ties with."""
+    offsets, ranks = rankings.offsets, rankings.ranks
+    for row in range(offsets[len(offsets) - 1]):
+        bounds.lows[row], bounds.highs[row] = ranks[row] - 1, ranks[row]
+    for q in range(len(offsets) - 1):
+        for tie in range(ties.offsets[q], ties.offsets[q + 1]):
+            low, high = ties.lows[tie], ties.highs[tie]
+            row, stop = offsets[q], offsets[q + 1]
+            while row < stop:
+                middle = row + (stop - row) // 2
+                if ranks[middle] <= low:
+                    row = middle + 1
+                else:
+                    stop = middle
+            while row < offsets[q + 1] and ranks[row] <= high:
+                if bounds.highs[row] - bounds.lows[row] > 1:
+                    # It was noted before.
+                    break
+                bounds.lows[row], bounds.highs[row] = low, high
+                row += 1
 
 
 @helper

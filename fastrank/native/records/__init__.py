@@ -163,6 +163,35 @@ class Rankings(Record, query="Ranking"):
     collection_size: int
 
 
+class TieBounds(Record):
+    """For each listed document: those with its score are at ranks lows + 1 to highs."""
+
+    __slots__ = ()
+    lows: Int64Array
+    highs: Int64Array
+
+
+class Ties(Record):
+    """The ties of judged documents, those of query q at offsets[q] : offsets[q + 1].
+
+    Documents at ranks lows + 1 to highs have one score, and a judged one is among them. They come
+    in any order, and several times.
+    """
+
+    __slots__ = ()
+    offsets: Int64Array
+    lows: Int64Array
+    highs: Int64Array
+
+
+class RankingsAndTies(Record):
+    """Judged rankings, and their ties."""
+
+    __slots__ = ()
+    rankings: Rankings
+    ties: Ties
+
+
 class GainedRankings(Record, query="Gained"):
     """Judged rankings by what finding the documents is worth.
 
@@ -273,13 +302,16 @@ class StreamedRankings(Record):
     """Judged rankings in the order in which they were met.
 
     Of query q, listed_counts[q] documents are listed, from first_listed[q] - 1 on; 0: no results
-    seen yet.
+    seen yet. The ties of q are the tie_counts[q] from place qrels.offsets[q] on.
     """
 
     __slots__ = ()
     ranks: Int64Array
     grades: Int64Array
+    lows: Int64Array
+    highs: Int64Array
     first_listed: Int64Array
     listed_counts: Int64Array
     num_ret: Int64Array
     num_rel_ret: Int64Array
+    tie_counts: Int64Array

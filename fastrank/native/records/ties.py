@@ -43,11 +43,3 @@ class TiedGainedRankings(Record, query="TiedGains"):
     ideal_counts: Int64Array
     num_ret: Int64PerQuery
     num_rel: Int64PerQuery
-
-
-class TieBounds(Record):
-    """For each listed document: those with its score are at ranks lows + 1 to highs."""
-
-    __slots__ = ()
-    lows: Int64Array
-    highs: Int64Array
