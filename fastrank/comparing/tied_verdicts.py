@@ -9,6 +9,7 @@ from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.display import p_text
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name
+from fastrank.scores.ties import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,25 +52,20 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
                     f" {p_text(p[others[0], pair])} with tied documents in the worst order for"
                     f" {worse} and the best for {better}"
                 )
-                by_p.append((name, text))
+                by_p.append(text)
             elif given[name].better and len(set(signs[:, pair])) > 1:
                 low, high = differences[:, pair].min(), differences[:, pair].max()
                 text = (
                     f"which of {a} and {b} is better in {name}: the difference is {low:+.4f} to"
                     f" {high:+.4f} by the order of tied documents"
                 )
-                by_sign.append((name, text))
+                by_sign.append(text)
     found = [*by_p, *by_sign]
     if not found:
         return []
-    name, text = found[0]
     more = f" (also in {counted(len(found) - 1, 'more pair')})" if len(found) > 1 else ""
-    _, _, has_expected = next(filter(None, ties)).ranges()[name]
-    remedy = (
-        'ties="average" (--ties average) removes the question' if has_expected
-        else "different scores of these documents remove it"
-    )  # fmt: skip
-    return [f"ties decide {text}{more}; {remedy}"]
+    remedy = without_ties(next(filter(None, ties)), 'ties="average" (--ties average)')
+    return [f"ties decide {found[0]}{more}; {remedy}"]
 
 
 def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, Floats]:

@@ -98,7 +98,7 @@ def test_a_measure_without_an_expected_value_has_another_remedy() -> None:
     notes = fr.compare(QRELS, {"a": TIED, "b": untied(4)}, "ERR@2").notes
 
     assert notes[-1].startswith("ties decide wh")
-    assert notes[-1].endswith("; different scores of these documents remove it")
+    assert notes[-1].endswith("; different scores of these documents remove the question")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
