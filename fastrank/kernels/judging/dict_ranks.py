@@ -114,14 +114,16 @@ def find_ends(scores, order, results, lows, highs):
 def note_ties(results, found, scratch, ties):
     """Note the ties of the hits, after `sort_results` for all results."""
     scores, order, lows, highs = scratch.scores, scratch.order, scratch.merge, scratch.positions
+    ended = False
     for h in range(found):
         place = scratch.hits.ranks[h] - 1
         own = scores[order[place]]
         if (place > 0 and scores[order[place - 1]] == own) or (
             place + 1 < results and scores[order[place + 1]] == own
         ):
-            if ties.count[0] == 0:
+            if not ended:
                 find_ends(scores, order, results, lows, highs)
+                ended = True
             note_tie(ties, lows[place], highs[place])
 
 

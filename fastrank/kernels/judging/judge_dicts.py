@@ -181,6 +181,9 @@ def judge_dicts(api, run, qrels, options, scratch, judged_run):
     """
     single = options[SINGLE_PRECISION] != 0
     rankings, (tie_offsets, lows, highs) = judged_run
+    # The last offset counts while the others are written: nothing is sliced query by query.
+    ties = QueryTies(lows, highs, tie_offsets[len(run.dicts) :])
+    ties.count[0] = 0
     for i in range(len(run.dicts)):
         q, results = run.queries[i], run.lengths[i]
         first, stop = qrels.offsets[q], qrels.offsets[q + 1]
@@ -195,9 +198,6 @@ def judge_dicts(api, run, qrels, options, scratch, judged_run):
         if not make_keys(scratch.scores, results, single, scratch.scores):
             return i
         texts = qrels.texts[4 * first : 4 * stop]
-        tied = tie_offsets[i]
-        ties = QueryTies(lows[tied:], highs[tied:], tie_offsets[i + 1 :])
-        ties.count[0] = 0
         ascends, _ = find_disorder(scratch.scores[:results])
         if looks_up_results or (ascends and judged > MOST_COUNTED):
             found = find_results(api, results, table, texts, scratch)
@@ -210,8 +210,8 @@ def judge_dicts(api, run, qrels, options, scratch, judged_run):
             )
             if found < 0:
                 return i
-        tie_offsets[i + 1] += tied
         sort_hits(found, scratch)
+        tie_offsets[i + 1] = ties.count[0]
         if not count_stored(q, qrels, options, i, rankings):
             return i
         kept = min(results, options[MAX_RETRIEVED])

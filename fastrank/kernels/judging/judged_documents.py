@@ -23,7 +23,7 @@ ONE = U(1)
 
 
 class QueryTies(NamedTuple):
-    """The ties of the judged documents of one query, as in Ties; count[0] of them."""
+    """The ties of the judged documents of a query or of all so far, as in Ties: count[0]."""
 
     lows: np.ndarray
     highs: np.ndarray
