@@ -75,7 +75,10 @@ class RunJudge:
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            run = open_run(run, rank_by=self._options.rank_by)
+            options = self._options
+            run = open_run(
+                run, trec_eval_version=options.trec_eval_version, rank_by=options.rank_by
+            )
         if isinstance(run, Run):
             return self._in_memory(run)
         if isinstance(run, Pieces):

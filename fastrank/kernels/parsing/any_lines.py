@@ -56,6 +56,9 @@ def take_any_lines(reader, kind, fields):
 def take_usual_lines(reader, row, fields):
     """Take lines whose tags have the length of the one before, into `row` and on up to CHUNK."""
     text, index, cursor = reader
+    # Before the first result of a text there is nothing to be like.
+    if cursor[REST] < 0:
+        return row
     starts, ends, newlines = index
     queries, docs, scores = fields.queries, fields.results.docs, fields.results.scores
     base, comments = cursor[BASE], cursor[COMMENTS] != 0
