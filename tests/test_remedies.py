@@ -505,6 +505,21 @@ PYTHON = [
 # On the command line: what fails, the end of a line of the message, what follows it.
 COMMANDS = [
     ("eval -f csv qrels run", "; did you mean --format?", "eval --format csv qrels run"),
+    (
+        "eval --interval t --seed 1 --format csv qrels run",
+        "; use --interval bca",
+        "eval --interval bca --seed 1 --format csv qrels run",
+    ),
+    (
+        "eval --interval t -n --format csv qrels run",
+        "-n leaves out means; omit -n",
+        "eval --interval t --format csv qrels run",
+    ),
+    (
+        "eval --interval t -q --format csv qrels run",
+        " has none; omit -q",
+        "eval --interval t --format csv qrels run",
+    ),
     ("evaluate qrels run", "; did you mean `fastrank eval`?", "eval qrels run"),
     ("eval -m foo qrels run", "; `fastrank measures` lists all", "measures"),
     (
