@@ -73,8 +73,8 @@ def test_completion_shows_what_is_public() -> None:
         "doc_ids", "levels", "offsets", "query_ids", "source",
     }  # fmt: skip
     assert shown(scores) == {
-        "by_group", "counts", "interval", "lists", "mean", "missing_queries", "name", "names", "queries",
-        "unjudged_queries", "tag", "to_csv", "to_dict", "to_json", "to_latex", "to_markdown",
+        "by_group", "counts", "interval", "lists", "mean", "missing_queries", "name", "names",
+        "queries", "unjudged_queries", "tag", "to_csv", "to_dict", "to_json", "to_latex", "to_markdown",
         "to_pandas", "to_polars", "to_trec",
     }  # fmt: skip
     assert shown(fr.table(scores)) >= {"columns", "names", "transpose", "to_latex"}
