@@ -38,7 +38,7 @@ COMMANDS = [
     "trec_eval qrels other-query.run",
     "trec_eval -m mapp qrels run",
     "trec_eval run qrels",
-    "trec_eval three.qrels run",
+    "fastrank eval -m map three.qrels run",
     *(f"fastrank eval -m map qrels {name}" for name in FILES if name.endswith(".run")),
     "fastrank eval -m map header.qrels run",
     "fastrank eval -m map nul.qrels run",
