@@ -41,6 +41,11 @@ FILES = {
     "msmarco.tsv": "q1\td1\t1\nq1\td2\t2\n",
     "case": "Q1 Q0 d1 1 0.5 a\nq2 Q0 d3 1 0.25 a\n",
     "sample": "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n",
+    "rows.csv": "run,query,measure,value\na,q1,map,0.5\n",
+    "subtasks.xml": '<root><OrgQuestion ORGQ_ID="Q1"><OrgQSubject>a</OrgQSubject><OrgQBody>b'
+    '</OrgQBody><Thread THREAD_SEQUENCE="Q1_R1"><RelQuestion RELQ_ID="Q1_R1"'
+    ' RELQ_RELEVANCE2ORGQ="Relevant"><RelQSubject>c</RelQSubject><RelQBody>d</RelQBody>'
+    "</RelQuestion></Thread></OrgQuestion></root>",
     "damaged.json": '{"format": "fastrank-baseline-1"}',
     "floats.json": '{"q1": {"d1": 0.5}}',
     "ambiguous.json": '{"q1": {"d1": 1}}',
@@ -166,6 +171,16 @@ PYTHON = [
         "fr.compare(QRELS, {'a': RUN, 'b': OTHER}, 'map', baseline='a')",
     ),
     # Formats.
+    (
+        "fr.read_candidates('subtasks.xml')",
+        "; set format to 'semeval-a', 'semeval-b', 'semeval-c'",
+        "fr.read_candidates('subtasks.xml', 'semeval-b')",
+    ),
+    (
+        "fr.evaluate_arrays('qrels', [[0], [2]], None, 'map', queries=['q1', 'q2'])",
+        "; give a dict {query: {row of the document: grade}} instead",
+        "fr.evaluate_arrays({'q1': {0: 1}}, [[0]], None, 'map', queries=['q1'])",
+    ),
     (
         "fr.read_run('three.csv')",
         "; add a header, or set columns={'query': 0, 'doc': 1, 'score': 2} (or 'rank': 2)",
@@ -312,6 +327,16 @@ PYTHON = [
         "fr.explain_options(QRELS, RUN, {'P': 0.5}, 'P')",
         "; name one of them",
         "fr.explain_options(QRELS, RUN, {'P_5': 0.5}, 'P_5')",
+    ),
+    (
+        "fr.explain(QRELS, RUN, 'map')",
+        "name a query, or a second run (other) to find one",
+        "fr.explain(QRELS, RUN, 'map', query='q1'), fr.explain(QRELS, RUN, 'map', other=OTHER)",
+    ),
+    (
+        "fr.explain(QRELS, RUN, 'map', other=RUN)",
+        "; name a query",
+        "fr.explain(QRELS, RUN, 'map', query='q1', other=RUN)",
     ),
     # Fusion.
     (
@@ -505,6 +530,21 @@ PYTHON = [
 # On the command line: what fails, the end of a line of the message, what follows it.
 COMMANDS = [
     ("eval -f csv qrels run", "; did you mean --format?", "eval --format csv qrels run"),
+    (
+        "eval --interval t --seed 1 --format csv qrels run",
+        "; use --interval bca",
+        "eval --interval bca --seed 1 --format csv qrels run",
+    ),
+    (
+        "eval --interval t -n --format csv qrels run",
+        "-n leaves out means; omit -n",
+        "eval --interval t --format csv qrels run",
+    ),
+    (
+        "eval --interval t -q --format csv qrels run",
+        " has none; omit -q",
+        "eval --interval t --format csv qrels run",
+    ),
     ("evaluate qrels run", "; did you mean `fastrank eval`?", "eval qrels run"),
     ("eval -m foo qrels run", "; `fastrank measures` lists all", "measures"),
     (
@@ -529,24 +569,29 @@ COMMANDS = [
         " && eval --format latex --no-bold qrels run other",
     ),
     (
-        "compare -o a.csv --save a.csv qrels run",
-        "is also the file of -o; name another",
-        "compare -b a -o a.csv --save b.json qrels run other",
+        "agree --systems rows.csv rows.csv",
+        "has no means; write it with `fastrank eval --format csv` without -q",
+        "eval --format csv -m map -o a.csv qrels run other && agree --systems a.csv a.csv",
     ),
     (
-        "compare --letters -b a --format markdown qrels run other",
+        "compare -o a.csv --save a.csv qrels run",
+        "is also the file of -o; name another",
+        "compare -b run -o a.csv --save b.json qrels run other",
+    ),
+    (
+        "compare --letters -b run --format markdown qrels run other",
         "needs all pairs; omit --baseline",
         "compare --letters --format markdown qrels run other",
     ),
     (
         "compare --save a.json qrels run other",
         "needs one run, or one --baseline, whose values are saved",
-        "compare --save a.json -b a qrels run other",
+        "compare --save a.json -b run qrels run other",
     ),
     (
-        "compare --save a.json -b a qrels - other",
+        "compare --save a.json -b run qrels - other",
         "standard input cannot be read twice; name a file",
-        "compare --save a.json -b a qrels run other",
+        "compare --save a.json -b run qrels run other",
     ),
     (
         "convert run a.xyz",
