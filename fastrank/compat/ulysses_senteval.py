@@ -30,7 +30,9 @@ from fastrank.probes.ulysses_tasks import (
     FILES,
     HIDDEN,
     WITH_ALTERNATIVES,
+    described,
     known_tasks,
+    missing_files,
     per_epoch,
     read_task,
 )
@@ -177,8 +179,7 @@ class UlyssesSentEval:
         Returns a dict by task of dicts: means, standard deviations and 99 % intervals by epoch and
         for the tests, as `fastrank.probes.per_epoch` describes them.
         """
-        for task in self.tasks:
-            self._path(task)
+        self._check_files(self.tasks)
         results = [
             self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
             for task in self.tasks
@@ -189,18 +190,16 @@ class UlyssesSentEval:
         frames = optional("pandas", "return_all_results")
         return means, frames.concat([result.frame() for result in results], ignore_index=True)
 
-    def _path(self, task: str) -> str:
-        known_tasks(task)
-        path = os.path.join(self.data_dir_path, FILES[task])
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"{path}: no such file; it belongs to task {task}")
-        return path
+    def _check_files(self, tasks: Sequence[str]) -> None:
+        if missing := missing_files(self.data_dir_path, known_tasks(tasks)):
+            raise FileNotFoundError(f"{self.data_dir_path}: {described(missing)}")
 
     def _result(
         self, task: str, embedding: Mapping[str, Any], training: Mapping[str, Any], fresh: bool
     ) -> ProbeResult:
         options = self._options(task, training)
-        rows = read_task(self._path(task), task)
+        self._check_files([task])
+        rows = read_task(os.path.join(self.data_dir_path, FILES[task]), task)
         if self.lazy_embedding:
             embed = partial(self.embed, **embedding)
             return evaluate_classifier(

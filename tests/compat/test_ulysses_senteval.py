@@ -149,9 +149,10 @@ def test_unknown_training_options_are_listed(folder):
         evaluator(folder).evaluate(kwargs_train={"n_epoch": 2})
 
 
-def test_a_missing_file_is_named_before_any_task_is_evaluated(folder):
-    with pytest.raises(FileNotFoundError, match=r"bill_summary_to_topics\.csv: no such file"):
-        evaluator(folder, tasks=["T1A", "G1"]).evaluate()
+def test_all_missing_files_are_counted_before_any_task_is_evaluated(folder):
+    named = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "
+    with pytest.raises(FileNotFoundError, match=named + r".*trf\S+ \(F5\), and 10 more$"):
+        evaluator(folder, tasks="all").evaluate()
 
 
 def test_lazy_models_do_not_embed_all_rows(folder):
