@@ -48,7 +48,9 @@ def fields(value: Any) -> Any:
         return {name: fields(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return [(name, fields(item)) for name, item in value.items()]
-    return value if isinstance(value, (str, bytes, int, type(None))) else list(map(fields, value))
+    if callable(value) or isinstance(value, (str, bytes, int, type(None))):
+        return value
+    return list(map(fields, value))
 
 
 @pytest.mark.parametrize(
