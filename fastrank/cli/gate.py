@@ -248,7 +248,7 @@ def _save(given: argparse.Namespace, name: str) -> int:
     except FastrankError as error:
         complain(f"{name}: {error}")
         return 2
-    for note in [*missing_note(found.scores, option=ZERO), *found.notes]:
+    for note in [*missing_note(found.scores, option=ZERO), *found.notes, *found.ties]:
         complain(f"{name}: {files.name_of(given.run)}: {note}")
     return _written(name, partial(found.content.write, given.output or "-"))
 

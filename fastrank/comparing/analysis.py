@@ -119,6 +119,16 @@ def analyze(
     )  # fmt: skip
 
 
+def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
+    """The analyses with p-values corrected over all measures at once."""
+    adjusted = adjust(np.concatenate([own.tested.p for own in analyses.values()]), correction)
+    parts = np.split(adjusted, len(analyses))
+    return {
+        name: own._replace(p_adjusted=part)
+        for (name, own), part in zip(analyses.items(), parts, strict=True)
+    }
+
+
 def _means_of_seconds(paired: Paired, means: Moments) -> Floats:
     """The mean of the second system of each pair, over the queries with values of both."""
     if not paired.has_gaps:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
-from fastrank.comparing.analysis import analyze
+from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison, check_values, system_hint
-from fastrank.comparing.corrections import adjust
 from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import note_renamed, system_names, systems_from
 from fastrank.comparing.options import (
@@ -20,6 +20,7 @@ from fastrank.comparing.options import (
     ComparisonOptions,
     settings,
 )
+from fastrank.comparing.tied_verdicts import verdict_notes
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.evaluation.several_runs import evaluate_runs
@@ -132,8 +133,8 @@ def compare_evaluated(
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
     missing = note_missing(scores, names, zero)
-    for name, own in zip(names, scores, strict=True):
-        missing += tie_notes(own, name)
+    tied = [tie_notes(own, name) for name, own in zip(names, scores, strict=True)]
+    missing += chain.from_iterable(tied)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
@@ -141,7 +142,9 @@ def compare_evaluated(
         if best:
             missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
-    return compare_aligned(aligned, chosen, evaluation)
+    made = compare_aligned(aligned, chosen, evaluation)
+    made.notes.extend(verdict_notes(made, [own.ties for own in scores], list(map(bool, tied))))
+    return made
 
 
 def has_values(bound: BoundMeasure) -> bool:
@@ -260,7 +263,7 @@ def compare_aligned(
         name: analyze(own, firsts, seconds, clusters, chosen) for name, own in measures.items()
     }
     if chosen.family == "all":
-        analyses = _corrected_together(analyses, chosen.correction)
+        analyses = corrected_together(analyses, chosen.correction)
     notes = dict.fromkeys([*note_renamed(names), *aligned.notes])
     if len(names) == 1:
         notes["one system: there is nothing to compare it with"] = None
@@ -280,16 +283,6 @@ def compare_aligned(
         notes=list(notes), _analyses=analyses, _settings=chosen,
         _evaluation=dict(evaluation or {}),
     )  # fmt: skip
-
-
-def _corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
-    """The analyses with p-values corrected over all measures at once."""
-    adjusted = adjust(np.concatenate([own.tested.p for own in analyses.values()]), correction)
-    parts = np.split(adjusted, len(analyses))
-    return {
-        name: own._replace(p_adjusted=part)
-        for (name, own), part in zip(analyses.items(), parts, strict=True)
-    }
 
 
 def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:

@@ -60,7 +60,8 @@ class Ties:
         self._known: dict[str, Scores] = {}
 
     def __reduce__(self) -> Any:
-        return Known, (self.ranges(),)
+        found = self.ranges()
+        return Known, (found, {own: self.scores(own) for own in ("worst", "best") if found})
 
     def scores(self, ties: str) -> Scores:
         """The scores with ties="best" or "worst"."""
@@ -96,11 +97,15 @@ class Ties:
 
 
 class Known:
-    """The ranges of another process."""
+    """The ties of a run that another process has judged."""
 
-    def __init__(self, ranges: dict[str, Range]) -> None:
-        self._ranges = ranges
+    def __init__(self, ranges: dict[str, Range], scores: dict[str, Scores]) -> None:
+        self._ranges, self._scores = ranges, scores
 
     def ranges(self) -> dict[str, Range]:
         """As those of `Ties`."""
         return self._ranges
+
+    def scores(self, ties: str) -> Scores:
+        """As those of `Ties`."""
+        return self._scores[ties]

@@ -16,6 +16,8 @@ NOW, BASELINE = "now", "baseline"
 OF_BASELINE = "query of the baseline", "queries of the baseline"
 # What counts queries that a run lacks as 0.
 SAVED_WITH_ZERO = "a baseline saved with --missing zero"
+# What sets the order of tied documents.
+SAVED_WITH_TIES = "a baseline saved with --ties"
 # Drops that exceed what is allowed by rounding only.
 ROUNDING = 1e-12
 

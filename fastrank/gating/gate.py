@@ -6,7 +6,7 @@ from fastrank.arguments import check_choice, check_version, finite
 from fastrank.errors import InputError, OptionError
 from fastrank.formats import files
 from fastrank.gating.baseline import read_baseline
-from fastrank.gating.checks import ROUNDING, check_change
+from fastrank.gating.checks import ROUNDING, SAVED_WITH_TIES, check_change
 from fastrank.gating.limits import MAX_DROP, check_floors, check_share, drop_limits
 from fastrank.gating.measuring import judgments_of, measure
 from fastrank.gating.paired_runs import compare_with, gain_of
@@ -14,6 +14,7 @@ from fastrank.gating.settings import AS_SAVED, checked, measures_of, options_of
 from fastrank.gating.verdict import Verdict
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.keywords import takes, with_defaults
+from fastrank.scores.ties import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.formats.files import Source
     from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.gating.limits import Limits
+    from fastrank.gating.measuring import Measured
     from fastrank.measures.selection import Measures
 
 POLICIES = ("significant", "drop", "non-inferior")
@@ -105,16 +107,31 @@ def gate(
             " baseline, or allow other qrels to compare the common queries"
         )  # fmt: skip
     measured = measure(judgments, run, asked, chosen)
-    comparison, notes, checks = compare_with(saved, measured, name, test=test, alpha=alpha)
-    checks += [check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures]
-    checks += check_floors(comparison, min or {})
-    if max_unjudged is not None:
-        checks.append(check_share(saved, measured.content, max_unjudged))
-    return Verdict(
-        name=name, baseline=saved, current=measured.content, comparison=comparison,
-        results=checks, policy=policy, alpha=alpha, on_few=on_few,
-        notes=[*measured.notes, *notes, *_old(comparison, limits)],
-    )  # fmt: skip
+
+    def judged(values: Measured) -> Verdict:
+        comparison, notes, checks = compare_with(saved, values, name, test=test, alpha=alpha)
+        checks += [
+            check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures
+        ]
+        checks += check_floors(comparison, min or {})
+        if max_unjudged is not None:
+            checks.append(check_share(saved, values.content, max_unjudged))
+        return Verdict(
+            name=name, baseline=saved, current=values.content, comparison=comparison,
+            results=checks, policy=policy, alpha=alpha, on_few=on_few,
+            notes=[*measured.notes, *measured.ties, *notes, *_old(comparison, limits)],
+        )  # fmt: skip
+
+    verdict = judged(measured)
+    if measured.ties:
+        worst, best = (judged(measured.with_ties(order)).status for order in ("worst", "best"))
+        if not worst == verdict.status == best:
+            remedy = without_ties(measured.scores.ties, f"{SAVED_WITH_TIES} average")
+            verdict.notes.append(
+                f"ties decide this verdict: {worst} with tied documents in the worst order, {best}"
+                f" in the best; {remedy}"
+            )
+    return verdict
 
 
 def _old(comparison: Comparison, limits: dict[str, float]) -> list[str]:

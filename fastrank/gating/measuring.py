@@ -15,6 +15,7 @@ from fastrank.formats.digests import exclusions_digest, file_digest, judgments_d
 from fastrank.formats.inputs import as_qrels, is_file
 from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
+from fastrank.gating.checks import SAVED_WITH_TIES
 from fastrank.gating.provenance import commit, created
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.selection import Selection
@@ -45,14 +46,27 @@ class Measured(NamedTuple):
     """The values of a run.
 
     judged: the judged queries. better: which values of each measure are better, "higher" or
-    "lower". notes: what a reader must know, except for queries without results.
+    "lower". notes: what a reader must know, except for queries without results and ties. ties: the
+    note on them.
     """
 
     content: Baseline
     judged: set[str]
     better: dict[str, str]
     notes: list[str]
+    ties: list[str]
     scores: Scores
+
+    def with_ties(self, order: str) -> Measured:
+        """The values with the tied documents of the run in the "worst" or the "best" order."""
+        content = self.content
+        (system,), _ = systems_of([self.scores.ties.scores(order)], set(content.measures))
+        made = {query: list(row) for query, row in content.per_query.items()}
+        for name, values in system.values.items():
+            place = content.measures.index(name)
+            for query, value in zip(system.queries, values.tolist(), strict=True):
+                made[query][place] = None if value != value else value
+        return self._replace(content=content._replace(per_query=made))
 
 
 def selected(measures: Measures, version: str) -> list[BoundMeasure]:
@@ -134,8 +148,9 @@ def measure(
     _refuse_empty(made)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
-        made, judged, system.better, [*other_notes(scores), *tie_notes(scores), *explained], scores
-    )
+        made, judged, system.better, [*other_notes(scores), *explained],
+        tie_notes(scores, option=SAVED_WITH_TIES), scores,
+    )  # fmt: skip
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:

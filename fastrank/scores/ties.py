@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fastrank.scores.scores import Scores
 
     Range = tuple[float, float, bool]
@@ -14,11 +16,12 @@ if TYPE_CHECKING:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Scores, of: str = "") -> list[str]:
+def tie_notes(scores: Scores, of: str = "", option: str = "--ties") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 
-    of: the name of the run, if what is before the note does not say it.
+    of: the name of the run, if what is before the note does not say it. option: what sets the order
+    of ties.
     """
     if scores.ties is None:
         return []
@@ -36,10 +39,20 @@ def tie_notes(scores: Scores, of: str = "") -> list[str]:
     others = f" and {more} more {'measure' if more == 1 else 'measures'}" if more else ""
     run = f" of {of}" if of else ""
     remedy = (
-        "--ties average gives the expected value" if has_expected
-        else "--ties worst and --ties best give the ends of this range"
+        f"{option} average gives the expected value" if has_expected
+        else f"{option} worst and {option} best give the ends of this range"
     )  # fmt: skip
     return [
         f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
         f" documents, here {scores.mean[name]:.4f}; {remedy}"
     ]
+
+
+def without_ties(ties: Any, expected: str) -> str:
+    """What makes the order of tied documents irrelevant.
+
+    ties: of Scores. expected: how to get expected values.
+    """
+    if all(has_expected for _, _, has_expected in ties.ranges().values()):
+        return f"{expected} removes the question"
+    return "different scores of these documents remove the question"

@@ -240,3 +240,45 @@ def test_invalid_limits_are_errors(options: dict[str, Any], message: str) -> Non
 def test_a_minimum_for_a_measure_where_lower_is_better_is_an_error() -> None:
     with pytest.raises(fr.OptionError, match="lower values are better"):
         _judged([1.0] * 4, [1.0] * 4, "FirstRank", min={"FirstRank": 1})
+
+
+def _of_ties(
+    policy: Any, tied: dict[str, float], measure: str = MEASURE, saved: Any = None
+) -> fr.Verdict:
+    """The verdict on a run of 20 queries of which every second one ranks `d` so."""
+    queries = [f"q{place:02}" for place in range(20)]
+    first = {"d": 2.0, "x": 1.0}
+    run = {query: tied if place % 2 else first for place, query in enumerate(queries)}
+    qrels, file = {query: {"d": 1} for query in queries}, io.BytesIO()
+    fr.save_baseline(file, qrels, dict.fromkeys(queries, first), measure, **(saved or {}))
+    return fr.gate(io.BytesIO(file.getvalue()), qrels, run, policy=policy)
+
+
+@pytest.mark.parametrize("policy", ["significant", "drop", "non-inferior"])
+def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str) -> None:
+    worst, best = (_of_ties(policy, {"d": score, "x": 1.0}).status for score in (0.5, 1.5))
+
+    assert (worst, best) == ("fail", "pass")
+    assert _of_ties(policy, {"d": 1.0, "x": 1.0}).notes[-1] == (
+        "ties decide this verdict: fail with tied documents in the worst order, pass in the best;"
+        " a baseline saved with --ties average removes the question"
+    )
+
+
+def test_a_verdict_of_all_orders_of_tied_documents_is_not_noted() -> None:
+    tied = {"y": 9.0, "z": 8.0, "d": 1.0, "x": 1.0}
+
+    assert not [note for note in _of_ties("drop", tied).notes if "this verdict" in note]
+
+
+def test_the_remedy_for_tied_documents_works() -> None:
+    found = _of_ties("drop", {"d": 1.0, "x": 1.0}, saved={"ties": "average"})
+
+    assert found.results[0].now == (1.0 + 0.75) / 2
+    assert not any("ties decide" in note for note in found.notes)
+
+
+def test_without_expected_values_the_remedy_is_other_scores() -> None:
+    note = _of_ties("drop", {"d": 1.0, "x": 1.0}, "ERR@10").notes[-1]
+
+    assert note.endswith("different scores of these documents remove the question")

@@ -1,0 +1,116 @@
+"""The note on pairs of which the order of tied documents decides the verdict."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fastrank as fr
+from fastrank.cli.main import main
+
+DOCUMENTS = [f"d{i}" for i in range(6)]
+QUERIES = [f"q{i}" for i in range(8)]
+QRELS = {query: {"d0": 1, "d1": 0, "d2": 1} for query in QUERIES}
+# AP is 0.58 if d3 is before d0, else 0.83. The default order is that of the larger id first.
+TIED = {query: {"d3": 2.0, "d0": 2.0, "d2": 1.0} for query in QUERIES}
+REMEDY = 'ties="average" (--ties average) removes the question'
+
+
+def untied(better: int) -> Any:
+    """A run whose AP is 0.83 for so many queries, 0.58 for the others."""
+    return {
+        query: {"d3": 2.0, "d0": 3.0 if place < better else 1.5, "d2": 1.0}
+        for place, query in enumerate(QUERIES)
+    }
+
+
+def random_run(seed: int, levels: int) -> Any:
+    scores = np.random.default_rng(seed).integers(0, levels, (len(QUERIES), len(DOCUMENTS)))
+    return {
+        query: dict(zip(DOCUMENTS, row, strict=True))
+        for query, row in zip(QUERIES, scores.astype(float).tolist(), strict=True)
+    }
+
+
+def verdict(one: Any, other: Any) -> tuple[float, bool]:
+    """The sign of the difference, and whether it is significant with Bonferroni's correction."""
+    difference = round(float(one.mean() - other.mean()), 15)
+    return float(np.sign(difference)), bool(stats.ttest_rel(one, other).pvalue * 3 <= 0.05)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_pairs_are_counted_whose_extremes_have_another_verdict(seed: int) -> None:
+    runs = {f"s{i}": random_run(3 * seed + i, levels) for i, levels in enumerate((8, 16, 60))}
+    given, worst, best = (
+        {name: fr.evaluate(QRELS, run, "map", ties=ties)["map"] for name, run in runs.items()}
+        for ties in ("docno_desc", "worst", "best")
+    )
+
+    notes = fr.compare(QRELS, runs, "map", correction="bonferroni").notes
+
+    noted = {name for name in runs if any(f"ties decide map of {name}:" in note for note in notes)}
+    decided = []
+    for a, b in combinations(sorted(runs), 2):
+        ends = {verdict(worst[a], best[b]), verdict(best[a], worst[b])}
+        if noted & {a, b} and ends != {verdict(given[a], given[b])}:
+            decided.append((a, b))
+    found = [note for note in notes if note.startswith("ties decide wh")]
+    assert len(found) == bool(decided)
+    also = f"(also in {len(decided) - 1} more pair"
+    assert all((also in note) == (len(decided) > 1) for note in found)
+
+
+def test_the_note_has_the_p_value_of_the_order_that_decides() -> None:
+    found = fr.compare(QRELS, {"tied": TIED, "untied": untied(6)}, "map")
+
+    best = fr.evaluate(QRELS, TIED, "map", ties="best")["map"]
+    others = fr.evaluate(QRELS, untied(6), "map")["map"]
+    other = stats.ttest_rel(best, others).pvalue
+    p = found.pair("map", "tied", "untied").p
+    assert found.notes[-1] == (
+        f"ties decide whether tied and untied differ in map: p is {p:.4f}, but {other:.4f} with"
+        f" tied documents in the worst order for untied and the best for tied; {REMEDY}"
+    )
+
+
+def test_the_note_has_the_differences_if_only_their_sign_changes() -> None:
+    found = fr.compare(QRELS, {"tied": TIED, "untied": untied(4)}, "map")
+
+    assert found.notes[-1] == (
+        "ties decide which of tied and untied is better in map: the difference is -0.1250 to"
+        f" +0.1250 by the order of tied documents; {REMEDY}"
+    )
+
+
+@pytest.mark.parametrize("options", [{"ties": "average"}, {"test": "tukey"}])
+def test_expected_values_and_tests_of_all_systems_have_no_note(options: Any) -> None:
+    notes = fr.compare(QRELS, {"a": TIED, "b": untied(6)}, "map", **options).notes
+
+    assert not any("ties decide wh" in note for note in notes)
+
+
+def test_a_measure_without_an_expected_value_has_another_remedy() -> None:
+    notes = fr.compare(QRELS, {"a": TIED, "b": untied(4)}, "ERR@2").notes
+
+    assert notes[-1].startswith("ties decide wh")
+    assert notes[-1].endswith("; different scores of these documents remove the question")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any) -> None:
+    fr.write_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels.txt")
+    for name, run in (("tied", TIED), ("untied", untied(4))):
+        fr.write_run(fr.Run.from_dict(run), tmp_path / f"{name}.txt")
+    report = tmp_path / "report.html"
+
+    files = [str(tmp_path / f"{name}.txt") for name in ("qrels", "tied", "untied")]
+    main(["compare", "--jobs", jobs, "-m", "map", "--report", str(report), *files])
+
+    said = "ties decide which of tied and untied is better in map"
+    assert said in " ".join(capfd.readouterr().out.split())
+    assert said in report.read_text()
