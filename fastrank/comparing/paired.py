@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # The most differences that are in memory at once.
 CELLS = 1 << 22
-# Differences are rounded to so many decimals before signs, ranks and ties are determined: 0.3 - 0.2
-# and 0.2 - 0.1 are equal, but not as doubles.
+# The decimals to which differences are rounded before signs, ranks and ties are determined:
+# 0.3 - 0.2 and 0.2 - 0.1 are equal, but not as doubles.
 DECIMALS = 12
 # Sums of whole numbers up to this are exact, in whatever order they are added.
 EXACT = 2**52

@@ -254,7 +254,7 @@ class _Rows:
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
-    """The error about a row of ids with one that is none."""
+    """The error about a row of ids with one that is not an id."""
     reason = f"expected an id of at least 0, or -1 for none, found {ids[column]}"
     return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, column)
 
