@@ -139,7 +139,7 @@ class Paired:
     def grid(self, rows: Floats) -> Any:
         """Values or differences as whole numbers of a small unit, as float64: their sums are exact.
 
-        The unit is 10**-12, or larger where sums of so many values would not be exact.
+        The unit is 10**-12, or larger where the sums of all values would not be exact.
         """
         most = 2.0 * self.largest * max(1, self.values.shape[1])
         digits = min(DECIMALS, math.floor(math.log10(EXACT / most))) if most > 1.0 else DECIMALS

@@ -44,7 +44,7 @@ BLOCK_ITEMS = 1 << 17
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
 # Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
-# 1,000 ids stays in the first cache beside them. Up to so many ids, their numbers have 16 bits.
+# 1,000 ids stays in the first cache beside them. Up to WIDEST ids, their numbers have 16 bits.
 PLACES, MOST_PLACES = 1 << 12, 1 << 18
 WIDEST = (1 << 15) - 1
 # Columns that the kernels look at together.
