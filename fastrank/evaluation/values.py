@@ -81,7 +81,7 @@ class Values:
             call()
 
     def _room(self, count: int) -> Any:
-        """Zeroed memory for so many values."""
+        """Zeroed memory for a number of values."""
         if self._calls is None:
             return zeros("d", count)
         self._used += count

@@ -246,7 +246,7 @@ class Feeder:
         return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
     def begin(self, room: int, *, comments: bool, strict: bool) -> None:
-        """Have room for so many bytes at once; forget what was.
+        """Have room for a number of bytes at once; forget what was.
 
         comments: whether # begins one. strict: what is not all a number ends the reading, and so do
         fields in the column of others.

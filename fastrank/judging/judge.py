@@ -149,7 +149,7 @@ class RunJudge:
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
         from collections.abc import Mapping
 
-        # What is no dict of dicts is for the conversion to refuse, whether it is judged or not.
+        # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
         nested = all(issubclass(kind, Mapping) for kind in set(map(type, run.values())))
         if self._rankings_suffice and nested:
             if self._dicts is None:

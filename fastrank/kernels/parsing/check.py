@@ -144,7 +144,7 @@ def kind_of_comment(fields, width, exact, follows):
 
 @helper
 def oddity(text, start, fields, width, exact, bounds):
-    """What is odd about a line with so many fields (-1: it holds a NUL), or -1."""
+    """What is odd about a line with a number of fields (-1: it holds a NUL), or -1."""
     if fields < 0:
         return NUL_LINE
     if fields == 0:
