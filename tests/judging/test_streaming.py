@@ -413,6 +413,22 @@ def results(*queries: bytes, score: bytes = b"1", docs: bytes = b"d") -> bytes:
     100,
     {"trec_eval_version": "9.0.8"},
 )
+# Rank and score exchanged where a run with scattered lines comes to a query again, and not in a
+# line that goes on like the one before.
+@example(
+    QRELS,
+    b"q1 Q0 e 2 1 t\nq2 Q0 e 2 8 t\nq1 Q0 d 0.5 2 t\nq1 Q0 f 0.5 3 t\n",
+    3,
+    92,
+    {"trec_eval_version": "9.0.8"},
+)
+@example(
+    QRELS,
+    b"q1 Q0 e 2 1 t\nq2 Q0 e 2 8 t\nq1 Q0 d 7 2 tag\nq1 Q0 g 0.5 2 t u\nq1 Q0 c 7 3 t",
+    3,
+    92,
+    {"trec_eval_version": "9.0.8"},
+)
 def test_any_text_gives_the_same_scores_or_the_same_error(
     path: Path, qrels: bytes, run: bytes, threads: int, size: int, options: Any
 ) -> None:

@@ -390,12 +390,14 @@ def next_query(reader, taken):
             if fields < FIELDS:
                 cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
-            if cursor[CHECKED] != 0:
+            length = cursor[FIELD_ENDS] - start
+            same = equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH])
+            is_similar = same and stop - cursor[FIELD_STARTS + RUN_TAG] == cursor[REST]
+            if cursor[CHECKED] != 0 and not is_similar:
                 wrong = what_is_wrong(reader, stop)
                 if wrong != DONE:
                     return wrong
-            length = cursor[FIELD_ENDS] - start
-            if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
+            if same:
                 cursor[MISSES] += 1
                 return SAME_QUERY
             cursor[QUERY], cursor[QUERY_LENGTH] = start, length
