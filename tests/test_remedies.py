@@ -15,7 +15,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.probes.senteval_optimizers import parsed  # noqa: F401
-from fastrank.searching import build_index  # noqa: F401
+from fastrank.searching import Shards, build_index, save_index
 from tests.helpers.paths import REPOSITORY
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
@@ -41,6 +41,11 @@ FILES = {
     "msmarco.tsv": "q1\td1\t1\nq1\td2\t2\n",
     "case": "Q1 Q0 d1 1 0.5 a\nq2 Q0 d3 1 0.25 a\n",
     "sample": "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n",
+    "rows.csv": "run,query,measure,value\na,q1,map,0.5\n",
+    "subtasks.xml": '<root><OrgQuestion ORGQ_ID="Q1"><OrgQSubject>a</OrgQSubject><OrgQBody>b'
+    '</OrgQBody><Thread THREAD_SEQUENCE="Q1_R1"><RelQuestion RELQ_ID="Q1_R1"'
+    ' RELQ_RELEVANCE2ORGQ="Relevant"><RelQSubject>c</RelQSubject><RelQBody>d</RelQBody>'
+    "</RelQuestion></Thread></OrgQuestion></root>",
     "damaged.json": '{"format": "fastrank-baseline-1"}',
     "floats.json": '{"q1": {"d1": 0.5}}',
     "ambiguous.json": '{"q1": {"d1": 1}}',
@@ -72,6 +77,31 @@ def saved() -> str:
     return "base.json"
 
 
+def truncated() -> str:
+    Path(saved()).write_bytes(Path("base.json").read_bytes()[:-9])
+    return "base.json"
+
+
+def hole() -> str:
+    fr.save_baseline("hole.json", QRELS, RUN, "Hole@5", missing="zero")
+    return "hole.json"
+
+
+def shard(name: str, *factory: str) -> Shards:
+    """One shard: vectors, or an index."""
+    if factory:
+        save_index(build_index(VECTORS, *factory), name)
+    else:
+        np.save(name, VECTORS)
+    return Shards([name])
+
+
+def tasks() -> fr.TaskResults:
+    """Of two models in one task where higher is better, and one where lower is better."""
+    kinds = [fr.Task("retrieval", CITIES, name=one, measures=one) for one in ("RR", "FirstRank")]
+    return fr.evaluate_tasks({"model": model, "turned": turned}, kinds)
+
+
 def model(texts: list[str]) -> Any:
     return [[1.0, len(text)] for text in texts]
 
@@ -86,14 +116,37 @@ def stored() -> None:
 
 
 TEXTS = fr.Dataset.from_texts({"d": "text"}, {"q": "ask"}, {"q": {"d": 1}})
+CITIES = fr.Dataset.from_texts(
+    {"d": "Rome", "e": "Bergen"}, {"q": "Lazio", "r": "Norge"}, {"q": {"d": 1}, "r": {"e": 1}}
+)
+ARTICLES = fr.Dataset.from_articles(
+    [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
+)
+LABELS = [0, 0, 1, 1]
+# Wrong names of measures, and the first of those that the message suggests.
+WRONG = [
+    ("ndcg.10", "ndcg_cut.10"),
+    ("map.10", "map_cut.10"),
+    ("dcg.5", "DCG@5"),
+    ("err.5", "ERR@5"),
+    ("rbp.95", "RBP(p=0.95)"),
+    ("map@9-l2", "AP(rel=2)@9"),
+    ("P_05", "P_5"),
+    ("ndcg_cut_05", "ndcg_cut_5"),
+    ("prec@5", "P@5"),
+    ("precison@5", "P@5"),
+    ("recal@5", "recall.5"),
+    ("hits@5", "Success@5"),
+    ("accuracy@5", "Success@5"),
+    ("nDGC@10", "nDCG@10"),
+    ("ndgc", "ndcg"),
+    ("mpa", "map"),
+    ("recip_rankk", "recip_rank"),
+    ("bpreff", "bpref"),
+]
 # In Python: what fails, the end of the message, what follows it.
 PYTHON = [
     # Measures.
-    (
-        "scores(measure='ndcg.10')",
-        "; for a cutoff use ndcg_cut.10",
-        "scores(measure='ndcg_cut.10')",
-    ),
     ("scores(measure='map.10')", "; for a cutoff use map_cut.10", "scores(measure='map_cut.10')"),
     (
         "scores(measure='rbp.95')",
@@ -121,8 +174,6 @@ PYTHON = [
         "; for example R@10, or SetR for all retrieved documents",
         "scores(measure='R(rel=1)@10 SetR')",
     ),
-    ("scores(measure='prec@5')", "; did you mean P@5?", "scores(measure='P@5')"),
-    ("scores(measure='P_05')", "; did you mean P_5", "scores(measure='P_5')"),
     (
         "scores(measure='spearman')",
         "; for labels and scores without queries use fastrank.metrics.spearman",
@@ -166,6 +217,16 @@ PYTHON = [
         "fr.compare(QRELS, {'a': RUN, 'b': OTHER}, 'map', baseline='a')",
     ),
     # Formats.
+    (
+        "fr.read_candidates('subtasks.xml')",
+        "; set format to 'semeval-a', 'semeval-b', 'semeval-c'",
+        "fr.read_candidates('subtasks.xml', 'semeval-b')",
+    ),
+    (
+        "fr.evaluate_arrays('qrels', [[0], [2]], None, 'map', queries=['q1', 'q2'])",
+        "; give a dict {query: {row of the document: grade}} instead",
+        "fr.evaluate_arrays({'q1': {0: 1}}, [[0]], None, 'map', queries=['q1'])",
+    ),
     (
         "fr.read_run('three.csv')",
         "; add a header, or set columns={'query': 0, 'doc': 1, 'score': 2} (or 'rank': 2)",
@@ -313,6 +374,16 @@ PYTHON = [
         "; name one of them",
         "fr.explain_options(QRELS, RUN, {'P_5': 0.5}, 'P_5')",
     ),
+    (
+        "fr.explain(QRELS, RUN, 'map')",
+        "name a query, or a second run (other) to find one",
+        "fr.explain(QRELS, RUN, 'map', query='q1'), fr.explain(QRELS, RUN, 'map', other=OTHER)",
+    ),
+    (
+        "fr.explain(QRELS, RUN, 'map', other=RUN)",
+        "; name a query",
+        "fr.explain(QRELS, RUN, 'map', query='q1', other=RUN)",
+    ),
     # Fusion.
     (
         "fr.tune_fusion(QRELS, [RUN, OTHER], 'map', 'isr')",
@@ -363,7 +434,43 @@ PYTHON = [
         "fr.search(VECTORS, VECTORS, k=1),"
         " fr.search(VECTORS * 1e10, VECTORS * 1e10, k=1, metric='cosine')",
     ),
+    (
+        "fr.search(VECTORS, shard('a.npy'), k=1, parameters='nprobe=1')",
+        "exact search has no parameters; use them with indexes",
+        "fr.search(VECTORS, shard('a.index', 'IVF1,Flat'), k=1, parameters='nprobe=1')",
+    ),
+    (
+        "fr.search(build_index(VECTORS).faiss, VECTORS, k=1)",
+        "; pass it as the corpus of search or evaluate_embeddings",
+        "fr.search(VECTORS, build_index(VECTORS).faiss, k=1), fr.evaluate_embeddings("
+        "VECTORS, build_index(VECTORS).faiss, {'0': {'1': 1}}, 'map')",
+    ),
+    (
+        "fr.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        " test=(VECTORS, LABELS), dev=(VECTORS, LABELS))",
+        "; give 'test' alone",
+        "fr.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        " test=(VECTORS, LABELS))",
+    ),
+    (
+        "fr.evaluate_classifier(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        " neighbors=1)",
+        "; give one array of features, or set embed=",
+        "fr.evaluate_classifier([[1], [2]], [0, 1], protocol='knn', neighbors=1),"
+        " fr.evaluate_classifier(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        " neighbors=1, embed=lambda a, b, task, split: model(a + b)[:2])",
+    ),
     # Tasks.
+    (
+        "tasks().compare()",
+        "lower is better for FirstRank of 'FirstRank'; give one of 'RR'",
+        "tasks().compare('RR')",
+    ),
+    (
+        "tasks().compare('FirstRank')",
+        "is not a mean over queries or rows; give one of 'RR'",
+        "tasks().compare('RR')",
+    ),
     (
         "fr.evaluate_labels([[-1, 1]], [[0.5, 0.25]], 'map')",
         " (see mask=), found",
@@ -395,6 +502,16 @@ PYTHON = [
         "fr.gate('damaged.json', QRELS, RUN)",
         "; write one with `fastrank gate save`",
         "fr.gate(saved(), QRELS, RUN)",
+    ),
+    (
+        "fr.gate(truncated(), QRELS, RUN)",
+        "; restore it, or save it again",
+        "fr.gate(saved(), QRELS, RUN)",
+    ),
+    (
+        "fr.gate(hole(), QRELS, {'q1': RUN['q1']}, missing='zero')",
+        "where lower is better; add the results",
+        "fr.gate(hole(), QRELS, RUN, missing='zero')",
     ),
     (
         "fr.gate(saved(), QRELS, RUN, policy='non-inferior', test='randomization')",
@@ -429,6 +546,11 @@ PYTHON = [
         " fr.gate('new.json', {'q9': {'d1': 1}}, {'q9': {'d1': 1.0}})",
     ),
     # Data sets and models.
+    (
+        "fr.evaluate_model(model, ARTICLES, 'RR')",
+        "; omit the model to use its vectors",
+        "fr.evaluate_model(None, ARTICLES, 'RR')",
+    ),
     (
         "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b'], 'labels': ['b']},"
         " {'id': 'b', 'text': 'y'}])",
@@ -505,6 +627,21 @@ PYTHON = [
 # On the command line: what fails, the end of a line of the message, what follows it.
 COMMANDS = [
     ("eval -f csv qrels run", "; did you mean --format?", "eval --format csv qrels run"),
+    (
+        "eval --interval t --seed 1 --format csv qrels run",
+        "; use --interval bca",
+        "eval --interval bca --seed 1 --format csv qrels run",
+    ),
+    (
+        "eval --interval t -n --format csv qrels run",
+        "-n leaves out means; omit -n",
+        "eval --interval t --format csv qrels run",
+    ),
+    (
+        "eval --interval t -q --format csv qrels run",
+        " has none; omit -q",
+        "eval --interval t --format csv qrels run",
+    ),
     ("evaluate qrels run", "; did you mean `fastrank eval`?", "eval qrels run"),
     ("eval -m foo qrels run", "; `fastrank measures` lists all", "measures"),
     (
@@ -529,24 +666,29 @@ COMMANDS = [
         " && eval --format latex --no-bold qrels run other",
     ),
     (
-        "compare -o a.csv --save a.csv qrels run",
-        "is also the file of -o; name another",
-        "compare -b a -o a.csv --save b.json qrels run other",
+        "agree --systems rows.csv rows.csv",
+        "has no means; write it with `fastrank eval --format csv` without -q",
+        "eval --format csv -m map -o a.csv qrels run other && agree --systems a.csv a.csv",
     ),
     (
-        "compare --letters -b a --format markdown qrels run other",
+        "compare -o a.csv --save a.csv qrels run",
+        "is also the file of -o; name another",
+        "compare -b run -o a.csv --save b.json qrels run other",
+    ),
+    (
+        "compare --letters -b run --format markdown qrels run other",
         "needs all pairs; omit --baseline",
         "compare --letters --format markdown qrels run other",
     ),
     (
         "compare --save a.json qrels run other",
         "needs one run, or one --baseline, whose values are saved",
-        "compare --save a.json -b a qrels run other",
+        "compare --save a.json -b run qrels run other",
     ),
     (
-        "compare --save a.json -b a qrels - other",
+        "compare --save a.json -b run qrels - other",
         "standard input cannot be read twice; name a file",
-        "compare --save a.json -b a qrels run other",
+        "compare --save a.json -b run qrels run other",
     ),
     (
         "convert run a.xyz",
@@ -611,15 +753,7 @@ UNTRIED = {
     "`fastrank eval --resume`": "names what writes such files",
     "compare with .*?": "the measures differ from plot to plot",
     "give one of ": "lists the values",
-    "omit the model to use its vectors": "without a call here",
-    "restore it, or save it again": "without a call here",
     "save a new one (`fastrank gate save`)": "a note",
-    "add the results": "without a call here",
-    "give 'test' alone": "without a call here",
-    "give vectors of one text, or features": "without a call here",
-    "use them with indexes": "without a call here",
-    "pass it as the corpus of search": "without a call here",
-    "name one task": "without a call here",
 }
 
 VERBS = (
@@ -697,6 +831,17 @@ def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> Non
 
     assert words in str(caught.value)
     eval(remedy)
+
+
+@pytest.mark.parametrize(("wrong", "meant"), WRONG)
+def test_the_first_measure_that_is_suggested_can_be_computed(wrong: str, meant: str) -> None:
+    with pytest.raises(fr.MeasureError) as caught:
+        scores(measure=wrong)
+
+    suggested = re.search(r"(?:did you mean|use) ([^ ?]+[^ ?,])", str(caught.value))
+    assert suggested
+    assert suggested[1] == meant
+    assert scores(measure=suggested[1]).mean
 
 
 @pytest.mark.usefixtures("files")

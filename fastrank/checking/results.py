@@ -15,8 +15,8 @@ from fastrank.native.buffers import zeros
 
 # TREC's maximum per query, and what most tools write.
 MOST_RESULTS = 1000
-# Where runs are not cut at a depth, queries have as many results as were found: of so many queries
-# nearly all must have the same number for the others to stand out.
+# Where runs are not cut at a depth, queries have as many results as were found: nearly all
+# queries, of which there are not too few, must have the same number for the others to stand out.
 FEWEST_QUERIES, NEARLY_ALL = 10, 0.9
 
 

@@ -233,7 +233,7 @@ def run(given: argparse.Namespace) -> int:
         return judged[0]
 
     status = guarded(name, command)
-    # What stops the command is no verdict.
+    # What stops the command is not a verdict.
     return 2 if status == 1 and judged != [1] else status
 
 

@@ -20,7 +20,7 @@ PATIENCE = 1.0
 
 @contextmanager
 def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExecutor]:
-    """An executor of so many processes, which are terminated on an error or interrupt.
+    """An executor with a number of processes, which are terminated on an error or interrupt.
 
     method: how they are started, as in multiprocessing; "spawn" if faiss uses threads in them.
     """

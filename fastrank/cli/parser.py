@@ -102,7 +102,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         for word in args or ():
-            # What follows `--` is no flag, and the flags after a subcommand are its own.
+            # What follows `--` is not a flag, and the flags after a subcommand are its own.
             if word == "--" or (self._subparsers and not word.startswith("-")):
                 break
             flag = word.partition("=")[0] if word.startswith("--") else word[:2]

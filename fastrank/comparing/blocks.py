@@ -25,7 +25,7 @@ WORTH_A_THREAD = 20_000_000
 
 
 def thread_count(operations: int, threads: int | None) -> int:
-    """How many threads are useful for so many operations, at most `threads`."""
+    """How many threads are useful for a number of operations, at most `threads`."""
     return default_threads(operations, WORTH_A_THREAD) if threads is None else threads
 
 

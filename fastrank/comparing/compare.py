@@ -189,7 +189,7 @@ def compare_scores(
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
-    """The indexes of the baselines. Raises OptionError for one that is no system."""
+    """The indexes of the baselines. Raises OptionError for one that is not a system."""
     if chosen.baseline is None:
         return []
     given = chosen.baseline

@@ -61,7 +61,7 @@ def system_names(
     if given is not None:
         names = [str(name) for name in given]
         if len(names) != len(items):
-            raise OptionError("names", f"expected {len(items)}, one a system, found {len(names)}")
+            raise OptionError("names", f"expected {len(items)}, one per system, found {len(names)}")
     elif keys is not None:
         names = [str(key) for key in keys]
     else:

@@ -76,7 +76,7 @@ def _marks_of_baselines(comparison: Comparison, marks: Sequence[str]) -> dict[st
         raise OptionError("baseline_marks", f"expected a list of marks, found {marks!r}")
     if len(marks) < len(comparison.baseline):
         raise OptionError(
-            "baseline_marks", f"expected {len(comparison.baseline)}, one a baseline, found"
+            "baseline_marks", f"expected {len(comparison.baseline)}, one per baseline, found"
             f" {len(marks)}"
         )  # fmt: skip
     return dict(zip(comparison.baseline, marks, strict=False))

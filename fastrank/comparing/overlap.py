@@ -128,7 +128,7 @@ def _compared(
 
 
 def _scratch(deepest: int, other_deepest: int) -> OverlapScratch:
-    """Memory for rankings of at most so many documents."""
+    """Memory for rankings of at most `deepest` and `other_deepest` documents."""
     longest = max(deepest, other_deepest)
     return OverlapScratch(
         first=_ranked_scratch(deepest),

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # The most differences that are in memory at once.
 CELLS = 1 << 22
-# Differences are rounded to so many decimals before signs, ranks and ties are determined: 0.3 - 0.2
-# and 0.2 - 0.1 are equal, but not as doubles.
+# The decimals to which differences are rounded before signs, ranks and ties are determined:
+# 0.3 - 0.2 and 0.2 - 0.1 are equal, but not as doubles.
 DECIMALS = 12
 # Sums of whole numbers up to this are exact, in whatever order they are added.
 EXACT = 2**52
@@ -139,7 +139,7 @@ class Paired:
     def grid(self, rows: Floats) -> Any:
         """Values or differences as whole numbers of a small unit, as float64: their sums are exact.
 
-        The unit is 10**-12, or larger where sums of so many values would not be exact.
+        The unit is 10**-12, or larger where the sums of all values would not be exact.
         """
         most = 2.0 * self.largest * max(1, self.values.shape[1])
         digits = min(DECIMALS, math.floor(math.log10(EXACT / most))) if most > 1.0 else DECIMALS

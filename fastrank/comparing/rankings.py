@@ -96,7 +96,7 @@ def _groups_by_score(given: Mapping[Any, Any], name: str) -> Iterable[list[Any]]
 
 
 def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
-    """Scores as floats. Raises InputError for NaN, TypeError for what is no number."""
+    """Scores as floats. Raises InputError for NaN, TypeError for what is not a number."""
     made = {}
     for item, score in given.items():
         if isinstance(score, (str, bytes)) or not hasattr(score, "__float__"):

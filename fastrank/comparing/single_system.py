@@ -44,7 +44,7 @@ def alone_in(scores: Scores, measure: str, chosen: Settings) -> Comparison:
         raise MeasureError(measure, f"{measure!r} was not evaluated; expected {', '.join(columns)}")
     systems, notes = systems_of([scores], {name})
     if notes:
-        raise MeasureError(name, f"{name!r} is no mean over queries, and has no interval")
+        raise MeasureError(name, f"{name!r} is not a mean over queries, and has no interval")
     aligned = align([scores.name or "run"], systems, common=True, caller="interval")
     return compare_aligned(aligned, chosen)
 

@@ -72,5 +72,7 @@ def _read(source: Source) -> dict[str, dict[str, float]]:
         except ValueError:
             raise FormatError(name, line, f"expected a number, found {value!r}") from None
     if not means:
-        raise FormatError(name, 1, "has no means; write it with `fastrank eval` without -q")
+        raise FormatError(
+            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
+        )
     return means

@@ -125,7 +125,7 @@ class RelevanceEvaluator:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
 
         In the order of the run's queries, for those that have judgments. Raises TypeError for ids
-        that are no str and scores that are no numbers, ValueError for NaN.
+        that are not str and scores that are not numbers, ValueError for NaN.
 
         >>> from fastrank.compat import pytrec_eval
         >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 2}}, {"ndcg", "P_5"})

@@ -6,6 +6,7 @@ The results are those of the package, with intentional differences:
 
 - Tasks are read from a local folder and never downloaded.
 - Embeddings and results are numpy arrays where the package has tensors; caches are `.npy` files.
+- Cached embeddings are of the same texts; the package also uses those of a file that has changed.
 - Training runs on the CPU, in this process: `n_processes` and `device` have no effect.
 - Arguments are never modified. The package adds the hidden layer of F3 to a given `kwargs_train`,
   so that all later tasks have it, too; `hidden_dims=[256]` gives these numbers.
@@ -17,7 +18,9 @@ import io
 import os
 import warnings
 from functools import partial
+from itertools import chain
 
+from fastrank.embeddings.cache import digest_of
 from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
@@ -27,7 +30,9 @@ from fastrank.probes.ulysses_tasks import (
     FILES,
     HIDDEN,
     WITH_ALTERNATIVES,
+    described,
     known_tasks,
+    missing_files,
     per_epoch,
     read_task,
 )
@@ -68,7 +73,8 @@ class UlyssesSentEval:
     tasks: "all", an id such as "T1A", or several.
     data_dir_path: the folder with the CSV files of the tasks.
     cache_embed_key, cache_dir: a name for the model, and a folder. The embeddings of a task are
-        read from `cache_dir/cache_embed_key/TASK.npy` if that exists, else written there.
+        read from `cache_dir/cache_embed_key/TASK-DIGEST.npy` if that exists, else written there.
+        DIGEST is that of the texts, so that other texts are embedded anew.
     disable_multiprocessing: has no effect, but `n_processes` is then an error.
     lazy_embedding: embed the parts of each fold, after the split. Override `embed` for this, or use
         UlyssesSentEvalLazy.
@@ -173,8 +179,7 @@ class UlyssesSentEval:
         Returns a dict by task of dicts: means, standard deviations and 99 % intervals by epoch and
         for the tests, as `fastrank.probes.per_epoch` describes them.
         """
-        for task in self.tasks:
-            self._path(task)
+        self._check_files(self.tasks)
         results = [
             self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
             for task in self.tasks
@@ -185,29 +190,28 @@ class UlyssesSentEval:
         frames = optional("pandas", "return_all_results")
         return means, frames.concat([result.frame() for result in results], ignore_index=True)
 
-    def _path(self, task: str) -> str:
-        known_tasks(task)
-        path = os.path.join(self.data_dir_path, FILES[task])
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"{path}: no such file; it belongs to task {task}")
-        return path
+    def _check_files(self, tasks: Sequence[str]) -> None:
+        if missing := missing_files(self.data_dir_path, known_tasks(tasks)):
+            raise FileNotFoundError(f"{self.data_dir_path}: {described(missing)}")
 
     def _result(
         self, task: str, embedding: Mapping[str, Any], training: Mapping[str, Any], fresh: bool
     ) -> ProbeResult:
         options = self._options(task, training)
-        rows = read_task(self._path(task), task)
+        self._check_files([task])
+        rows = read_task(os.path.join(self.data_dir_path, FILES[task]), task)
         if self.lazy_embedding:
             embed = partial(self.embed, **embedding)
             return evaluate_classifier(
                 None, rows, protocol="ulysses", embed=embed, lazy=True, **options
             )
         second = rows.texts[1] if len(rows.texts) > 1 else None
-        features = None if fresh else self._cached(task)
+        path = self._cache_path(task, rows.texts)
+        features = None if fresh else _cached(path)
         if features is None:
             found = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
             (features,) = vectors_of(found, len(rows))
-            self._save(task, features)
+            _save(path, features)
         return evaluate_classifier(features, rows, protocol="ulysses", **options)
 
     def _options(self, task: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,23 +225,12 @@ class UlyssesSentEval:
         options["hidden"] = tuple(options["hidden"] or ())
         return options
 
-    def _cached(self, task: str) -> Any:
-        import numpy
-
+    def _cache_path(self, task: str, texts: Sequence[list[str]]) -> str | None:
+        """The file of cached embeddings of these texts, or None without a cache."""
         if self.cache_dir is None:
             return None
-        path = os.path.join(self.cache_dir, f"{task}.npy")
-        return numpy.load(path) if os.path.exists(path) else None
-
-    def _save(self, task: str, features: Any) -> None:
-        import numpy
-
-        if self.cache_dir is not None:
-            os.makedirs(self.cache_dir, exist_ok=True)
-            content = io.BytesIO()
-            numpy.save(content, features)
-            path = os.path.join(self.cache_dir, f"{task}.npy")
-            files.write(path, [content.getvalue()])
+        digest = digest_of(chain([str(len(texts))], *texts))
+        return os.path.join(self.cache_dir, f"{task}-{digest}.npy")
 
 
 class UlyssesSentEvalLazy(UlyssesSentEval):
@@ -276,6 +269,22 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             return found if isinstance(found, numpy.ndarray) else found.toarray()
 
         return encoded(X_a) if X_b is None else _pair(encoded(X_a), encoded(X_b))
+
+
+def _cached(path: str | None) -> Any:
+    import numpy
+
+    return numpy.load(path) if path is not None and os.path.exists(path) else None
+
+
+def _save(path: str | None, features: Any) -> None:
+    import numpy
+
+    if path is not None:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        content = io.BytesIO()
+        numpy.save(content, features)
+        files.write(path, [content.getvalue()])
 
 
 def _pair(a: Any, b: Any) -> Any:

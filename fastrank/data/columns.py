@@ -29,7 +29,7 @@ class Frozen:
     """A frozen object with fields given by name; it can be copied and pickled.
 
     defaults: values of optional fields. internal: names hidden from completion. made_by: what makes
-    such objects, if it is no class method `from_...`; "" for those that are made by their fields.
+    such objects, unless it is a class method `from_...`; "" for those made by their fields.
     """
 
     __slots__: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def answers_in(record: Mapping[str, Any]) -> list[str] | None:
 
 
 def _answers(cells: list[str]) -> list[str] | None:
-    """The answers in the second of two cells, or None if these are no question and answers."""
+    """The answers in the second of two cells, or None if these are not a question and answers."""
     if len(cells) != 2 or cells[1].strip()[:1] != "[":
         return None
     try:

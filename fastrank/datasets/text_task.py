@@ -156,8 +156,8 @@ def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
 
 
 def _check_list(name: str, role: str, what: str, given: Any) -> None:
-    """Raise InputError for what is no list, or has no order."""
-    # The keys of a dict are in order, but are no labels.
+    """Raise InputError for what is not a list, or has no order."""
+    # The keys of a dict are in order, but are not labels.
     is_wrong = isinstance(given, (str, bytes, Set)) or (
         what == "labels" and isinstance(given, Mapping)
     )

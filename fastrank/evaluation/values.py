@@ -81,7 +81,7 @@ class Values:
             call()
 
     def _room(self, count: int) -> Any:
-        """Zeroed memory for so many values."""
+        """Zeroed memory for a number of values."""
         if self._calls is None:
             return zeros("d", count)
         self._used += count
@@ -98,18 +98,17 @@ class Values:
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
         """Set queries without a relevant document to 1, if that is the best value."""
-        from fastrank.measures.bounds import best_is_one
-
-        if not best_is_one(bound):
+        places = [j for j in range(bound.width) if bound.reaches_one(j)]
+        if not places:
             return
-        if bound.measure.needs == "ranking":
+        if bound.measure.needs in ("ranking", *BY_COLUMN):
             relevant = self.judged_for(bound).columns.num_rel
         else:
             offsets = self.gains(bound).ideal_offsets
             relevant = [offsets[i + 1] - offsets[i] for i in range(self._queries)]
         for place in range(self._queries):
             if not relevant[place]:
-                for j in range(bound.width):
+                for j in places:
                     values[place * bound.width + j] = 1.0
 
     def _computed(self, bound: BoundMeasure, queries: int) -> Any:

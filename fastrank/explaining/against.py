@@ -291,7 +291,7 @@ class _Search:
         self._ranges: dict[str, tuple[Match, float, float]] = {}
 
     def attempt_all(self, tried: Sequence[Setting], size: int) -> None:
-        """Try all combinations of so many settings for what fewer changes do not reproduce."""
+        """Try all combinations of a number of settings for what fewer changes do not reproduce."""
         wanted = [name for name in self._values if self._cost(name) >= size]
         for chosen in _combinations(tried, size) if wanted else ():
             self._attempt(chosen, wanted)

@@ -40,14 +40,14 @@ def judgments_of(qrels: Any, options: Options) -> Qrels:
 
 def run_of(run: Any, options: Options) -> Run:
     """Read a run, ranked as for an evaluation."""
-    found: Any = open_run(run, rank_by=options.rank_by)
+    version = options.trec_eval_version
+    found: Any = open_run(run, trec_eval_version=version, rank_by=options.rank_by)
     if isinstance(found, Run):
         return found
     if isinstance(found, dict) or hasattr(found, "keys"):
         from fastrank.formats.dicts import run_from_dict
 
         return run_from_dict(found, source="run", rank_by=options.rank_by)
-    version = options.trec_eval_version
     return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
 
 

@@ -158,7 +158,7 @@ def _if_judged(
 ) -> list[str]:
     """The values if all unjudged documents were nonrelevant, or had the highest grade.
 
-    These are no bounds: of some judgments in between, the value is less or more than both.
+    These are not bounds: of some judgments in between, the value is less or more than both.
     """
     highest = max([*judged.grades.values(), judged.options.relevance_level])
     found: dict[str, list[float]] = {name: [] for name in parts}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROUNDED = (4, 5)
 # Sums of doubles in another order differ by less.
 CLOSE = 1e-12
-# trec_eval's lines that are no measures.
+# trec_eval's lines that are not measures.
 _OTHERS = ("runid", "relstring")
 
 

@@ -237,14 +237,16 @@ class Feeder:
 
     @property
     def met_comment(self) -> bool:
-        """Whether the line at which the kernel stopped looks like a comment."""
+        """Whether the line at which the kernel stopped is malformed and looks like a comment.
+
+        Which fields seem misplaced also depends on the line before, which the kernel may not know.
+        """
         start = self._cursor[codes.POSITION]
         line = bytes(self._buffer[1][start : start + 64])
-        odd = self.status in (codes.MALFORMED, codes.MISPLACED)
-        return odd and line.lstrip().startswith(b"#")
+        return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
     def begin(self, room: int, *, comments: bool, strict: bool) -> None:
-        """Have room for so many bytes at once; forget what was.
+        """Have room for a number of bytes at once; forget what was.
 
         comments: whether # begins one. strict: what is not all a number ends the reading, and so do
         fields in the column of others.

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
-# Judgments and run are probably swapped with so many distinct grades, and integers below a limit as
-# scores of so many queries.
+# Of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are looked at,
+# and the limit of small integers.
 MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
 
 

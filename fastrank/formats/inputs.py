@@ -79,7 +79,7 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
     of query, document and score.
     Raises TypeError for other objects, and what Run.from_dict and so on and read_run raise.
     """
-    made = open_run(given)
+    made = open_run(given, trec_eval_version=trec_eval_version)
     if isinstance(made, Run):
         return made
     if isinstance(made, Mapping):
@@ -89,10 +89,12 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
     return read_trec_run(made, trec_eval_version=trec_eval_version)
 
 
-def open_run(given: Any, *, rank_by: RankBy = "score") -> Run | Pieces | Mapping[Any, Any]:
+def open_run(
+    given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score"
+) -> Run | Pieces | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 
-    That is a dict, and a file in TREC format, which is only opened. rank_by: as in `read_run`.
+    That is a dict, and a file in TREC format, which is only opened. Options: as in `read_run`.
     """
     if isinstance(given, Run):
         return apply_order(given, rank_by)
@@ -110,7 +112,7 @@ def open_run(given: Any, *, rank_by: RankBy = "score") -> Run | Pieces | Mapping
             return file
         from fastrank.formats.load import read_run
 
-        return read_run(file, rank_by=rank_by)
+        return read_run(file, rank_by=rank_by, trec_eval_version=trec_eval_version)
     table = table or _of_tuples(given, "run")
     if table is None:
         found = type(given).__name__

@@ -51,7 +51,7 @@ def name_of(source: Source) -> str:
 def is_url(source: object) -> bool:
     """Whether this is a URL: a str that begins with `scheme://`, as in `s3://bucket/run.gz`.
 
-    A scheme has at least two letters, so that `C:` is none.
+    A scheme has at least two letters, so that `C:` is not one.
     """
     if not isinstance(source, str) or "://" not in source:
         return False

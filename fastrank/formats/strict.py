@@ -1,6 +1,6 @@
 """What is unusual in TREC's formats: read if it has one meaning, else an error that explains it.
 
-The readers come here only for fields that are no plain number, and for malformed lines.
+The readers come here only for fields that are not plain numbers, and for malformed lines.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def grades_with(
     """Grades of which some were left as texts: int64[rows], and what these stand for.
 
     grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
-    for what is no grade.
+    for what is not a grade.
     """
     from fastrank.formats.values import grades_of
 
@@ -83,7 +83,7 @@ def grades_with(
 
 
 def without_score(line: bytes, reason: str) -> str:
-    """Why a run line has no score: `reason`, or that it is a header if its rank is no number."""
+    """Why a run line has no score: `reason`, or that it is a header if its rank is not a number."""
     rank, score = line.split()[3:5]
     if not score[:1].isalpha() or any(whole_number(field) is not None for field in (rank, score)):
         return reason

@@ -10,7 +10,7 @@ PURPOSE = 4
 
 
 def folds_of(count: int, folds: int, seed: int) -> list[int]:
-    """The fold of each of `count` queries: a shuffle, then every so many.
+    """The fold of each of `count` queries: a shuffle, then every `folds`-th query.
 
     The shuffle is that of Fisher and Yates, from the last query down.
     """

@@ -86,7 +86,7 @@ def _values(name: str, given: Any, runs: int) -> Sequence[Any]:
 
 
 def compositions(total: int, parts: int) -> Iterator[list[int]]:
-    """All lists of so many integers of at least 0 with a sum, the smallest first ones first.
+    """All lists of `parts` integers of at least 0 with this sum, the smallest first ones first.
 
     >>> from fastrank.fusion.grids import compositions
     >>> list(compositions(2, 2))

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.gating.verdict import Verdict
 
-# GitHub shows so many errors, warnings and notices of a step.
+# How many errors, warnings and notices of a step GitHub shows.
 SHOWN = 10
 
 

@@ -17,7 +17,7 @@ PATIENCE = 10
 
 
 def created() -> str:
-    """The time in UTC, or that of SOURCE_DATE_EPOCH. Raises OptionError if it is no number."""
+    """The time in UTC, or that of SOURCE_DATE_EPOCH. Raises OptionError if it is not a number."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         when = datetime.now(timezone.utc)

@@ -44,7 +44,7 @@ BLOCK_ITEMS = 1 << 17
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
 # Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
-# 1,000 ids stays in the first cache beside them. Up to so many ids, their numbers have 16 bits.
+# 1,000 ids stays in the first cache beside them. Up to WIDEST ids, their numbers have 16 bits.
 PLACES, MOST_PLACES = 1 << 12, 1 << 18
 WIDEST = (1 << 15) - 1
 # Columns that the kernels look at together.
@@ -254,7 +254,7 @@ class _Rows:
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
-    """The error about a row of ids with one that is none."""
+    """The error about a row of ids with one that is not an id."""
     reason = f"expected an id of at least 0, or -1 for none, found {ids[column]}"
     return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, column)
 

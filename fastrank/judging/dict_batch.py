@@ -68,8 +68,8 @@ class DictBatch:
     def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
         """Judge as many rankings as there is room for, of queries at these places of the index.
 
-        lengths: how many documents they have. False if one has ids that are no str or not UTF-8,
-        or scores that are no floats, integers or floats of NumPy.
+        lengths: how many documents they have. False if one has ids that are not str or not UTF-8,
+        or scores that are not floats, integers or floats of NumPy.
         """
         given = self._run
         given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
@@ -88,7 +88,7 @@ class Batches:
         self._last_count = -1
 
     def take(self, count: int, deepest: int) -> DictBatch:
-        """The batch for so many rankings of at most so many documents."""
+        """The batch for a number of rankings, with at most `deepest` documents each."""
         # Memory is prepared for more batches when there is a second one.
         repeats, self._last_count = count == self._last_count, count
         with suppress(IndexError):
@@ -105,7 +105,7 @@ class Batches:
 
 def plain(run: list[Any]) -> list[dict[Any, float]] | None:
     """Rankings as dicts of floats, whatever kind of mapping and number they were; None if one has
-    a score that is no number."""
+    a score that is not a number."""
     copies = []
     for documents in run:
         # Listed first: the code that makes floats of numbers may change the dicts.
@@ -124,7 +124,7 @@ def _is_no_number(kind: type) -> bool:
 
 
 def _scratch(results: int) -> DictScratch:
-    """Memory for a ranking of so many results."""
+    """Memory for a ranking with a number of results."""
     return DictScratch(
         docs=zeros("q", results),
         texts=zeros("q", results),

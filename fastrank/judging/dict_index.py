@@ -66,7 +66,7 @@ class DictIndex:
 
 
 def _one_piece(count: int) -> Any:
-    """Zeroed memory for so many integers.
+    """Zeroed memory for a number of integers.
 
     New pages take longer to be had than memory that was used before; but many of them are large.
     """

@@ -88,7 +88,7 @@ def judge_batch(
 ) -> DictBatch | None:
     """Judge the rankings of queries at some places of an index; None if that cannot be done.
 
-    batch_of: the batch for so many rankings of at most so many documents.
+    batch_of: returns the batch for a number of rankings, and of documents at most in each.
     """
     given: list[Any] | None = run if set(map(type, run)) <= {dict} else plain(run)
     while given is not None:

@@ -139,10 +139,11 @@ EVALUATION = (
         "how to treat judged queries without a relevant document: evaluate them (zero), count them"
         " as 1 in measures whose best value is 1 (one), skip them, or raise an error",
         """how to treat judged queries without a relevant document. "zero": evaluate them, which
-        gives 0 for most measures; "one": count those with results as 1 in every measure whose best
-        value is 1, as LightGBM, XGBoost and CatBoost do; "skip": ignore them everywhere; "error":
+        gives 0 for most measures; "one": count those with results as 1 in every measure that is 1
+        for a perfect ranking of enough relevant documents (not ERR, RBP, DCG), as LightGBM, XGBoost
+        and CatBoost do; "skip": ignore them everywhere; "error":
         raise EvaluationError. For "one", a document is relevant by the level of the measure, or,
-        for nDCG, ERR and RBP, if it has a gain.""",
+        for nDCG and others with gains, if it has a gain.""",
         choices=("zero", "one", "skip", "error"),
     ),
     IGNORE_IDENTICAL_IDS,

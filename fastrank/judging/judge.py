@@ -75,7 +75,10 @@ class RunJudge:
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            run = open_run(run, rank_by=self._options.rank_by)
+            options = self._options
+            run = open_run(
+                run, trec_eval_version=options.trec_eval_version, rank_by=options.rank_by
+            )
         if isinstance(run, Run):
             return self._in_memory(run)
         if isinstance(run, Pieces):
@@ -146,7 +149,7 @@ class RunJudge:
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
         from collections.abc import Mapping
 
-        # What is no dict of dicts is for the conversion to refuse, whether it is judged or not.
+        # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
         nested = all(issubclass(kind, Mapping) for kind in set(map(type, run.values())))
         if self._rankings_suffice and nested:
             if self._dicts is None:

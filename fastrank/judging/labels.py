@@ -109,7 +109,7 @@ class LabelJudge:
 
 
 def _scratch(deepest: int) -> LabelScratch:
-    """Memory for queries of at most so many documents.
+    """Memory for queries of at most `deepest` documents.
 
     It is one piece, from the start of a cache line: what is read over two pages, or while something
     is written as far into another page, takes half as long again.

@@ -45,7 +45,7 @@ def ranking_scratch(deepest: int) -> records.RankingScratch:
 
 
 def room_for_ties(queries: int, documents: int) -> records.Ties:
-    """The ties of so many documents of so many queries at most, to be filled by a kernel."""
+    """The ties of at most these numbers of queries and documents, to be filled by a kernel."""
     return records.Ties(
         offsets=zeros("q", queries + 1), lows=zeros("q", documents), highs=zeros("q", documents)
     )
@@ -57,7 +57,7 @@ def room_for_judged(
 ) -> Judged:  # fmt: skip
     """The judged rankings of some queries, to be filled by a kernel.
 
-    They have room for so many listed documents. memory: where that of these comes from; by default
+    They have room for `listed` documents. memory: where that of these comes from; by default
     it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)

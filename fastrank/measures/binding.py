@@ -53,6 +53,11 @@ class BoundMeasure(Frozen):
     options: dict[str, Any] | None
     places: list[int] | None
 
+    def reaches_one(self, place: int) -> bool:
+        """Whether 1 is the best value of the one in this place."""
+        reaches = self.measure.reaches_one
+        return reaches if isinstance(reaches, bool) else reaches(self.numbers[place])
+
     def cutoffs(self) -> list[tuple[str, int]]:
         """(printed name, cutoff) of each value that was requested with a cutoff."""
         names = map(os.fsdecode, self.names)

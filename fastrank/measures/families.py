@@ -83,12 +83,14 @@ def _family(
     aliases: tuple[str, ...] = (),
     plain: str = "",
     better: str = "higher",
+    reaches_one: bool = True,
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
         name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
         since="9.0.8", better=better, help=help_, options=named, at=at if at in named else "",
         numbers=numbers, forms=forms, aliases=aliases, plain=plain,
+        reaches_one=average == "mean" and better == "higher" and reaches_one,
     )  # fmt: skip
 
 
@@ -241,14 +243,14 @@ FAMILIES: tuple[Family, ...] = (
         "beyond depth still counts one document. Source: sample_eval.pl of NIST; Yilmaz, Kanoulas\n"
         "and Aslam, SIGIR 2008.",
         (DEPTH, _choice("ideal", ("exact", "sample_eval"), "how the ideal ranking is ordered")),
-        needs="strata", numbers=("depth", "ideal"),
+        needs="strata", numbers=("depth", "ideal"), reaches_one=False,
     ),
     _family(
         "iP", "estimated_precision_cut",
         "Inferred precision from a stratified sample of the pool (judgments with strata): the\n"
         "estimated number of relevant documents in the first k, divided by k. Source:\n"
         "sample_eval.pl of NIST.",
-        (NEEDED,), needs="strata", numbers=AT_K, plain="iP",
+        (NEEDED,), needs="strata", numbers=AT_K, plain="iP", reaches_one=False,
     ),
     _family(
         "iNumRel", "estimated_num_rel",
@@ -267,7 +269,7 @@ FAMILIES: tuple[Family, ...] = (
         "Discounted cumulative gain of the first k: the sum of gain / log2(rank + 1) (dcg). The\n"
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
-        (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K,
+        (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K, reaches_one=False,
     ),
     _family(
         "nDCG", "normalized_discounted_gain_cut",
@@ -296,7 +298,7 @@ FAMILIES: tuple[Family, ...] = (
         "gdeval uses 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
-        needs="stops", numbers=AT_K, plain="ERR",
+        needs="stops", numbers=AT_K, plain="ERR", reaches_one=False,
     ),
     _family(
         "RBP", "rank_biased_precision_binary",
@@ -313,6 +315,7 @@ FAMILIES: tuple[Family, ...] = (
             ("gain", "graded", "rank_biased_precision_cut", "unit gains"),
             ("gain", "raw", "rank_biased_precision_cut", "gains"),
         ),
+        reaches_one=False,
     ),
     _family(
         "nCG", "normalized_cumulated_gain",
@@ -365,7 +368,7 @@ FAMILIES: tuple[Family, ...] = (
         "the largest id. Better rankings can exist, so it can exceed 1. Source: Clarke et al.,\n"
         "SIGIR 2008; ndeval alpha-nDCG.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_nDCG",
-        aliases=("\u03b1_nDCG",),
+        reaches_one=False, aliases=("\u03b1_nDCG",),
     ),
     _family(
         "ERR_IA", "expected_reciprocal_rank_of_intents",
@@ -381,6 +384,7 @@ FAMILIES: tuple[Family, ...] = (
         "Normalized intent-aware expected reciprocal rank: as ERR_IA, divided by that of the\n"
         "ideal ranking of alpha_nDCG. Source: Chapelle et al., CIKM 2009; ndeval nERR-IA.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="nERR_IA",
+        reaches_one=False,
     ),
     _family(
         "NRBP", "novelty_rank_biased_precision",
@@ -390,7 +394,7 @@ FAMILIES: tuple[Family, ...] = (
         "Source: Clarke, Kolla and Vechtomova, 'An effectiveness measure for ambiguous and\n"
         "underspecified queries', ICTIR 2009; ndeval NRBP.",
         (BETA, ALPHA, *COMMON), needs="subtopics",
-        numbers=("rel", "judged_only", "beta", "alpha"),
+        numbers=("rel", "judged_only", "beta", "alpha"), reaches_one=False,
     ),
     _family(
         "nNRBP", "normalized_novelty_rank_biased_precision",
@@ -398,7 +402,7 @@ FAMILIES: tuple[Family, ...] = (
         "ranking of alpha_nDCG; 0 if no document is relevant, where ndeval prints nan. Source:\n"
         "Clarke, Kolla and Vechtomova, ICTIR 2009; ndeval nNRBP.",
         (BETA, ALPHA, *COMMON), needs="subtopics",
-        numbers=("rel", "judged_only", "beta", "alpha"),
+        numbers=("rel", "judged_only", "beta", "alpha"), reaches_one=False,
     ),
     _family(
         "AP_IA", "average_precision_of_intents",

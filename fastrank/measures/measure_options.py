@@ -128,7 +128,7 @@ class Family(Measure):
             if (option in chosen) if value is ... else chosen.get(option) == value:
                 fields |= {"kernel": kernel, "needs": needs}
         if "average" in self.options and self.value("average", chosen) == "micro":
-            fields["average"] = "pooled"
+            fields |= {"average": "pooled", "reaches_one": False}
         return type(self)(**fields)
 
     @property

@@ -9,6 +9,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
+from fastrank.hints import did_you_mean
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import (
@@ -332,7 +333,7 @@ def _parse_printed_name(text: str) -> MeasureSpec | None:
 def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:
     if number[:1] == "0" or len(number) > 9:
         meant = number.lstrip("0")[:9]
-        hint = f"; did you mean {stem}_{meant}" if meant else ""
+        hint = did_you_mean([f"{stem}_{meant}"] if meant else [])
         raise MeasureError(
             stem, f"'{text}': a cutoff is a whole number of at least 1 without leading zeros{hint}"
         )

@@ -10,6 +10,7 @@ from fastrank.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, ClassVar
 
 
@@ -40,6 +41,8 @@ class Measure(Frozen):
     since: the first trec_eval version whose `all_trec` includes it.
     better: "higher" or "lower", which values are better; "" if neither is, as for counts that
         describe the judgments.
+    reaches_one: whether 1 is the best value: the perfect ranking of enough relevant documents has
+        it, and none has more; or a function that says so for the parameter of one of its values.
     help: description, definition and source.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
@@ -50,9 +53,10 @@ class Measure(Frozen):
     """
 
     __slots__ = (
-        "average", "better", "default", "help", "kernel", "name", "needs", "sets", "since", "takes",
+        "average", "better", "default", "help", "kernel", "name", "needs", "reaches_one", "sets",
+        "since", "takes",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"better": "higher"}
+    defaults: ClassVar[dict[str, Any]] = {"better": "higher", "reaches_one": False}
 
     name: str
     kernel: str
@@ -63,6 +67,7 @@ class Measure(Frozen):
     sets: tuple[str, ...]
     since: str
     better: str
+    reaches_one: bool | Callable[[float], bool]
     help: str
 
     def __repr__(self) -> str:
@@ -95,11 +100,18 @@ def _record(
     average: str = "mean",
     since: str = "9.0.8",
     better: str = "higher",
+    reaches_one: bool | Callable[[float], bool] = True,
 ) -> Measure:
     return Measure(
         name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
         average=average, since=since, better=better,
+        reaches_one=average == "mean" and better == "higher" and reaches_one,
     )  # fmt: skip
+
+
+def _is_at_most_r(multiple: float) -> bool:
+    """Whether trunc(multiple * R + 0.9) is R or less for some R, but not always 0."""
+    return 0.0 < multiple < 1.1
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -203,14 +215,14 @@ MEASURES: tuple[Measure, ...] = (
         "Precision after c * R documents: number of relevant documents in the first n =\n"
         "trunc(c * R + 0.9), divided by n. Parameters: multiples of R. Source: trec_eval\n"
         "Rprec_mult.",
-        takes="recalls", default=MULTIPLES,
+        takes="recalls", default=MULTIPLES, reaches_one=_is_at_most_r,
     ),
     _record(
         "utility", "utility", SET,
         "Linear utility: a * relevant retrieved + b * nonrelevant retrieved + c * relevant not\n"
         "retrieved + d * nonrelevant not retrieved; only the last needs -N. Parameters: a,b,c,d.\n"
         "Source: trec_eval utility; Hull, TREC-7 filtering track, 1998.",
-        takes="weights", default=(1, -1, 0, 0),
+        takes="weights", default=(1, -1, 0, 0), reaches_one=False,
     ),
     _record(
         "11pt_avg", "average_interpolated_precision", ALL,
@@ -234,7 +246,7 @@ MEASURES: tuple[Measure, ...] = (
         "dcg", "discounted_gain", NONE,
         "Discounted cumulative gain: the sum of gain / log2(rank + 1). Parameters: grade=gain\n"
         "pairs. Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        needs="gains", takes="gains", since="10.0",
+        needs="gains", takes="gains", since="10.0", reaches_one=False,
     ),
     _record(
         "ideal_dcg", "ideal_discounted_gain", NONE,
@@ -415,20 +427,21 @@ MEASURES: tuple[Measure, ...] = (
         "Rprec_mult_avgjg", "r_precision_multiple", JG,
         "Rprec_mult for each judgment group, averaged over the groups of the query. Parameters:\n"
         "multiples of R. Source: trec_eval Rprec_mult_avgjg.",
-        needs="groups", takes="recalls", default=MULTIPLES,
+        needs="groups", takes="recalls", default=MULTIPLES, reaches_one=_is_at_most_r,
     ),
     _record(
         "yaap", "log_odds_average_precision", NONE,
         "Yet another average precision: log((1 + S) / (1 + R - S)), where S is the sum of the\n"
         "precisions at the ranks of relevant documents. Source: trec_eval yaap; Robertson, 'On\n"
         "smoothing average precision', ECIR 2012.",
+        reaches_one=False,
     ),
     _record(
         "rbp", "rank_biased_precision", ALL,
         "Rank-biased precision: (1 - p) times the sum of gain * p^(rank - 1), with the gains of a\n"
         "query scaled to [0, 1] if one is outside. Parameters: p=0.9 and grade=gain pairs.\n"
         "Source: trec_eval 10.0 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008.",
-        needs="unit gains", takes="persistence", since="10.0",
+        needs="unit gains", takes="persistence", since="10.0", reaches_one=False,
     ),
     _record(
         "rbp_resid", "rank_biased_residual", ALL,

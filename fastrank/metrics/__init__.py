@@ -11,6 +11,8 @@ from fastrank.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.metrics.answer_spans import exact_match as exact_match
+    from fastrank.metrics.answer_spans import token_f1 as token_f1
     from fastrank.metrics.classification import accuracy as accuracy
     from fastrank.metrics.classification import adjusted_f1 as adjusted_f1
     from fastrank.metrics.classification import f1 as f1
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from fastrank.metrics.correlation import kendall as kendall
     from fastrank.metrics.correlation import pearson as pearson
     from fastrank.metrics.correlation import spearman as spearman
+    from fastrank.metrics.losses import hinge_loss as hinge_loss
+    from fastrank.metrics.losses import rank_hinge_loss as rank_hinge_loss
+    from fastrank.metrics.rankings import average_recall as average_recall
     from fastrank.metrics.thresholds import Cut as Cut
     from fastrank.metrics.thresholds import average_precision as average_precision
     from fastrank.metrics.thresholds import best_accuracy as best_accuracy
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 __all__, __getattr__ = public_names(
     __name__,
     {
+        "answer_spans": ("exact_match", "token_f1"),
         "classification": (
             "accuracy",
             "adjusted_f1",
@@ -46,6 +52,8 @@ __all__, __getattr__ = public_names(
         ),
         "clusters": ("adjusted_mutual_info", "completeness", "homogeneity", "v_measure"),
         "correlation": ("kendall", "pearson", "spearman"),
+        "losses": ("hinge_loss", "rank_hinge_loss"),
+        "rankings": ("average_recall",),
         "thresholds": ("Cut", "average_precision", "best_accuracy", "best_f1"),
     },
 )

@@ -76,12 +76,15 @@ def number_array(name: str, values: Any) -> Array:
 
 
 def binary_array(name: str, labels: Any) -> Array:
-    """Labels 0 and 1 as an array of bool. Raises ArrayError for others."""
+    """Labels 0 and 1, also as text, as an array of bool. Raises ArrayError for others."""
     array = label_array(name, labels)
     if array.dtype.kind in "US":
-        raise ArrayError(name, f"expected labels 0 and 1, found {array[0]!s:.40}")
-    bad = (array != 0) & (array != 1)
+        array = numpy.char.strip(array.astype(str))
+        positive, negative = numpy.isin(array, ("1", "1.0")), numpy.isin(array, ("0", "0.0"))
+    else:
+        positive, negative = array == 1, array == 0
+    bad = ~(positive | negative)
     if bad.any():
         row = int(bad.argmax())
-        raise ArrayError(name, f"expected labels 0 and 1, found {array[row]}", row)
-    return array.astype(bool)
+        raise ArrayError(name, f"expected labels 0 and 1, found {array[row]!s:.40}", row)
+    return positive

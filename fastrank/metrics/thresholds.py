@@ -89,9 +89,9 @@ def average_precision(labels: Any, scores: Any) -> float:
     """Average precision of labels 0 and 1 ranked by score.
 
     The mean over the labels 1 of the precision at their score. Equal scores are one threshold, so
-    the order of ties does not matter. labels: a list or array of 0 and 1. scores: as many finite
-    numbers. Raises ArrayError for other input, and if no label is 1. Equal to
-    `sklearn.metrics.average_precision_score`.
+    the order of ties does not matter. labels: a list or array of 0 and 1, bool, or text such as
+    "1". scores: as many finite numbers. Raises ArrayError for other input, and if no label is 1.
+    Equal to `sklearn.metrics.average_precision_score`.
 
     >>> fr.metrics.average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.8333333333333333

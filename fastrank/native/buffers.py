@@ -96,7 +96,7 @@ def filled(code: str, values: list[Any]) -> Any:
 
 
 def table_size(items: int) -> int:
-    """How many slots a hash table for so many items has: what kernels/texts/text.py calls for."""
+    """How many slots a hash table of this many items has: what kernels/texts/text.py calls for."""
     return max(2, 1 << (2 * items - 1).bit_length())
 
 

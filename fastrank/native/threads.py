@@ -23,7 +23,7 @@ def processors() -> int:
 
 
 def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
-    """How many threads help with something of a size, by default a file of so many bytes."""
+    """How many threads help with something of a size, by default a file of `size` bytes."""
     return max(1, min(processors(), MOST_THREADS, size // worth_a_thread))
 
 

@@ -45,6 +45,6 @@ def embedded_sets(problem: Problem, **sets: Problem | None) -> list[tuple[Array,
 def one_text(problem: Problem, protocol: str, vectors: list[tuple[Array, ...]]) -> list[Array]:
     """The vectors of rows of one text. Raises ArrayError for rows of several."""
     if len(vectors[0]) > 1:
-        reason = f"protocol {protocol!r} has no features of several texts per row"
-        raise ArrayError(problem.name, f"{reason}; give vectors of one text, or features")
+        reason = f"protocol {protocol!r} does not combine the vectors of several texts per row"
+        raise ArrayError(problem.name, f"{reason}; give one array of features, or set embed=")
     return [one for (one,) in vectors]

@@ -1,4 +1,4 @@
-"""Training and test vectors with labels of any kind, for evaluations that are no classification."""
+"""Training and test vectors with labels of any kind, for evaluations other than classification."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def evaluate_multilabel(
     average precision), f1 (macro) and hamming (labels in common, of those in either). Labels that
     no test row has are ignored. Unlike MTEB, which takes 3,000 of them, all test rows are used.
 
-    Raises InputError for labels that are no lists, of several types, or too few; ArrayError,
+    Raises InputError for labels that are not lists, of several types, or too few; ArrayError,
     OptionError and TypeError as `evaluate_classifier`.
 
     >>> import numpy
@@ -145,7 +145,7 @@ def _without_indicators(name: str, given: Any) -> Any:
 
 
 def _lists(name: str, given: list[Any]) -> list[list[Any]]:
-    """The labels of each row. Raises InputError for what is no list of numbers or str."""
+    """The labels of each row. Raises InputError for what is not a list of numbers or str."""
     rows = []
     for number, row in enumerate(given):
         if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):

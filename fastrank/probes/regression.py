@@ -49,7 +49,7 @@ def evaluate_regression(
     name, batch_size, prompt, cache, cache_name, progress: as in `evaluate_classifier`.
 
     The metrics are kendalltau (the main one), r2, mae, mse and rmse. Raises InputError for labels
-    that are no finite numbers or all equal; ArrayError, OptionError and TypeError as
+    that are not finite numbers or all equal; ArrayError, OptionError and TypeError as
     `evaluate_classifier`.
 
     >>> import numpy

@@ -59,7 +59,7 @@ def evaluate(
 
     In each repetition the classes are balanced by undersampling and split into folds. For each
     fold, the best of 12 settings of AdamW on the validation rows is used to train a classifier
-    until the validation loss stops to improve. Comparable results need the default options.
+    until the validation loss stops improving. Comparable results need the default options.
 
     repetitions, folds: their numbers. hidden: the units of each hidden layer, (256,) for the tasks
         F3 and F5; none is logistic regression.

@@ -41,6 +41,8 @@ FILES = {
 # Tasks whose second text holds the alternatives of an examination, and their hidden layers.
 WITH_ALTERNATIVES = ("F3", "F5")
 HIDDEN = (256,)
+# The most missing files to name.
+NAMED = 5
 
 
 def ulysses(
@@ -58,16 +60,19 @@ def ulysses(
     Traceback (most recent call last):
     fastrank.errors.OptionError: tasks: unknown 'T9'; expected 'all' or some of F1A, F1B, F2, ...
     """
-    found = {}
-    for task in known_tasks(tasks):
-        path = os.path.join(folder, FILES[task])
-        if not os.path.exists(path):
-            if tasks == "all":
-                continue
-            raise ReadError(path, f"no such file; it belongs to task {task}")
-        found[task] = ProbeTask(
-            task=read_task(path, task), protocol="ulysses", options=options_of(task)
+    chosen = known_tasks(tasks)
+    missing = missing_files(folder, chosen)
+    if missing and tasks != "all":
+        raise ReadError(os.fspath(folder), described(missing))
+    found = {
+        task: ProbeTask(
+            task=read_task(os.path.join(folder, FILES[task]), task),
+            protocol="ulysses",
+            options=options_of(task),
         )
+        for task in chosen
+        if task not in missing
+    }
     if not found:
         raise ReadError(os.fspath(folder), "expected files of Ulysses SentEval, found none")
     return found
@@ -81,6 +86,18 @@ def known_tasks(tasks: str | Sequence[str]) -> list[str]:
         names = ", ".join(map(repr, unknown))
         raise OptionError("tasks", f"unknown {names}; expected 'all' or some of {', '.join(FILES)}")
     return chosen
+
+
+def missing_files(folder: str | os.PathLike[str], tasks: Sequence[str]) -> list[str]:
+    """The tasks whose files the folder does not have."""
+    return [task for task in tasks if not os.path.exists(os.path.join(folder, FILES[task]))]
+
+
+def described(missing: Sequence[str]) -> str:
+    """The missing files of these tasks in words."""
+    names = ", ".join(f"{FILES[task]} ({task})" for task in missing[:NAMED])
+    more = f", and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+    return f"expected the file of each task, found no {names}{more}"
 
 
 def read_task(path: str, task: str) -> TextTask:

@@ -131,7 +131,7 @@ def lacks(run: str, missing: list[str], queries: str) -> str:
 
 
 def treated(missing: int, option: str = "", *, zero: bool) -> str:
-    """What happens to so many queries without results. option: what counts them as 0."""
+    """What happens to a number of queries without results. option: what counts them as 0."""
     one = missing == 1
     if zero:
         return "it counts as 0" if one else "they count as 0"

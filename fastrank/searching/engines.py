@@ -78,7 +78,7 @@ class IndexSearch:
         return queries_at_once(depth, self._dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
-        """Scores or distances and rows of the best `depth`, best first; row -1 is none."""
+        """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
         with self._lock, Setting(self._index, self._parameters):
             try:
                 found = self._index.search(queries, depth)

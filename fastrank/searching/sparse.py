@@ -102,7 +102,7 @@ class SparseSearch:
     def search(
         self, queries: Array, depth: int, tell: Callable[[float], None]
     ) -> tuple[Array, Array]:
-        """Scores or distances and rows of the best `depth`, best first; row -1 is none."""
+        """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
         import numpy
         from scipy import sparse
 

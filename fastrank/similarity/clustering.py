@@ -15,6 +15,7 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.lazy import optional
 from fastrank.metrics.clusters import adjusted_mutual_info, v_measure
 from fastrank.metrics.inputs import label_array
+from fastrank.plurals import counted
 from fastrank.similarity.inputs import read_task
 from fastrank.similarity.options import TASK, TaskOptions
 from fastrank.similarity.results import SimilarityResult
@@ -113,7 +114,7 @@ def _part(given: Any, task: Any, fraction: Any, source: random.Random) -> tuple[
     count = len(given) if vectors else len(texts)
     chosen = int(share * count)
     if not chosen:
-        raise OptionError("fraction", f"{share:g} of {count} rows is none")
+        raise OptionError("fraction", f"{share:g} of {counted(count, 'row')} leaves no row")
     rows = source.sample(range(count), k=chosen)
     if labels is None or len(labels) != count:
         # The error is raised where the rows are read.

@@ -45,7 +45,8 @@ def evaluate_pairs(
     are distances.
 
     model_or_vectors: as in `evaluate_similarity`.
-    task: as in `evaluate_similarity`, with labels 0 and 1 (or bool) in place of the scores.
+    task: as in `evaluate_similarity`, with labels 0 and 1 (or bool, or text such as "1")
+        in place of the scores.
     protocol: "sentence-transformers" for its BinaryClassificationEvaluator; "mteb" for MTEB's pair
         classification, which never calls all pairs similar, or none.
     **options: see `PairOptions`.

@@ -28,7 +28,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(path: Any, state: list[int] | None) -> Fingerprint | None:
-    """The fingerprint of a file that is still in a state; None if it has changed or is no file."""
+    """The fingerprint of a file in this state; None if it has changed or is not a file."""
     if state is None:
         return None
     try:

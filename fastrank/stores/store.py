@@ -127,7 +127,7 @@ class Store:
                 self._damaged.append(self._file.lines)
 
     def _read_other(self, offset: int, line: bytes) -> None:
-        """Read a line that is no entry as this version writes it. Raises DAMAGE, InputError."""
+        """Read a line that is not an entry as this version writes it. Raises DAMAGE, InputError."""
         record = json.loads(line)
         family, version = record["schema"].split("/")
         if family != FAMILY:

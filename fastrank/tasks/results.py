@@ -257,7 +257,7 @@ class TaskResults(Frozen):
             of all tasks, one value per task.
         **options: as in `compare_scores`.
 
-        Raises OptionError for an unknown task, and one whose score is no mean over rows; what
+        Raises OptionError for an unknown task, and one whose score is not a mean over rows; what
         `compare_scores` raises.
 
         >>> found = results.compare("cities").pair("nDCG@10", "letters", "length")
@@ -268,8 +268,8 @@ class TaskResults(Frozen):
             values: Any = {}
             for score in self.scores:
                 if _lower(score.metric):
-                    reason = f"lower is better for {score.metric} of {score.task!r}; name one task"
-                    raise OptionError("task", reason)
+                    reason = f"lower is better for {score.metric} of {score.task!r}"
+                    raise OptionError("task", reason + self._comparable())
                 values.setdefault(score.model, {})[score.task] = score.value
             return compare_scores(values, **options)
         values = {}
@@ -278,9 +278,15 @@ class TaskResults(Frozen):
             items = score.items
             if items is None:
                 reason = f"{score.metric} of {task!r} is not a mean over queries or rows"
-                raise OptionError("task", reason)
+                raise OptionError("task", reason + self._comparable())
             values[model] = {item: {score.metric: value} for item, value in items.items()}
         return compare_scores(values, **options)
+
+    def _comparable(self) -> str:
+        """`; give one of ...`: the tasks that `compare` can compare by themselves."""
+        without = {score.task for score in self.scores if score.items is None}
+        names = ", ".join(repr(task) for task in self.tasks if task not in without)
+        return f"; give one of {names}" if names else ""
 
     def to_mteb(
         self,

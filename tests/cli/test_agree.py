@@ -133,7 +133,10 @@ def test_a_file_that_is_no_output_of_eval_is_an_error(
         ("a,,map\n", "scores.csv:2: expected 4 cells, found 3"),
         ("a,,ndcg,1\n", "the files have no measure in common: map, P_10 and ndcg"),
         ("a,,map,1\n", "all.csv has 'pixels', 'pca', 'profile' and only "),
-        ("a,q1,map,1\n", "scores.csv:1: has no means; write it with `fastrank eval` without -q"),
+        (
+            "a,q1,map,1\n",
+            "scores.csv:1: has no means; write it with `fastrank eval --format csv` without -q",
+        ),
     ],
 )
 def test_wrong_scores_of_systems_are_errors(

@@ -101,11 +101,23 @@ def test_cached_embeddings_are_read_unless_ignored(folder, tmp_path):
     options = {"tasks": "T1A", "cache_embed_key": "letters", "cache_dir": str(tmp_path)}
     first = evaluator(folder, model=model, **options).evaluate(kwargs_train=SHORT)
     again = evaluator(folder, model=model, **options)
-    assert (tmp_path / "letters" / "T1A.npy").exists()
+    assert len([*(tmp_path / "letters").glob("T1A-*.npy")]) == 1
     assert str(again.evaluate(kwargs_train=SHORT)) == str(first)
     assert model.calls == 1
     again.evaluate(kwargs_train=SHORT, ignore_cached=True)
     assert model.calls == 2
+
+
+@pytest.mark.filterwarnings("ignore:T1A")
+def test_cached_embeddings_of_other_texts_are_not_used(tmp_path):
+    write_tasks(tmp_path, FILES)
+    options = {"tasks": "T1A", "cache_embed_key": "key", "cache_dir": str(tmp_path / "cache")}
+    evaluator(tmp_path, **options).evaluate(kwargs_train=SHORT)
+    file = tmp_path / FILES["T1A"]
+    content = file.read_text(encoding="utf-8")
+    file.write_text(content.replace("a", "e"), encoding="utf-8")
+    found = evaluator(tmp_path, **options).evaluate(kwargs_train=SHORT)
+    assert str(found) == str(evaluator(tmp_path, tasks="T1A").evaluate(kwargs_train=SHORT))
 
 
 def test_a_cache_for_a_lazy_model_is_ignored_with_a_warning(folder):
@@ -137,9 +149,10 @@ def test_unknown_training_options_are_listed(folder):
         evaluator(folder).evaluate(kwargs_train={"n_epoch": 2})
 
 
-def test_a_missing_file_is_named_before_any_task_is_evaluated(folder):
-    with pytest.raises(FileNotFoundError, match=r"bill_summary_to_topics\.csv: no such file"):
-        evaluator(folder, tasks=["T1A", "G1"]).evaluate()
+def test_all_missing_files_are_counted_before_any_task_is_evaluated(folder):
+    named = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "
+    with pytest.raises(FileNotFoundError, match=named + r".*trf\S+ \(F5\), and 10 more$"):
+        evaluator(folder, tasks="all").evaluate()
 
 
 def test_lazy_models_do_not_embed_all_rows(folder):

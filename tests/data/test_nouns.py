@@ -74,7 +74,7 @@ def test_completion_shows_what_is_public() -> None:
     }  # fmt: skip
     assert shown(scores) == {
         "by_group", "counts", "interval", "lists", "mean", "missing_queries", "name", "names",
-        "queries", "unjudged_queries", "tag", "to_csv", "to_dict", "to_json", "to_latex",
+        "plot", "queries", "unjudged_queries", "tag", "to_csv", "to_dict", "to_json", "to_latex",
         "to_markdown", "to_pandas", "to_polars", "to_trec",
     }  # fmt: skip
     assert shown(fr.table(scores)) >= {"columns", "names", "transpose", "to_latex"}

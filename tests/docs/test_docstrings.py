@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import re
 from functools import cache
 from pathlib import Path
 
@@ -124,3 +125,21 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
 def test_every_public_name_has_an_example(thing: object) -> None:
     """So the reference shows how each is used."""
     assert ">>> " in (inspect.getdoc(thing) or "")
+
+
+def test_pages_and_sections_that_are_named_exist() -> None:
+    """In docstrings and messages."""
+    named = {
+        found
+        for path in PACKAGE.rglob("*.py")
+        for found in re.findall(
+            r"(?:docs|\.\.)/([\w-]+)\.md(?:#([\w-]+))?", path.read_text("utf-8")
+        )
+    }
+
+    assert ("comparing", "which-test") in named
+    for page, section in named:
+        text = (REPOSITORY / "docs" / f"{page}.md").read_text("utf-8")
+        headings = re.findall(r"^#+ (.+)$", text, re.M)
+        anchors = [re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings]
+        assert section in ["", *anchors], f"{page}.md#{section}"

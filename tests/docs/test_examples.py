@@ -53,7 +53,7 @@ def raw_search(corpus: Any, queries: Any, k: int, batch_size: int = 256) -> tupl
     "name",
     [
         "similar_articles", "embedding_model", "passage_retrieval", "answer_selection",
-        "beyond_retrieval",
+        "beyond_retrieval", "sentence_tasks",
     ],
 )  # fmt: skip
 def test_each_example_is_a_program(name: str, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_flat_labels_are_cut_by_offsets_or_by_group_sizes(shape: dict[str, Any])
 
 
 def test_places_without_a_document_are_masked() -> None:
-    """What stands there has no meaning: a label of -1, a score that is no number."""
+    """What stands there has no meaning: a label of -1, a score that is not a number."""
     labels = np.insert(LABELS, [0, 2], -1, axis=1)
     scores = np.insert(SCORE_ROWS, [0, 2], np.nan, axis=1)
 

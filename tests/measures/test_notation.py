@@ -188,7 +188,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
     [
         ("ndcg.10", "ndcg_cut.10"),
         ("P_0", "whole number of at least 1"),
-        ("P_05", "did you mean P_5"),
+        ("P_05", "did you mean P_5?"),
         ("P.5x", "expected a whole number of at least 1, found '5x'"),
         ("P@0", "expected a whole number of at least 1"),
         ("P@-3", "expected a whole number of at least 1"),

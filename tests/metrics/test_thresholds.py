@@ -102,7 +102,7 @@ def test_a_rounded_middle_does_not_include_the_next_score() -> None:
     ("labels", "scores", "message"),
     [
         ([1, 2], [0.1, 0.2], r"labels\[1\]: expected labels 0 and 1, found 2"),
-        (["1", "0"], [0.1, 0.2], "labels: expected labels 0 and 1, found 1"),
+        (["1", "yes"], [0.1, 0.2], r"labels\[1\]: expected labels 0 and 1, found yes"),
         ([0, 0], [0.1, 0.2], "labels: expected at least one label 1, found none"),
         ([1, 0], [0.1], "scores: expected 2 values, as in labels, found 1"),
         ([1, 0], [0.1, numpy.nan], r"scores\[1\]: expected a finite number, found nan"),

@@ -116,5 +116,5 @@ def test_a_fold_whose_training_rows_have_one_class_is_an_error() -> None:
 
 def test_pairs_have_no_features() -> None:
     vectors, y = ROWS
-    with pytest.raises(fr.ArrayError, match="no features of several texts"):
+    with pytest.raises(fr.ArrayError, match="does not combine the vectors"):
         evaluate_classifier((vectors, vectors), y, protocol="mteb")

@@ -37,9 +37,10 @@ def test_unknown_tasks_are_listed(folder):
         fr.probes.ulysses(folder, ["X", "T1A", "T9"])
 
 
-def test_a_missing_file_is_named(folder):
-    with pytest.raises(fr.ReadError, match=r"faq.*no such file|ulysses_sd\.csv: no such file"):
-        fr.probes.ulysses(folder, ["T1A", "G4"])
+def test_missing_files_are_named(folder):
+    expected = r"found no stj_summary\.csv \(F6\), ulysses_sd\.csv \(G4\)$"
+    with pytest.raises(fr.ReadError, match=expected):
+        fr.probes.ulysses(folder, ["F6", "T1A", "G4"])
 
 
 def test_a_folder_without_tasks_is_an_error(tmp_path):

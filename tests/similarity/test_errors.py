@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
+import pandas
 import pytest
 
 import fastrank as fr
@@ -99,6 +102,28 @@ def test_invalid_labels_are_an_error(evaluate: Any, labels: Any, error: Any, mes
 def test_labels_of_pairs_are_0_and_1(labels: list[float], message: str) -> None:
     with pytest.raises(fr.FastrankError, match=message):
         fr.evaluate_pairs(PAIRS, labels)
+
+
+@pytest.mark.parametrize("road", ["columns", "rows", "jsonl", "csv", "parquet", "frame", "task"])
+def test_labels_of_pairs_can_be_text(road: str, tmp_path: Path) -> None:
+    columns = {"text_a": ["a", "ab", "b"], "text_b": ["a", "b", "aa"], "label": ["1", "0 ", "1"]}
+    frame = pandas.DataFrame(columns)
+    made: dict[str, Callable[[], Any]] = {
+        "columns": lambda: tuple(columns.values()),
+        "rows": lambda: frame.to_dict("records"),
+        "jsonl": lambda: frame.to_json(tmp_path / road, orient="records", lines=True),
+        "csv": lambda: frame.to_csv(tmp_path / road, index=False),
+        "parquet": lambda: frame.to_parquet(tmp_path / road),
+        "frame": lambda: frame,
+        "task": lambda: fr.Task("pairs", frame),
+    }
+    task = made[road]()
+    task = tmp_path / road if task is None else task
+    expected = fr.evaluate_pairs(_model, (*list(columns.values())[:2], [1, 0, 1]))
+    if road == "task":
+        assert fr.evaluate_tasks(_model, {"pairs": task})["pairs"].value == expected.value
+    else:
+        assert fr.evaluate_pairs(_model, task).mean == expected.mean
 
 
 def test_constant_gold_scores_are_an_error() -> None:

@@ -183,7 +183,7 @@ def test_models_are_compared_over_tasks(results: fr.TaskResults) -> None:
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (lambda results: results.compare("words"), "not a mean over queries or rows"),
+        (lambda results: results.compare("words"), "not a mean over queries or rows; give one"),
         (lambda results: results.compare("word"), "did you mean 'words'"),
         (lambda results: results["words"], "model: expected one of letters, length"),
         (lambda results: results["words", "letter"], "did you mean 'letters'"),

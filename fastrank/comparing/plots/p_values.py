@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.comparison import Comparison
 
-# Up to so many systems, cells have room for numbers.
+# Up to this number of systems, cells have room for numbers.
 WITH_TEXT = 20
 # The cells of more systems are the pixels of an image, also in SVG and PDF.
 MOST_SHAPES = 40

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
 
 
-# Dots do not grow above so many queries.
+# The number of queries above which dots do not grow.
 MOST = 30
 
 

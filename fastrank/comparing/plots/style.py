@@ -64,7 +64,7 @@ def line_of(comparison: Comparison, system: str) -> dict[str, Any]:
 
 
 def color_of(comparison: Comparison, system: str) -> str:
-    """The colour of a system. What is no system is drawn in INK, MUTED, or BLANK."""
+    """The colour of a system. What is not a system is drawn in INK, MUTED, or BLANK."""
     return str(line_of(comparison, system)["color"])
 
 

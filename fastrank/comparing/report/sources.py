@@ -95,7 +95,7 @@ def _bytes(doc: str) -> bytes:
 
 
 def _rows_of(given: Any, query: str) -> dict[str, Any]:
-    """The documents of a query; a query without any is no error."""
+    """The documents of a query; a query without any is not an error."""
     try:
         return dict(given[query])
     except KeyError:

@@ -16,7 +16,7 @@ ROUNDING = 1e-9
 @helper
 def at_most_one(value):
     """A sum of which rounding made more than 1, as 1; others as they are."""
-    # The sum of so many weights is not exactly 1 for equal rankings.
+    # The sum of many weights is not exactly 1 for equal rankings.
     return 1.0 if 1.0 < value < 1.0 + ROUNDING else value
 
 

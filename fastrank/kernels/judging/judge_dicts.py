@@ -69,7 +69,7 @@ def number_of(api, score):
 def list_results(api, owner, length, reads_keys, scratch):
     """The keys and scores of a dict; whether they are str and numbers, and as many as that.
 
-    A score that is no number is NaN. Keys and values lie anywhere in memory: values are fetched
+    A score that is not a number is NaN. Keys and values lie anywhere in memory: values are fetched
     while others are listed, and keys are only looked at if their type or the next step needs it.
     """
     docs, values, scores = scratch.docs, scratch.texts, scratch.scores

@@ -188,7 +188,7 @@ def read_scores(text, scores, results, values, refused):
 
 @helper
 def make_keys(scores, results, single, keys):
-    """Scores as they are compared (see `score_at`); False if one is no number."""
+    """Scores as they are compared (see `score_at`); False if one is not a number."""
     for i in range(results):
         keys[i] = np.float32(scores[i]) if single else scores[i]
     missing = 0

@@ -120,7 +120,7 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
 @helper
 def find_judged(ids, keys, judged, table, unique, scratch, hits):
     """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
-    or HAS_NEGATIVE if one of them is no id.
+    or HAS_NEGATIVE if one of them is not an id.
 
     `keys` are the scores, which are wanted next. `table` is the query's, as `index_judgments` made
     it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged

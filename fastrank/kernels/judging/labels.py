@@ -12,7 +12,7 @@ from fastrank.native.declare import helper, kernel
 
 # Documents up to which counting the better scores of each takes less time than a sort.
 COUNTED_SINGLE, COUNTED_DOUBLE = 192, 64
-# Scores that the processor compares at once: so many more than there are documents are read.
+# Scores that the processor compares at once: this many more than there are documents are read.
 LANES = 8
 # The values of a byte, the bytes of a score, and the first one of those that are not all zero in
 # numbers of single precision.

@@ -21,7 +21,7 @@ sort_keys_if_needed = sort_if_needed_by(by_key)
 
 @helper
 def order_keys(scores, single, scratch):
-    """The scores as they are compared, and their order; False if one is no number."""
+    """The scores as they are compared, and their order; False if one is not a number."""
     keys, order, merge = scratch
     results = len(scores)
     if not make_keys(scores, results, single, keys):
@@ -46,7 +46,7 @@ def end_of_ties(scratch, low, results):
 def count_ties(run, single, scratch, tied, largest):
     """Per query of a run: results whose score another one has, and the most with one score.
 
-    Returns the number of queries before the first with a score that is no number.
+    Returns the number of queries before the first with a score that is not a number.
     """
     _, offsets, scores = run
     for q in range(len(offsets) - 1):

@@ -172,7 +172,7 @@ def named_within(q, depth, negative):
 @kernel(MEASURE)
 def judged_share(q, parameters, values):
     """parameters: the cutoff k, 1 if k documents are the whole however few were retrieved, and 1
-    if a negative grade is none.
+    if documents with a negative grade count as not judged.
     """
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, np.float64(named_within(q, depth, parameters[2])), depth, parameters, values)

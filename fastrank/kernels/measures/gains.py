@@ -35,7 +35,7 @@ def assign_gains(rankings, named, dense, rescale, table, gained):
 
     A grade is worth itself unless it is `named`. `dense` also enters the grades below the highest
     one that no document has: they matter when gains are not whole numbers, because then they take
-    part in a sort that is no total order. `rescale` maps the gains of a query to [0, 1] when one
+    part in a sort that is not a total order. `rescale` maps the gains of a query to [0, 1] when one
     lies outside. The table has room for the named grades and the grades of one query.
     """
     offsets, grade_offsets = rankings.offsets, rankings.grade_offsets

@@ -34,7 +34,7 @@ def sweep_thresholds(keys, positives, extremes, terms, best):
     average precision. Returns how many there are. best: of the best accuracy and then the best F1,
     the number of labels 1 and of all labels from the cut on, the score (a key without its label)
     from which the cut is made and the one below it. With the number -1 there is no cut, or it is
-    above all scores. Without `extremes`, the lowest score is no cut. Of equally good cuts the
+    above all scores. Without `extremes`, the lowest score is not a cut. Of equally good cuts the
     highest is the best.
     """
     count = len(keys)

@@ -210,7 +210,7 @@ def set_f(q, parameters, values):
 
 @helper
 def weighted_counts(q, p, found):
-    """What the documents found, and those not, are worth, if so many relevant ones are found."""
+    """What the documents found, and those not, are worth, if `found` of them are relevant."""
     absent = q.collection_size + found - q.num_ret - q.num_rel
     return p[0] * found + p[1] * (q.num_ret - found) + p[2] * (q.num_rel - found) + p[3] * absent
 

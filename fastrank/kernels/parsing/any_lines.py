@@ -18,8 +18,10 @@ from fastrank.kernels.parsing.fields import (
     without_lowest,
 )
 from fastrank.kernels.simd.instructions import trailing_zeros
+from fastrank.kernels.texts.numbers import is_plain_integer
 from fastrank.native.codes import (
     BASE,
+    CHECKED,
     CHUNK,
     COMMENTS,
     LINE,
@@ -42,7 +44,7 @@ def take_any_lines(reader, kind, fields):
 
     `kind` says what is known of the first, as for `take_lines`. Stops before the first line that
     has no six fields, is a comment or has a tag of another length than the line before, and has to
-    be looked at by `next_query`.
+    be looked at by `next_query`. So has, if lines are checked, one whose fields may be misplaced.
     """
     row = np.int64(0)
     if kind in (NEW_QUERY, SAME_QUERY):
@@ -53,12 +55,27 @@ def take_any_lines(reader, kind, fields):
 
 
 @helper
+def may_be_misplaced(text, index, doc, tag, base, stop):
+    """Whether the rank of a line of the block is no plain integer, or more follows its tag."""
+    rank = without_lowest(look(index.starts, doc))
+    rank_end = without_lowest(look(index.ends, doc))
+    more = without_lowest(look(index.starts, tag))
+    # No more than 57 marks are sure to be seen.
+    return tag + min(trailing_zeros(more), 57) < stop or not is_plain_integer(
+        text, base + doc + trailing_zeros(rank), base + doc + trailing_zeros(rank_end)
+    )
+
+
+@helper
 def take_usual_lines(reader, row, fields):
     """Take lines whose tags have the length of the one before, into `row` and on up to CHUNK."""
     text, index, cursor = reader
+    # Before the first result of a text there is nothing to be like.
+    if cursor[REST] < 0:
+        return row
     starts, ends, newlines = index
     queries, docs, scores = fields.queries, fields.results.docs, fields.results.scores
-    base, comments = cursor[BASE], cursor[COMMENTS] != 0
+    base, comments, checked = cursor[BASE], cursor[COMMENTS] != 0, cursor[CHECKED] != 0
     first = line = cursor[LINE]
     lines = min(usual_lines(reader), line + CHUNK - row)
     position, tag = cursor[POSITION], np.int64(0)
@@ -75,6 +92,8 @@ def take_usual_lines(reader, row, fields):
         # Of a line with fewer fields some of these are behind its end.
         if not near or stop - at - tag_at != cursor[REST]:
             break
+        if checked and may_be_misplaced(text, index, at, at + tag_at, base, stop):
+            break
         at += base
         queries.starts[U(row)], queries.lengths[U(row)] = query, query_end - query
         docs.starts[U(row)], docs.lengths[U(row)] = at + doc_at, doc_end - doc_at
@@ -83,4 +102,6 @@ def take_usual_lines(reader, row, fields):
         line, row = line + 1, row + 1
     if line > first:
         note_taken(reader, tag, position, line)
+        last = row - 1
+        cursor[QUERY], cursor[QUERY_LENGTH] = queries.starts[last], queries.lengths[last]
     return row

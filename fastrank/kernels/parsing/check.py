@@ -144,7 +144,7 @@ def kind_of_comment(fields, width, exact, follows):
 
 @helper
 def oddity(text, start, fields, width, exact, bounds):
-    """What is odd about a line with so many fields (-1: it holds a NUL), or -1."""
+    """What is odd about a line with a number of fields (-1: it holds a NUL), or -1."""
     if fields < 0:
         return NUL_LINE
     if fields == 0:
@@ -179,7 +179,7 @@ def read_result(text, bounds, row, found, state):
 def has_new_tag(text, start, stop, before, before_end):
     """Whether the tag of a line differs from that of the line before or, in the first, after it."""
     if before_end == 0:
-        return next_tag_differs(text, start, stop, len(text), True)
+        return next_tag_differs(text, start, stop, len(text))
     return not equal(text, start, stop - start, text, before, before_end - before)
 
 

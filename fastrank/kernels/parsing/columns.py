@@ -54,18 +54,18 @@ def nth_field(text, at, stop, number):
 
 
 @helper
-def line_after(text, stop, size, ended):
-    """Where the line after one that ends at `stop` ends; `stop` if not all of it is there yet."""
+def line_after(text, stop, size):
+    """Where the line after one that ends at `stop` ends."""
     at = min(stop + 1, size)
     while at < size and text[at] != NEWLINE:
         at += 1
-    return at if at < size or ended else stop
+    return at
 
 
 @helper
-def next_tag_differs(text, tag, stop, size, ended):
+def next_tag_differs(text, tag, stop, size):
     """Whether the next line has another tag than text[tag:stop]."""
-    end = line_after(text, stop, size, ended)
+    end = line_after(text, stop, size)
     if end <= stop + 1:
         return False
     other, _ = nth_field(text, stop + 1, end, TAG)
@@ -92,12 +92,17 @@ def are_exchanged(text, query, query_end, rank, rank_end, score, score_end, stop
 
     A single line does not show it: there are runs with raw scores in the rank column and scores
     from 0 to 1. So the score of the next line of the query must be the next whole number.
+    Where that line may not be there yet, it is taken to be so.
     """
     if is_whole(text, rank, rank_end) or not is_number(text, rank, rank_end):
         return False
     status, first = read_decimal(text, score, score_end)
-    end = line_after(text, stop, size, ended)
-    if status != EXACT or first != np.floor(first) or end <= stop + 1:
+    end = line_after(text, stop, size)
+    if status != EXACT or first != np.floor(first):
+        return False
+    if end == size and not ended:
+        return True
+    if end <= stop + 1:
         return False
     other, other_end = nth_field(text, stop + 1, end, QUERY)
     if not equal(text, query, query_end - query, text, other, other_end - other):

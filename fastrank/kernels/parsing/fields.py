@@ -69,6 +69,9 @@ HASH = 35
 U = np.uint64
 # Fields of a line, by what they are in a run.
 DOC, RANK, SCORE, RUN_TAG, FIELDS = 2, 3, 4, 5, 6
+# cursor[REST] before the first result of a file, and of a text that may be a part of one: else the
+# length of the line before from its tag on.
+FIRST_IN_FILE, UNKNOWN = -2, -1
 # How the fields of a line are found: by marks, by its spaces, or byte by byte.
 BY_MARKS, BY_SPACES, BY_BYTES = range(3)
 
@@ -80,7 +83,8 @@ def begin_text(cursor, start):
     cursor[LINE] = cursor[LINES] = 0
     cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
     cursor[BLOCKS] = cursor[MISSES] = 0
-    cursor[NUL_SEEN] = cursor[REST] = -1
+    cursor[NUL_SEEN] = -1
+    cursor[REST] = UNKNOWN
 
 
 @inlined
@@ -332,13 +336,14 @@ def take_similar_lines(reader, most, row, fields):
 def has_new_tag(reader, stop):
     """Whether the tag of the line that was split differs from that of the line before.
 
-    A tag that all lines share may be of any words. The first line is compared with the next.
+    A tag that all lines share may be of any words. The first line is compared with the next. Where
+    the line before is not known, the tag is taken to be new.
     """
     text, _, cursor = reader
     tag, length = cursor[FIELD_STARTS + RUN_TAG], cursor[REST]
-    if length < 0:
-        return next_tag_differs(text, tag, stop, cursor[SIZE], cursor[ENDED] != 0)
-    return not equal(text, tag, stop - tag, text, cursor[TAG], length)
+    if length == FIRST_IN_FILE:
+        return next_tag_differs(text, tag, stop, cursor[SIZE])
+    return length == UNKNOWN or not equal(text, tag, stop - tag, text, cursor[TAG], length)
 
 
 @helper
@@ -385,12 +390,14 @@ def next_query(reader, taken):
             if fields < FIELDS:
                 cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
-            if cursor[CHECKED] != 0:
+            length = cursor[FIELD_ENDS] - start
+            same = equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH])
+            is_similar = same and stop - cursor[FIELD_STARTS + RUN_TAG] == cursor[REST]
+            if cursor[CHECKED] != 0 and not is_similar:
                 wrong = what_is_wrong(reader, stop)
                 if wrong != DONE:
                     return wrong
-            length = cursor[FIELD_ENDS] - start
-            if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
+            if same:
                 cursor[MISSES] += 1
                 return SAME_QUERY
             cursor[QUERY], cursor[QUERY_LENGTH] = start, length

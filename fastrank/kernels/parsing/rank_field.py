@@ -13,7 +13,7 @@ from fastrank.native.declare import kernel
 def read_ranks(docs, last, scores):
     """scores[row] = minus the integer in the field after document `row` of lines of a run.
 
-    Returns the first row whose field is no integer or one beyond `last`, or -1.
+    Returns the first row whose field is not an integer, or is one beyond `last`, or -1.
     """
     text, starts, lengths = docs
     for row in range(len(starts)):

@@ -8,7 +8,7 @@ file with its queries together has as many stretches as queries.
 from __future__ import annotations
 
 from fastrank.kernels.parsing.block_index import index_lines
-from fastrank.kernels.parsing.fields import HASH, begin_text, next_query, take_lines
+from fastrank.kernels.parsing.fields import FIRST_IN_FILE, HASH, begin_text, next_query, take_lines
 from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal, read_integer
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import (
@@ -30,6 +30,7 @@ from fastrank.native.codes import (
     QUERY,
     QUERY_LENGTH,
     REFUSED,
+    REST,
     ROWS,
     SIZE,
     STATUS,
@@ -148,6 +149,7 @@ def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
     size = len(text)
     row = 0
     begin_text(cursor, 0)
+    cursor[REST] = FIRST_IN_FILE
     cursor[SIZE], cursor[ENDED], cursor[COMMENTS] = size, 1, comments
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:

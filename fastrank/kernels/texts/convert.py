@@ -67,7 +67,7 @@ def copy_texts(texts, copy, offsets):
 
 @kernel("int64(Texts)")
 def find_no_field(texts):
-    """The first text that is no field of a line: empty, or with a blank or NUL; or -1."""
+    """The first text that is not a field of a line: empty, or with a blank or NUL; or -1."""
     text, starts, lengths = texts
     for i in range(len(starts)):
         if lengths[i] == 0:

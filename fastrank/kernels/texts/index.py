@@ -14,7 +14,7 @@ from fastrank.native.declare import inlined, kernel
 
 U = np.uint64
 ONE, TWO = U(1), U(2)
-# The length of a text in a slot, or that it has at least so many bytes.
+# The length of a text in a slot, or that it has at least this many bytes.
 LENGTH_BITS = U(8)
 LONGEST = 255
 

@@ -187,7 +187,7 @@ def sort_by(comparison):
     """A function `sort(order, count, scratch, data)` that sorts order[:count] stably.
 
     `comparison(a, b, data)` is negative, zero or positive as in C. The halving and the merging
-    are those of glibc's qsort: where a comparison is no total order (NaN scores, gains less than
+    are those of glibc's qsort: where a comparison is not a total order (NaN scores, gains less than
     1 apart) the outcome depends on them, and trec_eval's numbers with it. The comparison is bound
     here and not passed along: numba cannot keep code on disk that passes functions. There is no
     recursion, which would leave the library with unresolved symbols: the parts of each depth are

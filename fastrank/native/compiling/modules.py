@@ -93,7 +93,7 @@ def _imports(own: str, tree: ast.Module, known: Iterable[str]) -> Iterator[tuple
         elif isinstance(node, ast.ImportFrom):
             source = node.module or ""
             if node.level:
-                # Only right in a module that is no package; a package of kernels imports nothing.
+                # Wrong in a package, but a package of kernels imports nothing.
                 parents = own.split(".")[: -node.level]
                 source = ".".join([*parents, source] if source else parents)
             for alias in node.names:
