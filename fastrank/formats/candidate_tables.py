@@ -17,6 +17,7 @@ from fastrank.formats.column_names import (
     normalized_name,
 )
 from fastrank.formats.inputs import frame_of, is_file
+from fastrank.formats.movieqa import COLUMNS, read_movieqa
 from fastrank.formats.rows import qrels_of
 from fastrank.formats.semeval import SUBTASKS, read_semeval
 from fastrank.formats.source import BYTE_ORDER_MARK
@@ -99,7 +100,7 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
         found = read(content, file.name)
         if not isinstance(found, Table):
             raise FormatError(file.name, 1, "expected a list of records, found one object")
-        return found
+        return read_movieqa(found) if set(COLUMNS) <= set(found.names) else found
     return _table_of_cells(content, file.name, form, columns)
 
 

@@ -138,7 +138,7 @@ def read_candidates(
         answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>),
         whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt.
         And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good, PerfectMatch and
-        Relevant, as its scorer counts them.
+        Relevant, as its scorer counts them. And MovieQA's qa.json, whose choices are candidates.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
         in TSV are ordinary characters, as in WikiQA. semeval-a (comments on a related question),
         semeval-b (related questions of an original one) or semeval-c (comments on these) for files

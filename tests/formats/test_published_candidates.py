@@ -1,8 +1,9 @@
-"""Candidates in the files of SemEval's task 3 and of InsuranceQA, as these are published."""
+"""Candidates in the files of SemEval's task 3, InsuranceQA, and MovieQA, as these are published."""
 
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -100,3 +101,31 @@ def test_questions_of_insurance_qa(line: bytes, labels: dict[str, int]) -> None:
 def test_lines_that_are_not_of_insurance_qa(line: bytes, reason: str) -> None:
     with pytest.raises(fr.FastrankError, match=reason):
         insurance(line)
+
+
+def movieqa(**changes: Any) -> bytes:
+    record = {
+        "qid": "train:0", "question": "Who sings?", "answers": ["Ann", "", "Bo"],
+        "correct_index": 2, "imdb_key": "tt1", "plot_alignment": [3],
+    }  # fmt: skip
+    return json.dumps([record | changes]).encode()
+
+
+def test_the_choices_of_movieqa_are_candidates() -> None:
+    found = fr.read_candidates(io.BytesIO(movieqa()))
+
+    assert found.pairs == [("Who sings?", "Ann"), ("Who sings?", ""), ("Who sings?", "Bo")]
+    assert found.qrels.to_dict() == {"train:0": {"train:0-0": 0, "train:0-1": 0, "train:0-2": 1}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"correct_index": None}, "expected a correct_index from 0 to 2, found None"),
+        ({"correct_index": 3}, "expected a correct_index from 0 to 2, found 3"),
+        ({"answers": "Ann"}, "expected a list of answers, found 'Ann'"),
+    ],
+)
+def test_records_that_are_not_of_movieqa(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(fr.InputError, match=f"record 1, question 'train:0': {reason}"):
+        fr.read_candidates(io.BytesIO(movieqa(**changes)))
