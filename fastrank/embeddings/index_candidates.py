@@ -39,9 +39,11 @@ class Candidate(Frozen):
 def parse_candidates(given: Any) -> list[tuple[str, list[str], Any]]:
     """Name, settings and source of each candidate; the source is a path, an index, or None.
 
-    given: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), or one of these. Raises
-    OptionError.
+    given: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), one of these, or
+    {name: index}. Raises OptionError.
     """
+    if isinstance(given, dict):
+        given = list(given.items())
     items = [given] if isinstance(given, (str, tuple)) else list(given)
     candidates: dict[str, tuple[list[str], Any]] = {}
     for item in items:

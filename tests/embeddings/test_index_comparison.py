@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
 from fastrank.embeddings import IndexPoint
+from fastrank.embeddings.index_candidates import parse_candidates
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.searching import build_index
 from tests.helpers.executors import started
@@ -532,3 +533,7 @@ def test_workers_find_the_same(kind: str, compared: fr.IndexComparison, tmp_path
         assert expected.scores is not None
         assert own.scores.to_json() == expected.scores.to_json()
         assert len(own.seconds) == 2
+
+
+def test_built_indexes_may_have_the_keys_of_a_dict_as_names() -> None:
+    assert parse_candidates({"HNSW32 efSearch=8": BUILT}) == [("HNSW32", ["efSearch=8"], BUILT)]
