@@ -8,10 +8,7 @@ import platform
 import sys
 
 sys.path.insert(0, os.getcwd())
-os.environ |= {
-    "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_LOOP_VECTORIZE": "0",
-    "NUMBA_SLP_VECTORIZE": "0",
-}  # fmt: skip
+os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 import llvmlite.binding as llvm
 

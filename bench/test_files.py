@@ -52,7 +52,7 @@ def given(request: pytest.FixtureRequest) -> Input:
 
 
 def test_read_run(benchmark: Any, given: Input) -> None:
-    run = benchmark(trec.parse_run, given.run)
+    run = benchmark(trec.parse, given.run, "<bytes>", "trec_results")
 
     found = (len(run.docs), sum(run.docs.lengths), pytest.approx(sum(run.score_column)))
     correct = found == (given.lines, given.doc_bytes, given.score_sum)
@@ -62,7 +62,7 @@ def test_read_run(benchmark: Any, given: Input) -> None:
 
 @pytest.mark.parametrize("measures", ["official", "all_trec"])
 def test_evaluate(benchmark: Any, given: Input, measures: str) -> None:
-    qrels, run = trec.parse_qrels(given.qrels), trec.parse_run(given.run)
+    qrels, run = trec.parse(given.qrels), trec.parse(given.run, form="trec_results")
 
     scores = benchmark(evaluate, qrels, run, measures)
 

@@ -20,7 +20,7 @@ from fastrank.evaluation.values import Values
 from fastrank.formats import trec
 from fastrank.formats.chunks import line_reader
 from fastrank.judging.matching import match_queries
-from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.memory import judge_texts
 from fastrank.judging.needs import judging_options
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.rankings import judge_rankings
@@ -50,12 +50,12 @@ def collection() -> inputs.Collection:
 
 @pytest.fixture(scope="module")
 def qrels(collection: inputs.Collection) -> Qrels:
-    return trec.parse_qrels(collection.qrels_text().encode())
+    return trec.parse(collection.qrels_text().encode())
 
 
 @pytest.fixture(scope="module")
 def run(collection: inputs.Collection) -> Run:
-    return trec.parse_run(collection.run_text().encode())
+    return trec.parse(collection.run_text().encode(), form="trec_results")
 
 
 def record(benchmark: Any, correct: bool, **facts: Any) -> None:
@@ -68,18 +68,12 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     text = collection.run_text().encode()
     lines = QUERIES * RETRIEVED
     fields = records.ResultFields(docs=spans(lines), scores=spans(codes.CHUNK))
-    scores, fallbacks, state = (
-        zeros("d", lines),
-        zeros("q", 3 * lines),
-        zeros("q", codes.STATE_SIZE),
-    )
+    scores, fallbacks, state = zeros("d", lines), zeros("q", 3 * lines), records.Reading()
     stretches = records.Stretches(*spans(lines), rows=zeros("q", lines))
-    reader = line_reader(text, zeros("q", codes.CURSOR_SIZE))
+    reader = line_reader(text, records.Cursor())
 
     def scan() -> None:
-        for i in range(len(state)):
-            state[i] = 0
-        state[codes.REFUSED] = codes.STRICTLY
+        state.clear(refused=codes.STRICTLY)
         kernels.scan_run(reader, codes.NO_COMMENTS, fields, scores, fallbacks, stretches, state)
 
     benchmark(scan)
@@ -88,8 +82,8 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
         (text[start : start + length].decode(), score)
         for start, length, score in zip(*fields.docs, scores, strict=True)
     ]
-    finished = state[codes.STATUS] == codes.DONE and state[codes.ROWS] == lines
-    correct = finished and state[codes.FALLBACKS] == 0 and found == rows
+    finished = state.status == codes.DONE and state.rows == lines
+    correct = finished and state.fallbacks == 0 and found == rows
     record(benchmark, correct, lines=lines, bytes=len(text))
 
 
@@ -117,7 +111,7 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """What computes values of a judged run, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_VERSION)
-    judged = MemoryJudge(qrels, bound, OPTIONS).judge(run)
+    judged = judge_texts(qrels, bound, OPTIONS, run)
     return Values(qrels, bound, OPTIONS, judged), bound[0], zeros("d", QUERIES)
 
 

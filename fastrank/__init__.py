@@ -26,7 +26,7 @@ from fastrank.lazy import public_names
 
 __version__ = "0.1.0"
 
-lazy.conversions = "fastrank.formats.conversions"
+lazy.conversions = "fastrank.formats.frames"
 lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
@@ -78,9 +78,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.evaluator import evaluate as evaluate
     from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
     from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
-    from fastrank.evaluation.tie_reports import TieRange as TieRange
-    from fastrank.evaluation.tie_reports import TieReport as TieReport
-    from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.evaluation.ties import TieRange as TieRange
+    from fastrank.evaluation.ties import TieReport as TieReport
+    from fastrank.evaluation.ties import tie_report as tie_report
     from fastrank.explaining.against import MeasureDifference as MeasureDifference
     from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
     from fastrank.explaining.against import explain_options as explain_options
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from fastrank.formats.load import read_run as read_run
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
-    from fastrank.formats.run_metadata import run_metadata as run_metadata
+    from fastrank.formats.runs import run_metadata as run_metadata
     from fastrank.formats.trec import read_prefs as read_prefs
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
@@ -124,11 +124,12 @@ if TYPE_CHECKING:
     from fastrank.probes.multilabel import evaluate_multilabel as evaluate_multilabel
     from fastrank.probes.regression import evaluate_regression as evaluate_regression
     from fastrank.probes.results import ProbeResult as ProbeResult
+    from fastrank.results_store.load import load_scores as load_scores
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
-    from fastrank.scores.side_by_side import table as table
     from fastrank.scores.tables import Table as Table
+    from fastrank.scores.tables import table as table
     from fastrank.scores.zscores import ZScores as ZScores
     from fastrank.scores.zscores import read_zscores as read_zscores
     from fastrank.scores.zscores import write_zscores as write_zscores
@@ -140,108 +141,9 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
-    from fastrank.stores.load import load_scores as load_scores
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.results import TaskResults as TaskResults
     from fastrank.tasks.results import TaskScore as TaskScore
     from fastrank.tasks.task import Task as Task
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "embeddings.index_benchmark": ("compare_indexes",),
-        "embeddings.index_comparison": ("IndexComparison", "IndexPoint"),
-        "embeddings.embed": ("Embeddings", "embed_dataset"),
-        "embeddings.evaluation": ("evaluate_model",),
-        "judging.array_qrels": ("ArrayQrels", "index_qrels"),
-        "evaluation.arrays": ("evaluate_arrays",),
-        "formats.candidates": ("Candidates", "read_candidates"),
-        "checking.checker": ("check",),
-        "explaining.against": ("MeasureDifference", "OptionsExplanation", "explain_options"),
-        "explaining.explain": ("explain",),
-        "explaining.explanation": ("Explanation",),
-        "comparing.agreement": ("Agreement", "agreement"),
-        "comparing.compare": ("compare", "compare_scores"),
-        "comparing.comparison": ("Comparison", "Pair"),
-        "comparing.datasets": ("compare_datasets",),
-        "comparing.overlap": ("overlap",),
-        "comparing.power": ("topics_needed",),
-        "comparing.rank_biased_overlap": ("RankBiasedOverlap", "rbo"),
-        "comparing.reproducibility": ("reproduce",),
-        "comparing.standardization": ("standardize",),
-        "data.preferences": ("Preferences",),
-        "data.qrels": ("Qrels",),
-        "data.run": ("Run",),
-        "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
-        "formats.run_metadata": ("run_metadata",),
-        "datasets.dataset": ("Dataset",),
-        "datasets.text_task": ("TextTask",),
-        "evaluation.embeddings": ("evaluate_embeddings",),
-        "errors": (
-            "ArrayError",
-            "EvaluationError",
-            "FastrankError",
-            "FormatError",
-            "GroupError",
-            "InputError",
-            "MeasureError",
-            "NoQueriesError",
-            "OptionError",
-            "ReadError",
-            "RunError",
-            "TaskError",
-        ),
-        "evaluation.evaluator": ("Evaluator", "evaluate"),
-        "fusion.fuse": ("fuse",),
-        "fusion.tuning": ("FusionTuning", "tune_fusion"),
-        "gating.gate": ("gate",),
-        "gating.saving": ("save_baseline",),
-        "gating.verdict": ("Verdict",),
-        "measures.families": ("MEASURES",),
-        "probes.classifier": ("ProbeTask", "evaluate_classifier"),
-        "probes.multilabel": ("evaluate_multilabel",),
-        "probes.regression": ("evaluate_regression",),
-        "probes.results": ("ProbeResult",),
-        "scores.differences": ("ScoreDifferences",),
-        "scores.groups": ("mean_over_datasets",),
-        "evaluation.labels": ("evaluate_labels",),
-        "evaluation.likelihood": ("negative_log_likelihood",),
-        "measures.trec": ("Measure",),
-        "mining.instances": ("HardNegatives",),
-        "mining.mine": ("hard_negatives",),
-        "native": ("EngineError", "engine"),
-        "measures.notation": ("MeasureSpec", "parse_measure"),
-        "measures.custom": ("Ranking", "measure"),
-        "scores.scores": ("Scores",),
-        "scores.side_by_side": ("table",),
-        "scores.tables": ("Table",),
-        "evaluation.tie_reports": ("TieRange", "TieReport", "tie_report"),
-        "formats.trec_writers": ("write_prefs", "write_trec_qrels", "write_trec_run"),
-        "formats.trec": (
-            "read_prefs",
-            "read_trec_qrels",
-            "read_qrels_jg",
-            "read_qrels_prefs",
-            "read_trec_run",
-        ),
-        "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
-        "searching.runs": ("search",),
-        "similarity.bitext": ("evaluate_bitext",),
-        "similarity.clustering": ("evaluate_clustering",),
-        "similarity.graded_pairs": ("evaluate_similarity",),
-        "similarity.labeled_pairs": ("evaluate_pairs",),
-        "similarity.results": ("SimilarityResult",),
-        "similarity.summaries": ("evaluate_summarization",),
-        "similarity.triplets": ("evaluate_triplets",),
-        "stores.load": ("load_scores",),
-        "tasks.evaluate": ("evaluate_tasks",),
-        "tasks.results": ("TaskResults", "TaskScore"),
-        "tasks.task": ("Task",),
-    },
-    packages=("metrics", "probes", "searching", "testing"),
-)
-__all__.append("__version__")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = public_names(__name__)

@@ -178,7 +178,7 @@ class TaskError(FastrankError):
     >>> similar = fr.Task("similarity", (["a man eats"], ["someone eats"], ["very"]))
     >>> fr.evaluate_tasks(lambda texts: [[len(text), 1] for text in texts], {"STS": similar})
     Traceback (most recent call last):
-    fastrank.errors.TaskError: task 'STS': scores: expected numbers, ...
+    fastrank.errors.TaskError: task 'STS': scores[0]: expected a number, found str: 'very'
     """
 
     before: Any = None

@@ -192,18 +192,23 @@ def option_hint(name: object, known: Iterable[str]) -> str:
     return did_you_mean(map(repr, closest(name, known, SYNONYMS)))
 
 
-def with_defaults(function: Callable[..., Any], options: Given) -> Given:
-    """The given options of a function decorated with `takes`, and the defaults of the others.
+def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
+    """Raise TypeError, with the closest name, for an option that a function does not have.
 
-    Raises TypeError, with the closest name, for an option that the function does not have.
+    The function is decorated with `takes`.
     """
-    given: Any = options
-    keywords: dict[str, Keyword] = vars(function)["__options__"]
-    for name in given:
-        if name not in keywords:
+    for name in options:
+        if name not in vars(function)["__options__"]:
             raise TypeError(
                 f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
                 + option_hint(name, vars(function)["__signature__"].parameters)
             )
+
+
+def with_defaults(function: Callable[..., Any], options: Given) -> Given:
+    """The given options, as `check_names` takes them, and the defaults of the others."""
+    given: Any = options
+    check_names(function, given)
+    keywords: dict[str, Keyword] = vars(function)["__options__"]
     made: Any = {name: keyword.default for name, keyword in keywords.items()} | given
     return made  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
 # The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
@@ -44,28 +44,44 @@ def missing(package: str, user: str, extra: str = "") -> ImportError:
     return ImportError(f"{user} needs {package}: {hint}", name=package)
 
 
-def public_names(
-    package: str, homes: Mapping[str, tuple[str, ...]], packages: tuple[str, ...] = ()
-) -> tuple[list[str], Callable[[str], object]]:
-    """`__all__` and `__getattr__` of a package.
+def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package, which imports its public names when they are used.
 
-    homes: the public names of each of its modules. packages: subpackages and modules
-    that are attributes.
+    They are declared once, by the imports for type checkers, `if TYPE_CHECKING`, in its
+    `__init__.py`. A subpackage that is imported so is an attribute and not part of `__all__`.
     """
+    homes: dict[str, str] = {}
 
-    def find(name: str) -> object:
-        if name in packages:
-            from importlib import import_module
+    def names() -> list[str]:
+        homes.update(homes or _imports_for_types(package))
+        return sorted(name for name, home in homes.items() if home != package)
 
+    def find(name: str) -> Any:
+        public = names()
+        if name == "__all__":
+            return public
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        import sys
+        from importlib import import_module
+
+        if homes[name] == package:
             return import_module(f"{package}.{name}")
-        for module, names in homes.items():
-            if name in names:
-                import sys
-                from importlib import import_module
+        value = getattr(import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
 
-                value = getattr(import_module(f"{package}.{module}"), name)
-                setattr(sys.modules[package], name, value)
-                return value
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    return find, names
 
-    return sorted(name for names in homes.values() for name in names), find
+
+def _imports_for_types(package: str) -> dict[str, str]:
+    """The module of each name that a package imports for type checkers.
+
+    Each has a line `from MODULE import NAME as NAME`. To parse the file would take a millisecond.
+    """
+    import sys
+
+    module: Any = sys.modules[package]
+    # The function get_source of the loader would import the module tokenize.
+    lines = map(str.split, module.__loader__.get_data(module.__file__).decode().splitlines())
+    return {words[-1]: words[1] for words in lines if words[::2] == ["from", "import", "as"]}

@@ -118,10 +118,16 @@ def test_an_option_like_no_other_is_refused_without_a_hint() -> None:
 
 def test_the_trec_eval_command_has_the_same_defaults() -> None:
     """It makes its Options without the descriptions, which would cost it time."""
-    described = evaluation_options({})
+    described = {own.name: own.default for own in EVALUATION}
+    assert (described.pop("missing"), described.pop("depth")) == ("skip", None)
+    assert described.pop("exclude") is None
 
-    assert Options.defaults == {name: getattr(described, name) for name in Options.defaults}
-    assert described.max_retrieved == MAX_RETRIEVED
+    made = evaluation_options({})
+
+    assert {name: getattr(made, name) for name in described} == described
+    assert {name: getattr(made, name) for name in Options.defaults} == Options.defaults
+    assert (made.complete, made.missing_is_error, made.exclude) == (False, False, {})
+    assert made.max_retrieved == MAX_RETRIEVED
 
 
 def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:

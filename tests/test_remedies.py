@@ -28,7 +28,8 @@ FILES = {
     "other": "q1 Q0 d1 1 0.75 b\nq1 Q0 d2 2 0.5 b\nq2 Q0 d3 1 0.25 b\nq2 Q0 d1 2 0.5 b\n",
     "three.csv": "q1,d1,5\nq1,d2,3\n",
     "header.csv": "query,doc,score\nq1,d1,5\nq1,d2,3\n",
-    "tags.csv": "query,doc,score,tag\nq1,d1,5,a\nq1,d1,3,b\n",
+    "tags.csv": "query,doc,score,tag\nq1,d1,5,a\nq1,d2,3,b\n",
+    "titled.qrels": "query-id corpus-id score\nq1 0 d1 1\n",
     "texts.csv": "red,1\nblue,0\n",
     "titled.csv": "text,label\nred,1\nblue,0\n",
     "named.csv": "phrase,kind,year\nred,1,3\nblue,0,3\n",
@@ -48,6 +49,7 @@ FILES = {
     "</RelQuestion></Thread></OrgQuestion></root>",
     "damaged.json": '{"format": "fastrank-baseline-1"}',
     "floats.json": '{"q1": {"d1": 0.5}}',
+    "dpr.json": '[{"ctxs": [{"id": "d1", "score": 2, "has_answer": true}]}, {"ctxs": []}]',
     "ambiguous.json": '{"q1": {"d1": 1}}',
 }
 
@@ -70,6 +72,13 @@ def raw_only(ranking: fr.Ranking, rel: float = 0.0) -> float:
 
 def raw_renamed(ranking: fr.Ranking, lowest: float = 0.0) -> float:
     return lowest
+
+
+def tagged() -> Any:
+    """A frame with two runs."""
+    import pandas
+
+    return pandas.read_csv("tags.csv")
 
 
 def saved() -> str:
@@ -186,7 +195,7 @@ PYTHON = [
     ),
     (
         "scores(measure='nDCG(max_grade=3)@5')",
-        "; give both or neither",
+        " needs ideal='max'",
         "scores(measure=\"nDCG(ideal='max',max_grade=3)@5 nDCG@5\")",
     ),
     (
@@ -218,6 +227,11 @@ PYTHON = [
     ),
     # Formats.
     (
+        "fr.read_qrels('dpr.json')",
+        "found none; fastrank.datasets.answer_qrels judges a run",
+        "fr.datasets.answer_qrels({0: ['red'], 1: ['a']}, fr.read_run('dpr.json'), {'d1': 'red'})",
+    ),
+    (
         "fr.read_candidates('subtasks.xml')",
         "; set format to 'semeval-a', 'semeval-b', 'semeval-c'",
         "fr.read_candidates('subtasks.xml', 'semeval-b')",
@@ -235,8 +249,25 @@ PYTHON = [
     ),
     (
         "fr.read_run('tags.csv')",
-        "; select the rows of one 'tag', or use all as one run: fr.read_run(..., tag=NAME)",
-        "fr.read_run('tags.csv', tag='a')",
+        "; select the rows of one 'tag', or give all rows one new tag: fr.read_run(..., tag=NAME)",
+        "fr.read_run('tags.csv', tag='c')",
+    ),
+    (
+        "fr.evaluate(QRELS, tagged(), 'map')",
+        "; select the rows of one 'tag', or give all rows one new tag: fr.Run.from_pandas(...,"
+        " tag=NAME)",
+        "fr.evaluate(QRELS, tagged()[tagged()['tag'] == 'a'], 'map'),"
+        " fr.Run.from_pandas(tagged(), tag='c')",
+    ),
+    (
+        "scores(measure='map P.1').interval()",
+        "found 2 measures; name one: map, P_1",
+        "scores(measure='map P.1').interval('P_1'), scores().interval()",
+    ),
+    (
+        "fr.read_qrels('titled.qrels')",
+        "; is this a header? Remove the line",
+        "fr.read_qrels('qrels')",
     ),
     (
         "fr.write_run(fr.Run.from_dict(RUN), 'a.xyz')",

@@ -18,8 +18,9 @@ from stdlib_texts import encoder, entries
 import fastrank as fr
 from fastrank.searching import load_index
 
-# The recall of the tutorial is RCap: the hits divided by min(k, positives). Its nDCG, which is that
-# of scikit-learn, compares with the best order of the retrieved documents.
+# The recall of the tutorial is RCap, if all passages are different: the hits divided by min(k,
+# positives). Its nDCG, which is that of scikit-learn, compares with the best order of the retrieved
+# documents.
 NDCG = "nDCG(ideal='retrieved')"
 MEASURES = f"RCap@1 RCap@10 RR@1 RR@10 {NDCG}@1 {NDCG}@10"
 

@@ -41,7 +41,7 @@ def tfidf_top_5(questions: dict, passages: dict, answers: dict) -> fr.Scores:
         model.transform(questions.values()), model.transform(passages.values()), 5,
         corpus_ids=list(passages), query_ids=list(questions),
     )  # fmt: skip
-    return fr.evaluate(answer_qrels(answers, run, passages), run, "Success@5")
+    return fr.evaluate(answer_qrels(answers, run, passages), run, "Success@5", missing="zero")
 
 
 def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
@@ -65,7 +65,8 @@ if __name__ == "__main__":
 
     run = retrieve(questions, passages)
     judged = answer_qrels(answers, run, passages)
-    print("top-k accuracy\n" + str(fr.evaluate(judged, run, ACCURACY)))
+    # Questions without results count as 0, as in DPR.
+    print("top-k accuracy\n" + str(fr.evaluate(judged, run, ACCURACY, missing="zero")))
     baseline = tfidf_top_5(questions, passages, answers)
     print("\nTF-IDF baseline, with sparse vectors\n" + str(baseline))
 

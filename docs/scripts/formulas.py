@@ -310,6 +310,3 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r" v_i = 1 \text{ if the document at rank } i \text{ is judged for no query, else } 0",
     ),
 }
-
-# These are strings.
-WITHOUT_FORMULA = {"runid", "relstring"}

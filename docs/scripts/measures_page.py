@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Any
 
-from formulas import FORMULAS, NOTATION, WITHOUT_FORMULA
+from formulas import FORMULAS, NOTATION
 
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
@@ -106,7 +106,7 @@ def _section(measure: dict[str, Any]) -> str:
     lines = [f"### {_escaped(name)}"]
     lines.append(f"`{measure['usage']}`" + _also(measure["aliases"]) + _examples(measure))
     lines.append(_escaped(measure["definition"]))
-    if name not in WITHOUT_FORMULA:
+    if name in FORMULAS:
         lines += [f"$$\n{formula}\n$$" for formula in FORMULAS[name]]
     facts = [f"Summary: {SUMMARIES[measure['average']]}."]
     if measure["parameters"]:

@@ -2,9 +2,8 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "checker": ("check",),
-    },
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.checking.checker import check as check
+
+__getattr__, __dir__ = public_names(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from fastrank.checking.findings import (
     KINDS,
     SEVERITIES,
@@ -19,7 +21,7 @@ from fastrank.checking.tables import read_table, reading_of
 from fastrank.checking.text import check_decodable, check_text, foreign_encoding
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats import files
-from fastrank.formats.irds import dataset_table
+from fastrank.formats.frames import dataset_table
 from fastrank.formats.load import is_dataset
 from fastrank.formats.sniff import check_format, format_of
 from fastrank.formats.source import HEAD, read_all
@@ -92,6 +94,8 @@ class Checker:
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
         self._judged: FileRows | None = None
         self._format = None if input_format is None else check_format(input_format)
+        # The files whose bytes were checked, which do not depend on the role.
+        self._decoded: set[str] = set()
         # The reader's error for a file that is not in TREC format.
         self._refused: FormatError | InputError | None = None
 
@@ -117,14 +121,20 @@ class Checker:
 
     def _read(self, source: Source, *, judgments: bool) -> tuple[Rows | None, Collector]:
         findings = Collector(files.name_of(source), self._limit, self._ignored)
+        of_text = findings
+        if isinstance(source, (str, os.PathLike)):
+            if os.fspath(source) in self._decoded:
+                of_text = Collector(findings.file, 0, frozenset(KINDS))
+            self._decoded.add(os.fspath(source))
         text = read_all(source)
         form = self._format
         if form is None:
             kind = "qrels" if judgments else "run"
             form = "trec" if foreign_encoding(text) else format_of(text[:HEAD], findings.file, kind)
         if form != "trec":
-            return self._read_table(text, form, findings, judgments=judgments), findings
-        start = check_text(text, findings)
+            rows = self._read_table(text, form, findings, of_text, judgments=judgments)
+            return rows, findings
+        start = check_text(text, of_text)
         if start is None:
             return None, findings
         rows = scan(text, start, judgments=judgments, listed=self._limit)
@@ -139,12 +149,12 @@ class Checker:
         return rows, findings
 
     def _read_table(
-        self, content: bytes, form: str, findings: Collector, *, judgments: bool
+        self, content: bytes, form: str, findings: Collector, of_text: Collector, *, judgments: bool
     ) -> Rows | None:
         message = f"the file is in {form} format, which trec_eval cannot read; {TO_CONVERT}"
-        findings.add("other-format", None, message)
+        of_text.add("other-format", None, message)
         if form != "parquet":
-            check_decodable(content, findings)
+            check_decodable(content, of_text)
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
         if rows is not None:
             findings.unit = rows.unit
@@ -167,4 +177,4 @@ class Checker:
             sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())
         self.report.files.append(FileSummary(findings.file, role, *sizes))
         self.report.findings.extend(findings.findings())
-        self.report.counts.extend(findings.counts())
+        self.report.counts.extend(findings.counts(role))

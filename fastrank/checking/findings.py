@@ -111,13 +111,17 @@ class Finding(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How often a kind was found in a file, and how many of these findings are listed."""
+    """How often a kind was found in a file, and how many of these findings are listed.
+
+    role: what the file was checked as, qrels or run.
+    """
 
     severity: str
     kind: str
     file: str
     found: int
     listed: int
+    role: str
 
 
 class FileSummary(NamedTuple):
@@ -142,7 +146,6 @@ class Report(Frozen):
     file, in the order of the files.
     """
 
-    __slots__ = ("counts", "files", "findings")
     made_by = "fastrank.check"
 
     findings: list[Finding]
@@ -251,11 +254,11 @@ class Collector:
         ]
         return sorted(every, key=_place)
 
-    def counts(self) -> Iterator[Count]:
+    def counts(self, role: str) -> Iterator[Count]:
         """A count for each kind that was found, in the order of KINDS."""
         for kind in sorted(self._counts, key=_ORDER.__getitem__):
             count = self._counts[kind]
-            yield Count(KINDS[kind][0], kind, self.file, count, min(count, self._limit))
+            yield Count(KINDS[kind][0], kind, self.file, count, min(count, self._limit), role)
 
 
 def _place(finding: Finding) -> tuple[bool, int, int]:

@@ -11,7 +11,7 @@ from fastrank.checking.rows import Rows
 from fastrank.formats.strict import USUAL_ITERATIONS, swapped
 from fastrank.native import codes
 
-# Evaluation counts judgments by grade below this (fastrank/kernels/judging/memory.py).
+# Evaluation counts judgments by grade below this (fastrank/kernels/judging/rankings.py).
 LARGEST_GRADE = 1 << 44
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
-from fastrank.formats.strict import misplaced
+from fastrank.formats.strict import IS_HEADER, has_names_only, misplaced
 from fastrank.native import codes
 
 TYPE_CHECKING = False
@@ -61,6 +61,8 @@ def _malformed_judgment(line: bytes, fields: int) -> str:
         guess = "this looks like a run; use --no-qrels if all files are runs"
     elif fields == 3 and b"\t" in line:
         guess = f"this looks like BEIR's format; {TO_CONVERT}"
+    elif has_names_only(line) and not guess:
+        guess = IS_HEADER
     elif fields == 3:
         guess = "is the second field (iter) missing? Its value is ignored"
     return _malformed(QRELS_LINE, line, fields, guess)
@@ -68,7 +70,9 @@ def _malformed_judgment(line: bytes, fields: int) -> str:
 
 def _malformed_result(line: bytes, fields: int) -> str:
     guess = _guess(line)
-    if fields == 3:
+    if has_names_only(line) and b"\t" not in line and not guess:
+        guess = IS_HEADER
+    elif fields == 3:
         guess = f"this looks like MS MARCO's format; {TO_CONVERT}"
     elif fields == 4:
         guess = "this looks like a judgment; qrels must be the first file"

@@ -10,7 +10,7 @@ from fastrank.c_numbers import atof, whole_number
 from fastrank.data.texts import interning, spans
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
-from fastrank.native.records.checking import CheckedLines
+from fastrank.native.records.runs import CheckedLines, Checking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
     # One more than the number of lines: a row is written before it is known to be valid.
     room = kernels.count_lines(text) + 1
     listed = min(listed, room)
-    state = zeros("q", codes.CHECKED_SIZE)
+    state = Checking()
     of_run = 0 if judgments else room
     found = CheckedLines(
         lines=zeros("q", room),
@@ -141,13 +141,14 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
         queries=records.Stretches(*spans(room), rows=zeros("q", room)),
         tags=records.Stretches(*spans(of_run), rows=zeros("q", of_run)),
         odd=zeros("q", 3 * codes.ODD_KINDS * listed),
+        odd_counts=zeros("q", codes.ODD_KINDS),
         fallbacks=zeros("q", of_run),
     )
     kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
-    rows = state[codes.CHECKED_ROWS]
+    rows = state.rows
     odd = np.asarray(found.odd).reshape(codes.ODD_KINDS, listed, 3)
     offsets, order, query_texts, stretch_queries = grouped_rows(
-        text, found.queries, state[codes.CHECKED_STRETCHES], rows
+        text, found.queries, state.queries, rows
     )
 
     def reorder(column: Any) -> npt.NDArray[Any]:
@@ -168,10 +169,10 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
         scores=reorder(found.scores),
         rank_classes=reorder(found.rank_classes),
         scattered=scattered_queries(stretch_queries, found.queries.rows, found.lines),
-        tags=distinct_texts(text, found.tags, state[codes.CHECKED_TAGS], found.lines),
-        odd=[(count, odd[what, :count]) for what, count in enumerate(state[codes.CHECKED_ODD :])],
+        tags=distinct_texts(text, found.tags, state.tags, found.lines),
+        odd=[(count, odd[what, :count]) for what, count in enumerate(found.odd_counts)],
     )
-    places = np.asarray(found.fallbacks)[: state[codes.CHECKED_FALLBACKS]]
+    places = np.asarray(found.fallbacks)[: state.fallbacks]
     _read_fallbacks(made, places if order is None else np.argsort(order)[places])
     return made
 

@@ -21,9 +21,8 @@ from fastrank.checking.rows import (
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.dicts import qrels_from_dict, run_from_dict
-from fastrank.formats.load import content_of
-from fastrank.formats.rows import qrels_of, run_of
-from fastrank.formats.tables import CellsTable, ColumnsTable, Table
+from fastrank.formats.table_files import content_of
+from fastrank.formats.tables import CellsTable, ColumnsTable, Table, qrels_of, run_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 

@@ -100,7 +100,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 2
     unreadable = 0
-    for place, path in enumerate(given.files):
+    for place, path in enumerate(_without_repeats(given)):
         try:
             if place == 0 and not given.no_qrels:
                 checker.judgments(path)
@@ -119,6 +119,12 @@ def _run(given: argparse.Namespace) -> int:
     if unreadable:
         return 2
     return int(report.total("error") > 0 or (given.strict and report.total("warning") > 0))
+
+
+def _without_repeats(given: argparse.Namespace) -> list[str]:
+    """The files, each run once."""
+    first = 0 if given.no_qrels else 1
+    return [*given.files[:first], *dict.fromkeys(given.files[first:])]
 
 
 def _lines(report: Report, form: str, unreadable: int) -> Iterable[str]:
@@ -151,7 +157,7 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
         )
         yield f"{file.file}: {', '.join(sizes)}"
         for count in report.counts:
-            if count.file == file.file:
+            if (count.file, count.role) == (file.file, file.role):
                 more = count.found - count.listed
                 hidden = f" ({more:,} not listed)" if more else ""
                 yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"

@@ -26,16 +26,16 @@ from fastrank.cli.run_scores import (
     add_reading_options,
     names_match,
 )
-from fastrank.comparing.chosen_pair import chosen_pair
+from fastrank.comparing.chosen_pair import chosen_pair, why_chosen
 from fastrank.comparing.compare import compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
-from fastrank.formats.clusters import read_clusters
 from fastrank.formats.compression import compressed
-from fastrank.formats.run_names import run_names
+from fastrank.formats.inputs import run_names
+from fastrank.formats.line_files import read_clusters
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.scores.text import other_notes
 
@@ -258,8 +258,8 @@ def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
         return
     measure, default = comparison.measures[0], given.pair is None
     given.pair = a, b = chosen_pair(comparison, measure, given.pair)
-    if default and len(comparison) > 2:
-        why = "the best and the baseline" if comparison.baseline else "the two best"
+    why = why_chosen(comparison)
+    if default and why:
         complain(
             f"{NAME}: of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
             " --pair RUN RUN shows two others"

@@ -24,6 +24,7 @@ from fastrank.evaluation.embeddings import (
 )
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
+from fastrank.formats.inputs import run_name
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select, with_defaults
@@ -50,8 +51,8 @@ examples:
 
 The values equal those of fastrank search followed by fastrank eval. Queries
 without judgments are searched only if --run is given. The output formats are
-those of fastrank eval; the file named in them is that of the query vectors, and
-the name of the run is the --tag.
+those of fastrank eval; the run is named by the --tag, and in json, file is that
+of the query vectors.
 """
 
 
@@ -92,8 +93,8 @@ def _run(given: argparse.Namespace) -> int:
         return report_unwritable(NAME, given.run, error)
     for note in notes(scores, ZERO):
         complain(f"{NAME}: {note}")
-    queries = files.name_of(given.queries)
-    lines = formatted([(queries, scores.name or queries, scores)], given)
+    path, name = files.name_of(given.queries), scores.name or run_name(given.queries)
+    lines = formatted([(path, name, scores)], given)
     if given.output is None:
         write(lines)
         return 0

@@ -17,7 +17,7 @@ from fastrank.cli.run_scores import (
 from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
-from fastrank.formats.run_names import run_names
+from fastrank.formats.inputs import run_names
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.scores.tables import distinct_from
 from fastrank.scores.text import notes
@@ -42,8 +42,7 @@ examples:
   fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
 
 formats:
-  trec      for each run, a line `file` with its file name, then the lines of
-            trec_eval
+  trec      for each run, a line `run` with its name, then the lines of trec_eval
   table, markdown, latex
             one row per run and one column per measure, the best values in bold
             in markdown and latex; with -q one row per query, then `all`, with
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_files(parser)
     add_evaluation_options(parser, EvaluationOptions)
-    add_name_options(parser, ", in all formats except trec")
+    add_name_options(parser)
     add_reading_options(parser)
     add(
         "--resume", metavar="STORE",

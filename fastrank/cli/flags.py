@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.formats.exclusions import read_exclusions
+from fastrank.formats.line_files import read_exclusions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -54,10 +54,11 @@ sentence-transformers trains with triplet and n-tuple, DPR with dpr,
 FlagEmbedding with flagembedding.
 
 --corpus and --queries may be JSON lines (BEIR, Anserini), TSV (MS MARCO, DPR)
-or TREC documents and topics. OUT contains one record per line, or a JSON list
-if its name ends in .json (which DPR expects); it is compressed if its name ends
-in .gz, .bz2, .xz or .zst, and replaced only if everything succeeds. A summary
-is printed on standard output, or on standard error if the records go to
+or TREC documents and topics; dpr has the answers of a file of queries that
+contains some, such as DPR's questions. OUT contains one record per line, or a
+JSON list if its name ends in .json (which DPR expects); it is compressed if its
+name ends in .gz, .bz2, .xz or .zst, and replaced only if everything succeeds. A
+summary is printed on standard output, or on standard error if the records go to
 standard output.
 
 Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
@@ -176,11 +177,11 @@ def _ids(given: argparse.Namespace) -> list[str] | None:
     """The ids of the corpus, to draw random negatives from."""
     if not given.corpus or not (given.random_negatives or given.fill):
         return None
-    return [text_id for _, text_id, _, _ in titled_records(given.corpus)]
+    return [text_id for _, text_id, *_ in titled_records(given.corpus)]
 
 
 def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
-    """The texts of the documents and queries that were mined, and no others."""
+    """The texts, and answers, of the documents and queries that were mined, and no others."""
     texts: dict[str, Any] = {}
     if given.corpus:
         wanted = {
@@ -188,7 +189,11 @@ def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
         }
         texts["corpus"] = read_texts(given.corpus, wanted)
     if given.queries:
-        texts["queries"] = read_texts(given.queries, {instance.query for instance in mined})
+        answers: dict[str, list[str]] = {}
+        wanted = {instance.query for instance in mined}
+        texts["queries"] = read_texts(given.queries, wanted, answers)
+        if given.format == "dpr":
+            texts["answers"] = answers
     return texts
 
 

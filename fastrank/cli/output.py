@@ -151,7 +151,7 @@ def command_line() -> list[str]:
     words = ["fastrank", *sys.argv[1:]]
     if not any("://" in word for word in words):
         return words
-    from fastrank.formats.remote.urls import redacted
+    from fastrank.formats.remote import redacted
 
     return [redacted(word) for word in words]
 

@@ -37,8 +37,8 @@ def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _trec(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    for path, _, scores in results:
-        yield b"%-22b\t%b\t%b\n" % (b"file", b"all", os.fsencode(path))
+    for _, name, scores in results:
+        yield b"%-22b\t%b\t%b\n" % (b"run", b"all", os.fsencode(name))
         yield from trec_lines(scores, per_query=given.per_query, summary=not given.no_summary)
 
 
@@ -54,8 +54,7 @@ def _side_by_side(
     results: list[tuple[str, str, Scores]], given: argparse.Namespace
 ) -> Table | None:
     """The means of all runs, or their values per query; None if neither is asked for."""
-    from fastrank.scores.side_by_side import query_table, table
-    from fastrank.scores.tables import wide_table
+    from fastrank.scores.tables import query_table, table, wide_table
 
     per_query, summary = given.per_query, not given.no_summary
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
@@ -74,7 +73,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _csv(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.scores.table_formats import csv_lines
+    from fastrank.formats.table_files import csv_lines
 
     for line in csv_lines(_fields(given), _rows(results, given)):
         yield _encoded(line)
@@ -145,8 +144,6 @@ OTHER_SUFFIXES = (
 )  # fmt: skip
 # The flags that change the layout, by their attributes: the formats in which they have an effect.
 LAYOUT = {
-    "names": ("--name", ("table", "csv", "json", "jsonl", "markdown", "latex")),
-    "tags": ("--tags", ("table", "csv", "json", "jsonl", "markdown", "latex")),
     "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),
     "digits": ("--digits", tuple(TABLES)),
     "transpose": ("--transpose", tuple(TABLES)),

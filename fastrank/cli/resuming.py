@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 
 from fastrank.cli.output import complain
-from fastrank.errors import FastrankError, OptionError
-from fastrank.evaluation.several_runs import evaluate_run
+from fastrank.errors import OptionError
+from fastrank.evaluation.evaluate_many import evaluate_run
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.source import name_of
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.plurals import counted
-from fastrank.stores.evaluation import settings_of
-from fastrank.stores.resuming import Resumed, fingerprint
-from fastrank.stores.run_files import state_of
+from fastrank.results_store.records import settings_of
+from fastrank.results_store.resuming import Resumed, fingerprint, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.run_scores import RunScores
-    from fastrank.evaluation.several_runs import Shared
+    from fastrank.evaluation.evaluate_many import Shared
+    from fastrank.results_store.resuming import Fingerprint
     from fastrank.scores.scores import Scores
-    from fastrank.stores.resuming import Fingerprint
-    from fastrank.stores.store import Entry
 
 
 def evaluate_file(shared: Shared, path: str) -> tuple[Scores, list[str], Fingerprint | None]:
@@ -39,7 +37,7 @@ class StoredScores:
     """The scores of runs, from a store if it has them.
 
     Runs that cannot be evaluated are not stored, nor are those that cause a warning, nor pipes.
-    failed: whether scores could not be stored. Raises FastrankError for an invalid store.
+    Raises FastrankError for an invalid store.
     """
 
     def __init__(self, name: str, given: argparse.Namespace, runs: RunScores) -> None:
@@ -60,51 +58,38 @@ class StoredScores:
         )
         self._name, self._path, self._runs = name, given.resume, runs
         self._resumed = Resumed(given.resume, settings, runs.bound, self._warn)
-        self.failed = False
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""
         # One by one, unless runs are sent to processes: others may add to the store meanwhile.
         for batch in [paths] if self._runs.jobs > 1 else ([path] for path in paths):
-            entries = [self._find(path) for path in batch]
+            entries = [self._resumed.find(path) for path in batch]
             new = [path for path, entry in zip(batch, entries, strict=True) if entry is None]
             values = self._runs.values(new, evaluate_file)
             for path, entry in zip(batch, entries, strict=True):
-                scores = entry and self._load(entry)
+                scores = entry and self._resumed.load(entry)
                 if scores is None:
                     # An entry that cannot be read any more is evaluated here.
                     found = self._runs.values([path], evaluate_file) if entry else values
-                    scores = self._add(path, next(found))
+                    scores = self._added(path, next(found))
                 yield scores
             # The processes end.
             next(values, None)
 
-    def _find(self, path: str) -> Entry | None:
-        try:
-            return self._resumed.find(path)
-        except (OSError, FastrankError) as error:
-            self._fail(error)
-            return None
-
-    def _load(self, entry: Entry) -> Scores | None:
-        try:
-            return self._resumed.load(entry)
-        except FastrankError as error:
-            self._fail(error)
-            return None
-
-    def _add(self, path: str, value: Any) -> Scores | None:
-        """Add a value of `evaluate_file`; returns the scores."""
+    def _added(self, path: str, value: Any) -> Scores | None:
+        """The scores of a value of `evaluate_file`, which are stored."""
         if value is None:
             return None
         scores: Scores = value[0]
         _, warnings, known = value
-        if known is not None and not warnings and not self.failed:
-            try:
-                self._resumed.add(path, known, scores)
-            except (OSError, FastrankError) as error:
-                self._fail(error)
+        if known is not None and not warnings:
+            self._resumed.add(path, known, scores)
         return scores
+
+    @property
+    def failed(self) -> bool:
+        """Whether scores could not be stored."""
+        return self._resumed.failed
 
     def close(self, count: int) -> None:
         """Close the store, and report how many of the runs were taken from it."""
@@ -112,15 +97,6 @@ class StoredScores:
         if self._resumed.found:
             runs = counted(count, "run")
             self._warn(f"{self._resumed.found} of {runs} taken from {self._path}")
-
-    def _fail(self, error: OSError | FastrankError) -> None:
-        if not self.failed:
-            reason = (
-                error if isinstance(error, FastrankError)
-                else f"cannot write {self._path}: {error.strerror}"
-            )  # fmt: skip
-            self._warn(f"{reason}; further scores are not stored")
-        self.failed = True
 
     def _warn(self, message: str) -> None:
         complain(f"{self._name}: {message}")

@@ -8,7 +8,7 @@ import os
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, may_show_progress
 from fastrank.errors import FastrankError, OptionError
-from fastrank.evaluation.prepared import Prepared
+from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
-    from fastrank.evaluation.several_runs import Function
+    from fastrank.evaluation.evaluate_many import Function
     from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores
 
@@ -43,15 +43,15 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     add("runs", nargs="+", metavar="RUN", help="run in any format, may be compressed")
 
 
-def add_name_options(parser: argparse.ArgumentParser, where: str = "") -> None:
-    """Declare how runs are named. where: in which output."""
+def add_name_options(parser: argparse.ArgumentParser) -> None:
+    """Declare how runs are named."""
     add = parser.add_argument
     add(
         "--name", action="append", metavar="NAME", dest="names",
-        help=f"name of a run{where}; repeat for each run, in order (default: the name of the file"
-        " without suffixes such as .run and .gz)",
+        help="name of a run; repeat for each run, in order (default: the name of the file without"
+        " suffixes such as .run and .gz)",
     )  # fmt: skip
-    add("--tags", action="store_true", help=f"name runs by the tags in their files{where}")
+    add("--tags", action="store_true", help="name runs by the tags in their files")
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +121,7 @@ class RunScores:
         # Imported late: they take longer than the evaluation of a small file.
         from contextlib import nullcontext
 
-        from fastrank.evaluation.several_runs import evaluate_run, evaluated, warnings_of
+        from fastrank.evaluation.evaluate_many import evaluate_run, evaluated, warnings_of
         from fastrank.searching.progress import bar
 
         threads, progress = self._threads, self._progress

@@ -10,7 +10,7 @@ from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
-from fastrank.formats.rows import tag_of
+from fastrank.formats.tables import tag_of
 from fastrank.keywords import select
 from fastrank.plurals import counted
 from fastrank.scores.text import NOTED

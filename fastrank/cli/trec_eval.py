@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import sys
 
-from fastrank import errors
 from fastrank.arguments import DEFAULT_VERSION, TREC_EVAL_VERSIONS
 from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
 from fastrank.data.texts import decoded
-from fastrank.evaluation.scoring import score
+from fastrank.errors import EvaluationError, FormatError, MeasureError, NoQueriesError, ReadError
+from fastrank.evaluation.scoring import Scorer
 from fastrank.formats import trec
-from fastrank.formats.source import name_of, open_pieces, open_stdin, read_all
+from fastrank.formats.source import name_of, open_source, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.needs import check_columns
 from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
@@ -63,14 +63,7 @@ Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
 # The original's version numbers, after which the tag in parentheses is ours.
 VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
 
-# For each relevance format: its reader, the original reader's name in messages, and what it reads.
-FORMATS: dict[str, tuple[Any, str, str]] = {
-    "qrels": (trec.parse_qrels, "get_qrels", "qrels"),
-    "qrels_jg": (trec.parse_qrels_jg, "get_qrels_jg", "qrels"),
-    "prefs": (trec.parse_prefs, "get_prefs", "prefs"),
-    "qrels_prefs": (trec.parse_qrels_prefs, "get_qrels_prefs", "prefs"),
-}
-RUN_FORMAT = "trec_results"
+RUN_FORMAT, *RELEVANCE_FORMATS = trec.FORMATS
 
 
 class _ExitError(Exception):
@@ -109,7 +102,7 @@ class _Request:
         elif letter == "m":
             try:
                 self.selection.add(value)
-            except errors.MeasureError as error:
+            except MeasureError as error:
                 raise _ExitError(1, f"trec_eval: {error}") from None
         elif letter == "c":
             self.complete = True
@@ -226,13 +219,13 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
         request.selection.add("official")
     # Like the original, report errors of the measures after those of the files.
     bound: list[BoundMeasure] = []
-    wrong: errors.MeasureError | None = None
+    wrong: MeasureError | None = None
     options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
         check_options(bound, options)
         check_columns(judgments, bound, options)
-    except errors.MeasureError as error:
+    except MeasureError as error:
         bound, wrong = [], error
     run = _judge_run(request, RunJudge(judgments, bound, options), run_file)
     reference = None
@@ -241,27 +234,24 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
 
         try:
             reference = read_zscores(request.zscores)
-        except errors.ReadError as error:
+        except ReadError as error:
             raise _ExitError(255, _unreadable("get_zscores", "zscores", error)) from None
-        except errors.FormatError as error:
+        except FormatError as error:
             raise _ExitError(255, f"trec_eval.get_zscores: {error}") from None
     if wrong is not None:
         raise _ExitError(
             2, f"trec_eval: {wrong}", f"trec_eval: Cannot initialize measure '{wrong.measure}'"
         )
     try:
-        scores = score(
-            judgments,
+        scores = Scorer(judgments, bound, options).scores(
             run,
-            bound,
-            options,
             zscores=reference,
             trace=_tracer(request.debug_level) if request.debug_level > 0 else None,
             zero_rows=False,
         )
-    except errors.NoQueriesError:
+    except NoQueriesError:
         raise _ExitError(7, "trec_eval: No queries with both results and relevance info") from None
-    except errors.EvaluationError as error:
+    except EvaluationError as error:
         if error.before is not None and not error.inconsistent:
             write(trec_lines(error.before, per_query=request.per_query, summary=False))
         raise _ExitError(
@@ -277,27 +267,28 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
 
 
 def _read_judgments(request: _Request, path: str) -> Any:
-    if request.relevance_format not in FORMATS:
+    form = request.relevance_format
+    if form not in RELEVANCE_FORMATS:
         raise _ExitError(
             2,
-            f"trec_eval: Illegal rel_format '{request.relevance_format}': expected"
-            f" {', '.join(FORMATS)}",
+            f"trec_eval: Illegal rel_format '{form}': expected {', '.join(RELEVANCE_FORMATS)}",
         )
-    parse, reader, kind = FORMATS[request.relevance_format]
     try:
-        return parse(
+        return trec.parse(
             read_all(path),
             path,
+            form,
             trec_eval_version=request.trec_eval_version,
             warn=_warn,
             strict=False,
         )
-    except errors.ReadError as error:
+    except ReadError as error:
         # The original reads both preference formats under one name.
-        reader = "get_prefs" if kind == "prefs" else reader
+        kind = "prefs" if form.endswith("prefs") else "qrels"
+        reader = "get_prefs" if kind == "prefs" else f"get_{form}"
         raise _ExitError(2, _unreadable(reader, kind, error), _quit(path)) from None
-    except errors.FormatError as error:
-        raise _ExitError(2, f"trec_eval.{reader}: {error}", _quit(path)) from None
+    except FormatError as error:
+        raise _ExitError(2, f"trec_eval.get_{form}: {error}", _quit(path)) from None
 
 
 def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
@@ -310,15 +301,15 @@ def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
     try:
         # trec_eval 10.0 checks only the first character, and accepts empty input.
         from_stdin = request.trec_eval_version != DEFAULT_VERSION and path.startswith("-")
-        file = open_stdin(may_be_empty=True) if from_stdin else open_pieces(path)
+        file = open_stdin(may_be_empty=True) if from_stdin else open_source(path)
         return judge.judge(file, threads=request.threads, warn=_warn)
-    except errors.ReadError as error:
+    except ReadError as error:
         raise _ExitError(2, _unreadable("get_results", "results", error), _quit(path)) from None
-    except errors.FormatError as error:
+    except FormatError as error:
         raise _ExitError(2, f"trec_eval.get_results: {error}", _quit(path)) from None
 
 
-def _unreadable(reader: str, kind: str, error: errors.ReadError) -> str:
+def _unreadable(reader: str, kind: str, error: ReadError) -> str:
     reason = error.reason
     if kind == "qrels" and error.path.startswith("irds:"):
         reason += "; `fastrank eval` reads datasets of ir_datasets"

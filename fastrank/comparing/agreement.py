@@ -11,6 +11,7 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.plurals import first_few
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
 
@@ -53,7 +54,6 @@ class Agreement(Frozen):
     (0.333..., 0.0, 0.0)
     """
 
-    __slots__ = ("first", "second", "systems")
     made_by = "fastrank.agreement"
 
     systems: list[Any]
@@ -208,9 +208,7 @@ def refuse_others(both: dict[str, dict[Any, Any]], advice: str = "", where: str 
 
 
 def _named(systems: Iterable[Any]) -> str:
-    names = list(map(repr, systems))
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more if names else "none"
+    return first_few(list(map(repr, systems)), NAMED, count=True) or "none"
 
 
 def _scores_of(given: Any, name: str) -> dict[Any, float]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.errors import GroupError, MeasureError
+from fastrank.measures.trec import BY_NAME
 from fastrank.plurals import counted
 from fastrank.scores.columns import Column, columns_by_name
 from fastrank.scores.text import missing_note
@@ -38,12 +39,13 @@ class Measured(NamedTuple):
     """The values of one measure, float64[systems, queries], and which ones are better.
 
     within: if the queries are data sets, the values of each one's queries, float64[systems,
-    queries], to resample them, too.
+    queries], to resample them, too. shares: whether all values of the measure are between 0 and 1.
     """
 
     values: Floats
     better: str
     within: list[Floats] | None = None
+    shares: bool = True
 
 
 class Aligned(NamedTuple):
@@ -252,7 +254,8 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     if column.values is not None and column.kind != "text":
         return
     others = [own.name for own in columns.values() if own.values is not None and own.kind != "text"]
-    if column.name in ("gm_map", "gm_bpref"):
+    measure = BY_NAME.get(column.name)
+    if measure is not None and measure.average == "geometric":
         others = [column.name.removeprefix("gm_")]
     hint = (
         f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""

@@ -100,6 +100,8 @@ def analyze(
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
     low_means, high_means, low, high = _intervals(paired, means, settings, notes)
+    if measured.shares:
+        _of_equal_shares(paired, means, settings, low_means, high_means)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_b = _means_of_seconds(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
@@ -158,13 +160,20 @@ def _intervals(
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
-    known = paired.values[~np.isnan(paired.values)]
-    if np.isin(known, (0.0, 1.0)).all():
-        for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
-            low_means[system], high_means[system] = all_the_same(
-                int(means.n[system]), successes=means.mean[system] == 1, level=settings.level
-            )
     return low_means, high_means, low, high
+
+
+def _of_equal_shares(
+    paired: Paired, means: Moments, settings: Settings, low_means: Floats, high_means: Floats
+) -> None:
+    """The intervals of means of systems whose values are all 0 or all 1, which have no width."""
+    known = paired.values[~np.isnan(paired.values)]
+    if settings.interval == "none" or not np.isin(known, (0.0, 1.0)).all():
+        return
+    for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
+        low_means[system], high_means[system] = all_the_same(
+            int(means.n[system]), successes=means.mean[system] == 1, level=settings.level
+        )
 
 
 def _note_few_differences(

@@ -30,6 +30,13 @@ def default_pair(
     return a, b
 
 
+def why_chosen(comparison: Comparison) -> str:
+    """What the systems of `default_pair` are, if there are others."""
+    if len(comparison) == 2:
+        return ""
+    return "the best and the baseline" if comparison.baseline else "the two best"
+
+
 def chosen_pair(
     comparison: Comparison, measure: str, pair: Sequence[str] | None
 ) -> tuple[str, str]:

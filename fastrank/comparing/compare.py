@@ -13,7 +13,7 @@ from fastrank.comparing.alignment import Aligned, align, note_missing, systems_o
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison, check_values, system_hint
 from fastrank.comparing.explanations import all_exact, contradictions, general_notes
-from fastrank.comparing.inputs import note_renamed, system_names, systems_from
+from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
@@ -22,14 +22,13 @@ from fastrank.comparing.options import (
 )
 from fastrank.comparing.tied_verdicts import verdict_notes
 from fastrank.errors import GroupError, OptionError
+from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.evaluation.several_runs import evaluate_runs
-from fastrank.formats.run_names import are_named
+from fastrank.formats.inputs import are_named
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import ZERO
-from fastrank.scores.ties import tie_notes
+from fastrank.scores.text import ZERO, tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,7 +259,8 @@ def compare_aligned(
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(own, firsts, seconds, clusters, chosen) for name, own in measures.items()
+        name: analyze(own._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen)
+        for name, own in measures.items()
     }
     if chosen.family == "all":
         analyses = corrected_together(analyses, chosen.correction)

@@ -102,10 +102,6 @@ class Comparison(Frozen):
     0.0854...
     """
 
-    __slots__ = (
-        "_analyses", "_evaluation", "_settings", "alpha", "baseline", "correction", "interval",
-        "level", "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
-    )  # fmt: skip
     made_by = "fastrank.compare"
 
     names: list[str]
@@ -146,8 +142,9 @@ class Comparison(Frozen):
     def interval_of(self, measure: str, system: str) -> tuple[float, float]:
         """The confidence interval of a system's mean.
 
-        For measures with only 0 and 1, if all values of the system are equal, that of Clopper and
-        Pearson.
+        If all values of the system are 0, or all are 1, and all systems have only these values,
+        other intervals have no width, and that of Clopper and Pearson for a share takes their
+        place. It also holds for measures with values between 0 and 1, such as RR.
 
         >>> comparison.interval_of("map", "pixels")
         (0.4112..., 0.4582...)
@@ -609,7 +606,7 @@ class Comparison(Frozen):
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
             "precision-recall", those of iprec_at_recall. A system has the same colour in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
-            one and the baseline or, without a baseline, the two best.
+            one and the baseline or, without a baseline, the two best, as the plot then says.
         ax: axes to draw into, by default those of a new figure.
         path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. The same
             comparison gives the same bytes with the same version of matplotlib; an SVG has

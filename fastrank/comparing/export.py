@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from fastrank.formats.table_files import csv_lines
 from fastrank.scores.records import json_text
-from fastrank.scores.table_formats import csv_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
+from fastrank.plurals import first_few
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import distinct
 
@@ -17,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from fastrank.measures.trec import Measure
 
 SYSTEM = ("system", "run", "name")
 QUERY = ("query", "qid", "query_id")
@@ -77,8 +80,7 @@ def note_renamed(names: Sequence[str]) -> list[str]:
     ]
     if not numbered:
         return []
-    shown = ", ".join(numbered[:NAMED]) + (", ..." if len(numbered) > NAMED else "")
-    return [f"systems with equal names are numbered: {shown}"]
+    return [f"systems with equal names are numbered: {first_few(numbered, NAMED)}"]
 
 
 def _is_frame(scores: object) -> bool:
@@ -132,13 +134,24 @@ def _number(value: Any, name: str, query: str) -> float:
 
 def better_of(measure: str) -> str:
     """Which values of a measure are better, by its name; "higher" for unknown names."""
+    record = _record_of(measure)
+    return "higher" if record is None else record.better
+
+
+def may_be_shares(measure: str) -> bool:
+    """Whether all values of a measure, by its name, are between 0 and 1; True for unknown names."""
+    record = _record_of(measure)
+    return record is None or not record.exceeds_one
+
+
+def _record_of(measure: str) -> Measure | None:
     from fastrank.arguments import DEFAULT_VERSION
     from fastrank.measures.notation import parse_measure
 
     try:
-        return parse_measure(measure).bind(DEFAULT_VERSION).measure.better
+        return parse_measure(measure).bind(DEFAULT_VERSION).measure
     except MeasureError:
-        return "higher"
+        return None
 
 
 def _of_frame(frame: Any) -> tuple[list[str], list[System]]:

@@ -162,12 +162,6 @@ def _up_to(name: str, value: Any, most: int) -> int:
 class Settings(Frozen):
     """Checked options. test: the name of the test; function: the user's test, or None."""
 
-    __slots__ = (
-        "alpha", "baseline", "clusters", "correction", "exact_up_to", "family", "function",
-        "interval", "level", "min_difference", "names", "resamples", "seed", "test", "threads",
-        "zeros",
-    )  # fmt: skip
-
     alpha: float
     baseline: Any
     clusters: Any

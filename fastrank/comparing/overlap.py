@@ -11,13 +11,14 @@ from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import as_run
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.comparing import (
+from fastrank.native.records.runs import (
+    OverlapOptions,
     OverlapScratch,
     RankedScratch,
     RankingPairs,
     TiedRanks,
 )
-from fastrank.plurals import counted
+from fastrank.plurals import counted, first_few
 from fastrank.scores.tables import Table
 
 # The number of ids in an error.
@@ -82,7 +83,7 @@ def overlap(
     version = check_version(trec_eval_version)
     first, second = (as_run(run, trec_eval_version=version) for run in (run_a, run_b))
     queries, pairs = _paired(first, second)
-    options = filled("q", [version == "9.0.8", cutoff, TIES[ties]])
+    options = OverlapOptions(version == "9.0.8", cutoff, TIES[ties])
     values = _compared(first, second, pairs, options, persistence_column(persistence))
     return _table(queries, values, cutoff)
 
@@ -101,12 +102,12 @@ def _paired(first: Run, second: Run) -> tuple[list[bytes], RankingPairs]:
 def _first_ids(run: Run) -> str:
     """The number of queries of a run and the first ids."""
     ids = run.query_ids
-    named = ", ".join(map(repr, ids[:NAMED])) + ", ..." * (len(ids) > NAMED)
+    named = first_few(list(map(repr, ids)), NAMED)
     return f"{counted(len(ids), 'query', 'queries')}{named and f' ({named})'}"
 
 
 def _compared(
-    first: Run, second: Run, pairs: RankingPairs, options: Any, persistence: Any
+    first: Run, second: Run, pairs: RankingPairs, options: OverlapOptions, persistence: Any
 ) -> npt.NDArray[np.float64]:
     """The values of each pair of rankings. Raises InputError for a document that appears twice."""
     import numpy

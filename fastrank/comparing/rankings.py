@@ -8,7 +8,7 @@ from itertools import groupby
 from fastrank.data.columns import PerQuery
 from fastrank.errors import InputError
 from fastrank.native.buffers import filled
-from fastrank.native.records.comparing import TiedRanks
+from fastrank.native.records.runs import TiedRanks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

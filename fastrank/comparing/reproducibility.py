@@ -10,8 +10,7 @@ from fastrank.comparing.t_test import t_test
 from fastrank.errors import OptionError
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
-from fastrank.scores.side_by_side import common_names
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, common_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

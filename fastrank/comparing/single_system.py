@@ -30,15 +30,24 @@ def interval_settings(method: str, **given: Any) -> Settings:
     return settings(defaults | given | {"interval": method})
 
 
-def interval_of_mean(scores: Scores, measure: str, chosen: Settings) -> tuple[float, float]:
+def interval_of_mean(scores: Scores, measure: str | None, chosen: Settings) -> tuple[float, float]:
     """The interval that a comparison of this system alone has. Raises as `Scores.interval`."""
     alone = alone_in(scores, measure, chosen)
     return alone.interval_of(alone.measures[0], alone.names[0])
 
 
-def alone_in(scores: Scores, measure: str, chosen: Settings) -> Comparison:
-    """A comparison of one system in one measure. Raises as `Scores.interval`."""
+def alone_in(scores: Scores, measure: str | None, chosen: Settings) -> Comparison:
+    """A comparison of one system in one measure, by default the only one.
+
+    Raises as `Scores.interval`.
+    """
     columns = columns_by_name(scores)
+    if measure is None:
+        measure, *others = scores.names or list(columns)
+        if others:
+            raise MeasureError(
+                "measure", f"found {len(others) + 1} measures; name one: {', '.join(scores.names)}"
+            )
     name = measure if measure in columns else name_in(columns.values(), measure)
     if name is None:
         raise MeasureError(measure, f"{measure!r} was not evaluated; expected {', '.join(columns)}")
@@ -51,7 +60,7 @@ def alone_in(scores: Scores, measure: str, chosen: Settings) -> Comparison:
 
 def plot_values(
     scores: Scores,
-    measure: str,
+    measure: str | None,
     axes: Any,
     path: str | os.PathLike[str] | BinaryIO | None,
     format: str | None,

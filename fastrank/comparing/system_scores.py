@@ -6,8 +6,9 @@ from fastrank.comparing.agreement import COEFFICIENTS, agreement, refuse_others
 from fastrank.comparing.inputs import better_of
 from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.errors import FormatError, GroupError
-from fastrank.formats import csv, files
+from fastrank.formats import files
 from fastrank.formats.source import read_all
+from fastrank.formats.table_files import delimited_records
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def systems_table(first: Source, second: Source, *, p: float, ties: RboTies) -> 
 def _read(source: Source) -> dict[str, dict[str, float]]:
     """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
     name = files.name_of(source)
-    rows = csv.records(read_all(source), name, ",")
+    rows = delimited_records(read_all(source), name, ",")
     if next(rows, (1, []))[1] != COLUMNS:
         reason = f"expected the header {','.join(COLUMNS)}, as `fastrank eval --format csv` writes"
         raise FormatError(name, 1, reason)

@@ -9,7 +9,7 @@ from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.display import p_text
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name
-from fastrank.scores.ties import without_ties
+from fastrank.scores.text import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

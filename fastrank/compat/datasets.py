@@ -24,8 +24,8 @@ from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.array_validation import as_rows, check_integers, check_scores
-from fastrank.formats.ids import first_repeat, texts_of_ids
-from fastrank.formats.rows import tag_of
+from fastrank.formats.tables import tag_of
+from fastrank.formats.values import first_repeat, texts_of_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.formats.inputs import as_qrels
-from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.dicts import index_judgments
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
 from fastrank.measures.notation import parse_measure

@@ -33,7 +33,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import describe_place, qrels_from_dict
-from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.dicts import index_judgments
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
@@ -155,7 +155,7 @@ def _columns(measures: list[BoundMeasure], values: Values) -> dict[str, tuple[An
     for bound_measure in measures:
         if bound_measure.measure.needs == "queries":
             columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
-        elif bound_measure.measure.needs == "run" or bound_measure.measure.name == "relstring":
+        elif bound_measure.measure.is_text:
             columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
         else:
             column = values.of(bound_measure)

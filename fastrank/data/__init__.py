@@ -2,11 +2,10 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "preferences": ("Preferences",),
-        "qrels": ("Qrels",),
-        "run": ("Run",),
-    },
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.data.preferences import Preferences as Preferences
+    from fastrank.data.qrels import Qrels as Qrels
+    from fastrank.data.run import Run as Run
+
+__getattr__, __dir__ = public_names(__name__)

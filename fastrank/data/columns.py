@@ -17,60 +17,66 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Self
 
     from fastrank.data.texts import Texts
 
 
-# The names of the fields of each class.
-_FIELD_NAMES: dict[type, set[str]] = {}
+class _Fields(type):
+    """Makes fields of what a class annotates, and their defaults of the values given there."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
+        annotated = members.get("__annotations__", {}).items()
+        fields = [own for own, kind in annotated if not kind.startswith("ClassVar")]
+        given = {own: members.pop(own) for own in fields if own in members}
+        slots = members.setdefault("__slots__", tuple(fields))
+        made: Any = super().__new__(cls, name, bases, members)
+        made.defaults = {**made.defaults, **given}
+        made.field_names = made.field_names.union(slots) - {"__dict__"}
+        return made
 
 
-class Frozen:
+class Frozen(metaclass=_Fields):
     """A frozen object with fields given by name; it can be copied and pickled.
 
-    defaults: values of optional fields. internal: names hidden from completion. made_by: what makes
-    such objects, unless it is a class method `from_...`; "" for those made by their fields.
+    Its annotations are the fields. defaults: values of optional ones. internal: names hidden from
+    completion. made_by: what makes such objects, unless it is a class method `from_...`; "" for
+    those made by their fields.
     """
 
-    __slots__: tuple[str, ...] = ()
     defaults: ClassVar[dict[str, Any]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
         {"changed", "defaults", "field_names", "internal", "made_by"}
     )
     made_by: ClassVar[str] = ""
-
-    @classmethod
-    def field_names(cls) -> set[str]:
-        """The names of all fields, including those of base classes."""
-        names = _FIELD_NAMES.get(cls)
-        if names is None:
-            slots = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
-            names = _FIELD_NAMES[cls] = slots - {"__dict__"}
-        return names
+    # The names of all fields, including those of base classes.
+    field_names: ClassVar[frozenset[str]] = frozenset()
 
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
     def __init__(self, *given: Any, **fields: Any) -> None:
-        fields = {**self.defaults, **fields}
-        if given or fields.keys() != self.field_names():
+        if self.defaults:
+            fields = {**self.defaults, **fields}
+        if given or fields.keys() != self.field_names:
             if given or fields.keys() == self.defaults.keys():
                 raise TypeError(_how_to_make(type(self)))
-            wrong = self.field_names() ^ fields.keys()
+            wrong = self.field_names ^ fields.keys()
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
+        put = object.__setattr__
         for name, value in fields.items():
-            object.__setattr__(self, name, value)
+            put(self, name, value)
 
     def changed(self, **fields: Any) -> Any:
         """A copy with other values in some fields."""
-        kept = {name: getattr(self, name) for name in self.field_names()}
+        kept = {name: getattr(self, name) for name in self.field_names}
         return type(self)(**{**kept, **fields})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __reduce__(self) -> Any:
-        fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names()}
+        fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names}
         return _rebuild, (type(self), fields)
 
 
@@ -193,7 +199,11 @@ class Convertible(PerQuery):
     Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
     """
 
-    __slots__ = ()
+    @classmethod
+    def _from(cls, conversion: str, *given: Any, **options: Any) -> Self:
+        """Make judgments or a run of another form."""
+        made: Self = convert(conversion, *given, **options)
+        return made
 
     def __getitem__(self, query: str) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""

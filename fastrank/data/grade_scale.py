@@ -10,7 +10,7 @@ from fastrank.data.texts import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
@@ -26,8 +26,6 @@ class Scale(Frozen):
         the last) if it is negative.
     judged: the number of grades that are not negative.
     """
-
-    __slots__ = ("judged", "values")
 
     values: Any
     judged: int
@@ -89,7 +87,7 @@ def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
     values, places = numpy.unique(grades, return_inverse=True)
     negative = int(numpy.searchsorted(values, 0.0))
     codes = places.astype("int64") - negative
-    judged = values[negative:] + 0.0  # Turns -0.0 into 0.0.
+    judged = values[negative:] + 0.0  # WorkQueue -0.0 into 0.0.
     if not len(judged) or judged[0] > 0.0:
         judged = numpy.concatenate([numpy.zeros(1), judged])
         codes[codes >= 0] += 1
@@ -103,13 +101,10 @@ class Graded(Frozen):
     The code that judges the rankings knows the documents. `scale` as in Qrels.
     """
 
-    __slots__ = ("grade_column", "offset_column", "queries", "scale")
-    defaults: ClassVar[dict[str, Any]] = {"scale": None}
-
     queries: Texts
     offset_column: Any
     grade_column: Any
-    scale: Scale | None
+    scale: Scale | None = None
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -26,7 +26,6 @@ class Preferences(PerQuery):
     {'prefs_simp': 0.5}
     """
 
-    __slots__ = ("groups", "level_column", "subgroups")
     internal = PerQuery.internal | {"groups", "level_column", "subgroups"}
 
     groups: Texts

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
-from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, ClassVar
+    from typing import Any
 
     import numpy.typing as npt
 
@@ -32,18 +31,16 @@ class Qrels(Convertible):
     (['d1', 'd2', 'd1'], [1, 0, 2], [0, 2, 3])
     """
 
-    __slots__ = ("grade_column", "groups", "scale", "strata")
     internal = Convertible.internal | {"grade_column", "groups", "scale", "strata"}
-    defaults: ClassVar[dict[str, Any]] = {"scale": None, "strata": None}
 
     # The second field of each line: the subtopic, or the judgment group in the qrels_jg format.
     groups: Texts
     # The stratum of each row if the judgments are a stratified sample of a pool, else None. Rows
     # with a negative grade are in the pool, but were not sampled.
-    strata: Texts | None
+    strata: Texts | None = None
     grade_column: Any
     # The grades that the integers encode; None if the integers are the grades.
-    scale: Scale | None
+    scale: Scale | None = None
 
     @classmethod
     def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
@@ -58,8 +55,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        made: Qrels = convert("qrels_from_dict", given)
-        return made
+        return cls._from("qrels_from_dict", given)
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -75,8 +71,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_pandas(frame).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        made: Qrels = convert("qrels_from_pandas", frame, columns)
-        return made
+        return cls._from("qrels_from_table", "pandas", frame, columns)
 
     @classmethod
     def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -87,8 +82,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_polars(frame, columns={"query": "topic"}).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        made: Qrels = convert("qrels_from_polars", frame, columns)
-        return made
+        return cls._from("qrels_from_table", "polars", frame, columns)
 
     @classmethod
     def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -101,8 +95,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_arrow(table).to_dict()
         {'q1': {'d1': 1}}
         """
-        made: Qrels = convert("qrels_from_arrow", table, columns)
-        return made
+        return cls._from("qrels_from_table", "arrow", table, columns)
 
     @classmethod
     def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
@@ -117,8 +110,7 @@ class Qrels(Convertible):
         >>> fr.evaluate(by_subtopic, {"1": {"a": 0.5}}, "StRecall@1").mean
         {'StRecall@1': 1.0}
         """
-        made: Qrels = convert("qrels_from_arrays", queries, docs, grades, subtopics)
-        return made
+        return cls._from("qrels_from_arrays", queries, docs, grades, subtopics)
 
     @property
     def grades(self) -> npt.NDArray[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
 from fastrank.data.texts import decoded
-from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False
@@ -29,7 +28,6 @@ class Run(Convertible):
     ('bm25', {'d1': 0.5, 'd2': 0.75}, [0.5, 0.75])
     """
 
-    __slots__ = ("score_column", "tag_bytes")
     internal = Convertible.internal | {"score_column", "tag_bytes"}
 
     tag_bytes: bytes
@@ -53,8 +51,7 @@ class Run(Convertible):
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
-        made: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
-        return made
+        return cls._from("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
 
     @classmethod
     def from_pandas(
@@ -80,8 +77,7 @@ class Run(Convertible):
         {'q1': {'a': 0.5, 'b': 0.75}}
         """
         options = {"tag": tag, "higher_is_better": higher_is_better}
-        made: Run = convert("run_from_pandas", frame, columns, **options)
-        return made
+        return cls._from("run_from_table", "pandas", frame, columns, **options)
 
     @classmethod
     def from_polars(
@@ -100,8 +96,7 @@ class Run(Convertible):
         {'q1': {'a': -2.0, 'b': -1.0}}
         """
         options = {"tag": tag, "higher_is_better": higher_is_better}
-        made: Run = convert("run_from_polars", frame, columns, **options)
-        return made
+        return cls._from("run_from_table", "polars", frame, columns, **options)
 
     @classmethod
     def from_arrow(
@@ -122,8 +117,7 @@ class Run(Convertible):
         {'q1': {'d1': -0.5}}
         """
         options = {"tag": tag, "higher_is_better": higher_is_better}
-        made: Run = convert("run_from_arrow", table, columns, **options)
-        return made
+        return cls._from("run_from_table", "arrow", table, columns, **options)
 
     @classmethod
     def from_arrays(
@@ -144,8 +138,7 @@ class Run(Convertible):
         {'7': {'a': -0.1, 'b': -0.3}}
         """
         options = {"tag": tag, "higher_is_better": higher_is_better}
-        made: Run = convert("run_from_arrays", queries, docs, scores, **options)
-        return made
+        return cls._from("run_from_arrays", queries, docs, scores, **options)
 
     @property
     def tag(self) -> str:

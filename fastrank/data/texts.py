@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.native import kernels, records
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import columns, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ def memory_of(values: Any) -> Any:
 class Texts(Frozen):
     """Byte strings as ranges of one buffer; a sequence of `bytes`."""
 
-    __slots__ = ("buffer", "lengths", "starts")
-
     buffer: bytes | memoryview
     starts: memoryview
     lengths: memoryview
@@ -83,9 +81,9 @@ class Texts(Frozen):
         """All texts as str."""
         return [decoded(text) for text in self.take(range(len(self)))]
 
-    def placed(self, rows: Any, unit: str) -> PlacedTexts:
+    def placed(self, rows: Any, unit: str) -> TextColumn:
         """The same texts, with the rows they come from."""
-        return PlacedTexts(self.buffer, self.starts, self.lengths, rows, unit)
+        return TextColumn(self.buffer, self.starts, self.lengths, rows, unit)
 
     def line(self, i: int) -> int:
         """The line of text i in the buffer, from 1."""
@@ -130,7 +128,7 @@ def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
     return [texts[i] for i in range(len(texts)) if i not in taken]
 
 
-class PlacedTexts(Texts):
+class TextColumn(Texts):
     """Texts that come from the rows of a table or the records of a file.
 
     rows: the row of each text, or None if text i is in row i. unit: what the source counts: rows
@@ -151,20 +149,16 @@ class PlacedTexts(Texts):
         return i if self.rows is None else int(self.rows[i])
 
 
-class LineTexts(PlacedTexts):
+class LineFields(TextColumn):
     """Texts from the lines of a file that is not kept in memory; `rows` counts lines from 0."""
-
-    __slots__ = ()
 
     def line(self, i: int) -> int:
         """The line of text i, from 1."""
         return super().line(i) + 1
 
 
-class KnownTexts(Texts):
+class TextSet(Texts):
     """Texts that are also available as a list."""
-
-    __slots__ = ("known",)
 
     known: list[bytes]
 
@@ -175,6 +169,18 @@ class KnownTexts(Texts):
         """The texts of some rows."""
         known = self.known
         return [known[row] for row in rows]
+
+
+def as_texts(known: list[bytes]) -> TextSet:
+    """Byte strings as texts, one after the other."""
+    # Imported late: the trec_eval command needs neither, and array imports collections.
+    from array import array
+    from itertools import accumulate
+
+    lengths = array("q", map(len, known))
+    starts = array("q", accumulate(lengths, initial=0))
+    starts.pop()
+    return TextSet(known, memoryview(starts), memoryview(lengths))
 
 
 def spans(count: int) -> records.Spans:
@@ -209,6 +215,7 @@ def byte_order(noun: PerQuery) -> Any:
 
 def text_order(texts: Texts) -> Any:
     """The places of texts in their byte order."""
-    beginnings, order, scratch = (zeros("q", len(texts)) for _ in range(3))
+    count = len(texts.starts)
+    beginnings, order, scratch = columns("q", count, count, count)
     kernels.order_texts(texts.columns, beginnings, order, scratch)
     return order

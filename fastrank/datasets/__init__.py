@@ -10,11 +10,4 @@ if TYPE_CHECKING:
     from fastrank.datasets.dataset import as_dataset as as_dataset
     from fastrank.datasets.insurance_qa import read_insurance_qa as read_insurance_qa
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "answers": ("answer_qrels", "has_answer"),
-        "dataset": ("Dataset", "as_dataset"),
-        "insurance_qa": ("read_insurance_qa",),
-    },
-)
+__getattr__, __dir__ = public_names(__name__)

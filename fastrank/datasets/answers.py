@@ -10,8 +10,8 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.lookup import lookup, read_texts
 from fastrank.errors import InputError
-from fastrank.formats.ids import encoded_id
 from fastrank.formats.inputs import as_run, is_file
+from fastrank.formats.values import encoded_id
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
@@ -36,13 +36,17 @@ def has_answer(answers: Iterable[str], text: str, *, match: AnswerMatch = "strin
 
     Source: `has_answer` of Karpukhin et al., EMNLP 2020 (DPR), with the tokenizer of DrQA. Results
     may differ for characters that are newer than Python's version of Unicode. Raises InputError for
-    answers that are not a list of str, OptionError, and ImportError without regex.
+    answers that are not a list of str and a text that is not a str, OptionError, and ImportError
+    without regex.
 
     >>> from fastrank.datasets import has_answer
     >>> has_answer(["Mr. Fox"], "It was mr. fox's idea."), has_answer(["Mr Fox"], "Mr. Fox")
     (True, False)
     """
-    return finder(match)(checked_answers(answers, "answers"))(text)
+    contains = finder(match)(checked_answers(answers, "answers"))
+    if not isinstance(text, str):
+        raise InputError("text", f"expected a str, found {type(text).__name__}: {text!r:.60}")
+    return contains(text)
 
 
 def answer_qrels(
@@ -56,9 +60,11 @@ def answer_qrels(
         searched, as in DPR; in a Dataset, the title is a part of the text. match: as in
         `has_answer`.
 
-    `Success@k` of the run with these judgments is DPR's top-k accuracy; queries of the run without
-    answers are not judged. Raises InputError if the run has no query with answers, or a document
-    without a text, and what `has_answer` raises.
+    `Success@k` of the run with these judgments and `missing="zero"` is DPR's top-k accuracy, over
+    all queries with answers. One without results is judged, too, by the first document that was
+    retrieved for another: without a judgment, no option could count it as 0. Queries of the run
+    without answers are not judged. Raises InputError if the run has results for no query with
+    answers, or a document without a text, and what `has_answer` raises.
 
     >>> from fastrank.datasets import answer_qrels
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}}
@@ -67,9 +73,10 @@ def answer_qrels(
     {'q1': {'d1': 0, 'd2': 1}}
     """
     known, results = answers_of(answers), as_run(run)
-    asked = [query for query in map(decoded, results.queries) if query in known]
-    if not asked:
-        raise InputError("answers", "expected answers to queries of the run, found none")
+    retrieved = results.to_dict()
+    first = next((doc for query in known for doc in retrieved.get(query, ())), None)
+    if first is None:
+        raise InputError("answers", "expected answers to queries with results, found none")
     if corpus is None:
         if isinstance(answers, Mapping):
             raise InputError("corpus", "expected the texts of the documents, found none")
@@ -77,11 +84,11 @@ def answer_qrels(
     if is_file(corpus):
         corpus = read_texts(corpus, set(map(decoded, results.docs)))
     find, make = lookup(corpus, "corpus"), finder(match)
-    retrieved = results.to_dict()
     judged = {}
-    for query in asked:
-        contains = make(known[query])
-        judged[query] = {doc: int(contains(find(doc)[1])) for doc in retrieved[query]}
+    for query, own in known.items():
+        contains = make(own)
+        docs = retrieved.get(query) or [first]
+        judged[query] = {doc: int(contains(find(doc)[1])) for doc in docs}
     return Qrels.from_dict(judged)
 
 

@@ -10,7 +10,7 @@ from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import check_texts, ids_of
 from fastrank.datasets.rows import is_missing, rows_of
 from fastrank.errors import InputError
-from fastrank.formats.ids import encoded_id
+from fastrank.formats.values import encoded_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def _file(folder: str | os.PathLike[str], name: str) -> str:
 def _joined(folder: str, name: str) -> str:
     """The path or URL of a file in a folder."""
     if is_url(folder):
-        from fastrank.formats.remote.urls import with_suffix
+        from fastrank.formats.remote import with_suffix
 
         return with_suffix(folder, f"/{name}")
     return os.path.join(folder, name)

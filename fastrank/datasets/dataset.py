@@ -11,7 +11,7 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, ClassVar
+    from typing import Any
 
     import numpy as np
     import numpy.typing as npt
@@ -48,37 +48,16 @@ class Dataset(Frozen):
     (['d1'], ['red apples'])
     """
 
-    __slots__ = (
-        "answers",
-        "corpus",
-        "corpus_ids",
-        "ignore_identical_ids",
-        "name",
-        "outside",
-        "qrels",
-        "queries",
-        "query_ids",
-        "query_rows",
-        "unjudged",
-        "vectors",
-    )
-    defaults: ClassVar[dict[str, Any]] = {
-        "ignore_identical_ids": False,
-        "query_rows": None,
-        "vectors": None,
-        "answers": None,
-    }
-
     name: str
     corpus_ids: list[str]
     corpus: Sequence[str]
     query_ids: list[str]
     queries: Sequence[str]
     qrels: Qrels
-    ignore_identical_ids: bool
-    query_rows: npt.NDArray[np.int64] | None
-    vectors: npt.NDArray[np.float32] | None
-    answers: dict[str, list[str]] | None
+    ignore_identical_ids: bool = False
+    query_rows: npt.NDArray[np.int64] | None = None
+    vectors: npt.NDArray[np.float32] | None = None
+    answers: dict[str, list[str]] | None = None
     outside: list[str]
     unjudged: list[str]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.datasets.assembly import assemble
 from fastrank.errors import InputError
-from fastrank.formats.ids import first_repeat, texts_of_list
+from fastrank.formats.values import first_repeat, texts_of_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

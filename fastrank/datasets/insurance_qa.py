@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.candidates import Candidates, read_candidates
-from fastrank.formats.lines import lines_of
+from fastrank.formats.line_files import lines_of
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def read_insurance_qa(questions: Source, answers: Source, vocabulary: Source) ->
 def _parts(cells: list[str], name: str, line: int) -> tuple[list[str], str, list[str]]:
     """Right answers, question and pool of a line."""
     places = {2: (1, 0, 1), 3: (0, 1, 2), 4: (2, 1, 3)}
-    if len(cells) == 3 and not cells[0].replace(" ", "").isdecimal():
+    if len(cells) == 3 and cells[0].strip() and not cells[0].replace(" ", "").isdecimal():
         # Version 2 without pools: domain, question, right answers.
         places[3] = (2, 1, 2)
     if len(cells) not in places:

@@ -84,16 +84,21 @@ def _parts(value: Any, role: str, text_id: str) -> tuple[str, str]:
     return title, value
 
 
-def read_texts(source: Source, wanted: Collection[str]) -> dict[str, dict[str, str]]:
+def read_texts(
+    source: Source, wanted: Collection[str], answers: dict[str, list[str]] | None = None
+) -> dict[str, dict[str, str]]:
     """Read title and text of the wanted ids from a file of documents or queries.
 
-    The file has a format of `Dataset.from_files` and is not kept in memory. Raises ReadError, and
-    FormatError for an invalid file and for duplicate ids with different texts.
+    The file has a format of `Dataset.from_files` and is not kept in memory. answers: gets the
+    answers of queries that have some. Raises ReadError, and FormatError for an invalid file and for
+    duplicate ids with different texts.
     """
     found: dict[str, dict[str, str]] = {}
-    for line, text_id, title, text in titled_records(source):
+    for line, text_id, title, text, own in titled_records(source):
         if text_id in wanted:
             content = {"title": title, "text": text}
+            if own is not None and answers is not None:
+                answers[text_id] = own
             if found.setdefault(text_id, content) != content:
                 reason = f"duplicate id {text_id!r:.60} with a different text"
                 raise FormatError(name_of(source), line, reason)

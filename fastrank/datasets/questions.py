@@ -25,6 +25,14 @@ def is_question(line: str) -> bool:
         return False
 
 
+def should_be_question(line: str) -> bool:
+    """Whether a first line is a question with an invalid list of answers, not an id and a text."""
+    question, tab, answers = line.partition("\t")
+    answers = answers.lstrip(' "')
+    # No id has a blank, and hardly a text begins like a list of str.
+    return bool(tab) and answers.startswith("[" if " " in question.strip() else ("['", '["'))
+
+
 def questions_of(
     lines: Iterable[tuple[int, str]], name: str
 ) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fastrank.datasets.text_files import objects_of
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
-from fastrank.formats.inputs import is_file
-from fastrank.formats.lines import lines_of
+from fastrank.formats.inputs import choose_split, is_file
+from fastrank.formats.line_files import lines_of
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.splits import choose_split
+from fastrank.formats.table_files import why_not_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,15 +59,15 @@ def json_of(content: bytes, name: str) -> Any:
     try:
         return json.loads(content.removeprefix(BYTE_ORDER_MARK))
     except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, f"{error.msg} at column {error.colno}") from None
+        raise FormatError(name, error.lineno, why_not_json(error)) from None
     except (UnicodeDecodeError, RecursionError) as error:
         raise InputError(name, f"cannot be read as JSON: {error}") from None
 
 
 def _rows_of_file(source: Any) -> list[Any]:
-    file, head = sniff.head_of(sniff.open_source(source))
+    file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.load import parquet_table
+        from fastrank.formats.table_files import parquet_table
 
         with file:
             return parquet_table(file.read(), file.name).records()

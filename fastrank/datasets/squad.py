@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.rows import json_of
 from fastrank.errors import InputError
-from fastrank.formats import sniff
+from fastrank.formats.source import open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ KINDS: dict[Any, str] = {str: "text", list: "list", dict: "object"}
 
 def from_squad(source: Any, name: str | None) -> Dataset:
     """See Dataset.from_squad."""
-    with sniff.open_source(source) as file:
+    with open_source(source) as file:
         name = name or file.name
         found = json_of(file.read(), file.name)
     documents: dict[str, str] = {}

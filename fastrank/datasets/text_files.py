@@ -7,11 +7,18 @@ from itertools import chain
 
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import joined
-from fastrank.datasets.questions import answers_in, is_question, numbered, questions_of
+from fastrank.datasets.questions import (
+    answers_in,
+    is_question,
+    numbered,
+    questions_of,
+    should_be_question,
+)
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats import sniff
-from fastrank.formats.lines import lines_of
+from fastrank.formats.line_files import lines_of
 from fastrank.formats.source import name_of
+from fastrank.formats.table_files import why_not_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,8 +111,8 @@ def _sources(corpus: Any) -> list[Any]:
     return [corpus]
 
 
-def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
-    """Line, id, title (may be empty) and text of each document or query of a file.
+def titled_records(source: Any) -> Iterator[tuple[int, str, str, str, list[str] | None]]:
+    """Line, id, title (may be empty), text and answers of each document or query of a file.
 
     Raises ReadError and FormatError.
     """
@@ -115,14 +122,14 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
         from fastrank.datasets.sgml import records_of
 
         for number, text_id, text in records_of(records, name, None):
-            yield number, text_id, "", text
+            yield number, text_id, "", text, None
         return
     for number, record in numbered(records):
         title = find_name(record, TITLES)
         fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
         head = _text(record, title, name, number) if title and fields else ""
         text_id, text = _id_and_text(record, name, number, fields)
-        yield number, text_id, head, text
+        yield number, text_id, head, text, answers_in(record)
 
 
 def _records(
@@ -142,9 +149,9 @@ def _records(
 
 def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
     """The first character other than a blank, and numbered records, or lines for SGML."""
-    file, head = sniff.head_of(sniff.open_source(source))
+    file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.load import parquet_table
+        from fastrank.formats.table_files import parquet_table
 
         with file:
             return "P", enumerate(parquet_table(file.read(), name).records(), 1)
@@ -168,7 +175,7 @@ def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[in
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise FormatError(name, number, f"{error.msg} at column {error.colno}") from None
+            raise FormatError(name, number, why_not_json(error)) from None
         except RecursionError:
             raise FormatError(name, number, "objects are nested too deeply") from None
         if not isinstance(record, dict):
@@ -186,7 +193,7 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
     for place, (number, line) in enumerate(lines):
         cells = line.split("\t")
         if not place:
-            if is_question(line):
+            if is_question(line) or should_be_question(line):
                 yield from questions_of(chain([(number, line)], lines), name)
                 return
             lowered = [cell.strip().lower() for cell in cells]

@@ -6,19 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
-from fastrank.data.texts import decoded
 from fastrank.datasets.rows import rows_of
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
 from fastrank.formats.column_names import check_roles, normalized_name
-from fastrank.formats.csv import records
-from fastrank.formats.inputs import is_file
+from fastrank.formats.inputs import is_dict_of_splits, is_file
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.splits import is_dict_of_splits
+from fastrank.formats.table_files import delimited_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 
@@ -39,6 +36,8 @@ NAMES = {
 }  # fmt: skip
 # The label of SNLI and MultiNLI, and what it is if the annotators do not agree.
 GOLD, NO_CONSENSUS = "gold_label", "-"
+# The texts of both on the Hugging Face Hub, where the label of these rows is -1.
+NLI_TEXTS, NO_LABEL = {"premise", "hypothesis"}, (-1, "-1")
 # What pandas, R and Hugging Face call the column of row numbers.
 INDEX_NAMES = ("", "unnamed: 0", "index", "id", "idx")
 
@@ -60,7 +59,7 @@ def columns_of(
     if split is not None and not is_dict_of_splits(source):
         raise InputError(name, "split: expected a DatasetDict, which alone has splits")
     if is_file(source):
-        file, head = sniff.head_of(sniff.open_source(source))
+        file, head = sniff.head_of(source)
         start = head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
         if start not in (b"[", b"{") and not sniff.is_parquet(head):
             with file:
@@ -77,17 +76,27 @@ def _by_role(
     if not rows:
         raise InputError(name, "expected rows, found none")
     roles = _roles(list(rows[0]), columns or {}, name)
-    kept, label = list(range(len(rows))), roles.get("label")
-    if label is not None and normalized_name(str(label)) == GOLD:
-        kept = [i for i in kept if rows[i].get(label) != NO_CONSENSUS]
+    kept, unlabelled = list(range(len(rows))), _unlabelled(roles)
+    if unlabelled:
+        label = roles["label"]
+        kept = [i for i in kept if rows[i].get(label) not in unlabelled]
         if not kept:
-            raise InputError(name, f"expected rows with a label, found only {NO_CONSENSUS!r}")
+            raise InputError(name, f"expected rows with a label, found only {rows[0][label]!r}")
     return Columns(
         by_role={role: [rows[i].get(column) for i in kept] for role, column in roles.items()},
         kept=kept,
         left_out=len(rows) - len(kept),
         unused=tuple(column for column in rows[0] if column not in roles.values()),
     )
+
+
+def _unlabelled(roles: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The labels of rows whose annotators did not agree."""
+    names = {role: normalized_name(str(column)) for role, column in roles.items()}
+    if names.get("label") == GOLD:
+        return (NO_CONSENSUS,)
+    texts = {name for role, name in names.items() if role != "label"}
+    return NO_LABEL if "label" in names and texts == NLI_TEXTS else ()
 
 
 def _of_delimited(content: bytes, name: str, columns: Mapping[str, Any] | None) -> Columns:
@@ -136,7 +145,8 @@ def _rows_of_columns(columns: Mapping[str, Any], name: str) -> list[Mapping[str,
 def _delimited(content: bytes, name: str) -> tuple[list[int], list[Mapping[str, Any]]]:
     """Line and cells of each row of a CSV or TSV file, whose first line names the columns."""
     is_tabbed = b"\t" in content.partition(b"\n")[0]
-    lines = _tabbed(content) if is_tabbed else records(content, name, ",")
+    # Quotes are ordinary characters in TSV, as in STS and SICK.
+    lines = delimited_records(content, name, "\t" if is_tabbed else ",", quoted=not is_tabbed)
     _, header = next(lines, (1, []))
     names = [cell.strip() for cell in header]
     if len(set(names)) != len(names) or not names:
@@ -164,13 +174,6 @@ def _typed(labels: list[Any]) -> list[Any]:
         except ValueError:
             continue
     return list(given)
-
-
-def _tabbed(content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The number and cells of each line; quotes are ordinary characters, as in STS and SICK."""
-    for number, line in enumerate(decoded(content).removeprefix("\ufeff").split("\n"), 1):
-        if line.strip("\r"):
-            yield number, line.removesuffix("\r").split("\t")
 
 
 def _roles(names: list[Any], given: Mapping[str, Any], source: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, ClassVar
+    from typing import Any
 
 TEXTS = ("text_a", "text_b", "text_c")
 
@@ -33,14 +33,11 @@ class TextTask(Frozen):
     (2, 'bad film', ['pos', 'neg'])
     """
 
-    __slots__ = ("labels", "left_out", "name", "texts", "unused")
-    defaults: ClassVar[dict[str, Any]] = {"left_out": 0, "unused": ()}
-
     name: str
     texts: tuple[list[str], ...]
     labels: list[Any] | None
-    left_out: int
-    unused: tuple[Any, ...]
+    left_out: int = 0
+    unused: tuple[Any, ...] = ()
 
     @classmethod
     def from_texts(
@@ -99,8 +96,9 @@ class TextTask(Frozen):
         name: by default the name of the file without its suffix.
 
         Rows of SNLI and MultiNLI whose `gold_label` is "-", no consensus, are left out and counted
-        in `left_out`. Labels in CSV and TSV are integers or floats if all of them are. Raises
-        ReadError, FormatError and InputError, which name the row or line.
+        in `left_out`; so are those with the label -1 if the texts are `premise` and `hypothesis`,
+        as on the Hugging Face Hub. Labels in CSV and TSV are integers or floats if all of them are.
+        Raises ReadError, FormatError and InputError, which name the row or line.
 
         >>> import io
         >>> file = io.BytesIO(b"text,label\\ngood film,1\\nbad film,0\\n")

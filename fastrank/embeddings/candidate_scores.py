@@ -6,7 +6,7 @@ from fastrank.datasets.dataset import Dataset
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.rows import tag_of
+from fastrank.formats.tables import tag_of
 from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.evaluation_options import SearchedOptions
 from fastrank.keywords import pick

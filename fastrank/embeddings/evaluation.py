@@ -13,14 +13,14 @@ from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import InputError, OptionError, TaskError
 from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
-from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
-from fastrank.formats.exclusions import as_exclusions
-from fastrank.formats.rows import tag_of
+from fastrank.formats.line_files import as_exclusions
+from fastrank.formats.tables import tag_of
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
+from fastrank.parallel import outcomes
 from fastrank.searching.faiss_api import check_gpu, parts_of
 from fastrank.searching.indexing import make_index
 from fastrank.searching.parameters import parse_parameters

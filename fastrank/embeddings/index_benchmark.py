@@ -20,12 +20,12 @@ from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.executing import in_order
-from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.inputs import as_qrels
+from fastrank.formats.line_files import as_exclusions
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.parallel import in_order
 from fastrank.searching import build_index, search_batches
 from fastrank.searching.faiss_api import load_faiss
 from fastrank.searching.progress import bar
@@ -35,7 +35,7 @@ from fastrank.searching.vectors import Rows, block_rows, check_dimension, check_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from fastrank.formats.inputs import QrelsLike
     from fastrank.scores.scores import Scores
     from fastrank.searching import Index
-    from fastrank.searching.row_ids import RowIds
-    from fastrank.searching.vectors import Vectors
+    from fastrank.searching.row_ids import IdsLike, RowIds
+    from fastrank.searching.vectors import Vectors, VectorsLike
 
     Array = npt.NDArray[Any]
 
@@ -56,16 +56,16 @@ MEASURES = ("nDCG@10", "RR@10", "AP")
 class ComparisonOptions(QueryOptions, total=False):
     """Options to search each index and evaluate the results."""
 
-    corpus_ids: Any
+    corpus_ids: IdsLike | None
     train_size: int | None
     relevance_level: float
 
 
 @takes(ComparisonOptions, SEARCH, EVALUATION)
 def compare_indexes(
-    queries: Any,
-    corpus: Any,
-    indexes: str | Iterable[str | tuple[str, Any]],
+    queries: VectorsLike,
+    corpus: VectorsLike,
+    indexes: str | Iterable[str | tuple[str, Index | Any]] | Mapping[str, Index | Any],
     *,
     k: int = 100,
     metric: str = "ip",
@@ -104,7 +104,8 @@ def compare_indexes(
 
     Raises OptionError, before any index is built, for an invalid factory string, an unknown
     parameter, too few vectors to train an index, or a built index with another metric, dimension,
-    number or ids of vectors; ReadError; and what `build_index` and `evaluate_embeddings` raise.
+    number or ids of vectors, or other vectors, of which the first and last 50 are compared if faiss
+    can reconstruct them; ReadError; and what `build_index` and `evaluate_embeddings` raise.
 
     >>> import numpy
     >>> rng = numpy.random.default_rng(0)

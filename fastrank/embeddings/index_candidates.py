@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 
 EXPECTED = "expected a factory string, a file, or (name, index)"
+# How many vectors at either end of an index are compared with the corpus; the largest squared
+# error, as a share of the squares, of vectors that are stored as they are; and the least
+# correlation of those with a lossy code.
+SAMPLE, EXACT_ERROR, LOSSY_CORRELATION = 50, 1e-4, 0.1
 
 
 class Candidate(Frozen):
@@ -28,8 +32,6 @@ class Candidate(Frozen):
 
     name: its factory string, its file, or how it is called. built: the index, None to build it.
     """
-
-    __slots__ = ("built", "name", "settings")
 
     name: str
     settings: list[str]
@@ -97,12 +99,46 @@ def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: Ro
             raise OptionError("indexes", f"{name!r}: {reason}")
     if index.names.count is None:
         raise OptionError("indexes", f"{name!r}: expected row numbers as ids of the vectors")
+    _check_vectors(name, index, vectors)
     if index.ids is None:
         return index if names.texts is None else index.with_ids("corpus_ids", names.texts)
     if names.texts is None or list(index.ids) != list(names.texts):
         reason = "the ids of its vectors are not the corpus_ids, in this order"
         raise OptionError("indexes", f"{name!r}: {reason}")
     return index
+
+
+def _check_vectors(name: str, index: Index, vectors: Vectors) -> None:
+    """Raise OptionError if the first and last vectors of an index are not those of the corpus.
+
+    Nothing is checked if faiss cannot reconstruct vectors.
+    """
+    import numpy
+
+    faiss, count = load_faiss(), len(index)
+    size = min(SAMPLE, count)
+    found, expected = [], []
+    try:
+        for first in (0, count - size):
+            found.append(index.faiss.reconstruct_n(first, size))
+            rows = numpy.arange(first, first + size)
+            blocks = vectors.blocks(size, unit=index.metric == "cosine", selected=rows)
+            expected += [block.astype(numpy.float64) for _, block in blocks]
+    except RuntimeError:
+        return
+    stored, own = numpy.concatenate(found).astype(numpy.float64), numpy.concatenate(expected)
+    # A graph keeps its vectors in another index.
+    keeper = faiss.downcast_index(getattr(index.faiss, "storage", index.faiss))
+    if isinstance(keeper, (faiss.IndexFlat, faiss.IndexIVFFlat)):
+        are_others = ((stored - own) ** 2).sum() > EXACT_ERROR * (own**2).sum()
+    else:
+        stored, own = stored - stored.mean(axis=0), own - own.mean(axis=0)
+        most = numpy.sqrt((stored**2).sum() * (own**2).sum())
+        are_others = (stored * own).sum() < LOSSY_CORRELATION * most
+    if are_others:
+        reason = "its vectors are not those of the corpus, in this order"
+        unit = ", with length 1" if index.metric == "cosine" else ""
+        raise OptionError("indexes", f"{name!r}: {reason}{unit}")
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:

@@ -28,11 +28,6 @@ class IndexPoint(Frozen):
     ('exact', 1.0, True)
     """
 
-    __slots__ = (
-        "build_seconds", "bytes", "index_factory", "name", "parameters", "queries_per_second",
-        "recall", "scores", "seconds",
-    )  # fmt: skip
-
     name: str
     index_factory: str
     parameters: str
@@ -60,7 +55,6 @@ class IndexComparison(Frozen):
     ['exact', 'IVF4,Flat nprobe=1', 'IVF4,Flat nprobe=4']
     """
 
-    __slots__ = ("batch_size", "dimension", "documents", "k", "metric", "points", "queries")
     made_by = "fastrank.compare_indexes"
 
     k: int
@@ -107,7 +101,7 @@ class IndexComparison(Frozen):
         """
         from fastrank.scores.records import json_text
 
-        whole = {name: getattr(self, name) for name in sorted(self.field_names() - {"points"})}
+        whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}
         return json_text(
             {**whole, "points": [self._record(point) for point in self.points]}, indent
         )

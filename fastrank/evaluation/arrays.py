@@ -18,9 +18,9 @@ from fastrank.formats.array_validation import (
 )
 from fastrank.formats.inputs import is_file
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import PADDING, ArrayRun
-from fastrank.judging.arrays_as_texts import ArrayRunJudge
+from fastrank.judging.arrays import PADDING, ArrayRun, RowStore
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
+from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import takes, with_defaults
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.judging.array_qrels import ArrayQrelsLike
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 
 @takes(ArrayOptions, EVALUATION)
 def evaluate_arrays(
-    qrels: Any,
-    ids: Any,
-    scores: Any,
+    qrels: ArrayQrelsLike,
+    ids: npt.ArrayLike,
+    scores: npt.ArrayLike | None,
     measures: Measures = "official",
     *,
     queries: Iterable[object] | None = None,
@@ -131,9 +132,9 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique), unknown=unknown,
     )  # fmt: skip
-    judge = ArrayRunJudge(qrels, request.measures, request.options, threads)
+    asked = request.measures, request.options
     return score_run(
-        judge, run, request.measures, request.options, left_out=left_out,
+        MemoryJudge(RowStore(qrels, *asked, threads), *asked), run, *asked, left_out=left_out,
         order=None if is_named else qrels.queries.take(order.tolist()),
     )  # fmt: skip
 

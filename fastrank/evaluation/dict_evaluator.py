@@ -5,9 +5,7 @@ from __future__ import annotations
 from fastrank.errors import InputError
 from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import documents_of, run_from_dict
-from fastrank.judging.dict_batch import Batches, DictBatch
-from fastrank.judging.dict_index import with_texts
-from fastrank.judging.dicts import are_texts, index_of, judge_batch
+from fastrank.judging.dicts import DictBatch, DictRankings, are_texts, with_texts
 from fastrank.judging.judged import JudgedRun, QueryError
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.needs import judging_options
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Qrels
-    from fastrank.judging.dict_index import DictJudgments
+    from fastrank.judging.dicts import DictJudgments
     from fastrank.judging.judged import Judged
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
@@ -58,8 +56,7 @@ class DictEvaluator:
         self._judgments, self._measures, self._options = judgments, measures, options
         self._arrange = arrange
         self._judging = judging_options(measures, options, judgments)
-        index = index_of(judgments)
-        self._batches = None if index is None else Batches(index, self._judging)
+        self._rankings = DictRankings(judgments, self._judging)
         self._places = {query: place for place, query in enumerate(queries)}
 
     def compute(self, run: Mapping[str, Any]) -> Computed:
@@ -75,16 +72,13 @@ class DictEvaluator:
 
     def release(self, computed: Computed) -> None:
         """Let the next run have the memory of what was computed."""
-        if self._batches is not None:
-            self._batches.release(computed.batch)
+        self._rankings.release(computed.batch)
 
     def _compute(self, known: Mapping[str, Any], places: list[int]) -> Computed:
         rankings = list(known.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in known.items()]
-        batch = None
-        if self._batches is not None:
-            batch = judge_batch(rankings, places, self._batches.take)
+        batch = self._rankings.judge(rankings, places)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import score_run
-from fastrank.evaluation.unmatched_documents import not_in_corpus
+from fastrank.evaluation.unmatched import no_queries_error, not_in_corpus
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
-from fastrank.formats.rows import tag_of
+from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.batches import BatchJudge
-from fastrank.judging.collected_batches import CollectedBatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
-from fastrank.judging.needs import first_impossible, needs_ties
+from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
     from fastrank.formats.inputs import QrelsLike
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
+    from fastrank.searching.row_ids import IdsLike
+    from fastrank.searching.vectors import VectorsLike
 
     Array = npt.NDArray[Any]
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
     """How to search with embeddings and evaluate the results."""
 
-    corpus_ids: Any
+    corpus_ids: IdsLike | None
 
 
 @takes(EmbeddingOptions, SEARCH, EVALUATION)
 def evaluate_embeddings(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     qrels: QrelsLike,
     measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
@@ -131,12 +131,9 @@ def search_and_evaluate(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge: BatchJudge | CollectedBatchJudge
-    given_for_judge = judgments, request.measures, request.options
-    if request.options.ties == "docno_desc" and not needs_ties(request.measures):
-        judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
-    else:
-        judge = CollectedBatchJudge(*given_for_judge, queries=names, tag=label)
+    judge = BatchJudge(
+        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
+    )
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from functools import lru_cache
 from typing import cast, overload
 
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
-from fastrank.evaluation.prepared import Prepared, file_state
+from fastrank.evaluation.scoring import Scorer
+from fastrank.formats.trec import python_warning
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.keywords import takes, with_defaults
+from fastrank.judging.queries import choose_queries
+from fastrank.keywords import check_names, takes
+from fastrank.measures.custom import functions_of, with_functions
 from fastrank.measures.selection import Selection
 from fastrank.plurals import counted
 
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.formats.trec import Warn
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
@@ -111,7 +118,15 @@ def evaluate(
     map   0.3447
     P_10  0.8989
     """
-    evaluator = Evaluator(qrels, measures, **with_defaults(evaluate, options))
+    check_names(evaluate, options)
+    if isinstance(qrels, dict):
+        # Imported late: the trec_eval command does not need it.
+        from fastrank.judging.dicts import index_judgments
+
+        # Nobody else has this evaluator.
+        indexed: Any = index_judgments(qrels, copied=False)
+        qrels = qrels if indexed is None else indexed
+    evaluator = Evaluator(qrels, measures, **options)
     found: Scores | list[Scores] = evaluator.evaluate(
         run, threads=threads, executor=executor, progress=progress
     )
@@ -139,20 +154,23 @@ class Evaluator:
     ) -> None:
         # Imported late: the trec_eval command does not need it.
         from fastrank.formats.inputs import as_qrels
-        from fastrank.judging.dict_index import index_judgments
+        from fastrank.judging.dicts import DictJudgments, index_judgments
 
-        checked = evaluation_options(with_defaults(Evaluator.__init__, options))
+        check_names(Evaluator.__init__, options)
+        checked = evaluation_options(options)
         bound = _bind(measures, checked)
-        file = file_state(qrels)
-        judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
+        judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
+        if isinstance(qrels, dict):
+            judgments = index_judgments(qrels)
+        file = None
         if judgments is None:
+            file = file_state(qrels)
             judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
         needed = {own.measure.needs for own in bound}
-        by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
-        relevance_format = "qrels_jg" if by_group else "qrels"
         if isinstance(judgments, Preferences):
-            relevance_format = "prefs"
-        checked = checked.changed(relevance_format=relevance_format)
+            checked = checked.changed(relevance_format="prefs")
+        elif "groups" in needed and needed <= {"groups", "run", "queries"}:
+            checked = checked.changed(relevance_format="qrels_jg")
         check_options(bound, checked)
         self._prepared = Prepared(judgments, bound, checked, file)
 
@@ -197,11 +215,11 @@ class Evaluator:
         {'map': 0.34933767225585727}
         """
         check_threads(threads)
-        if isinstance(run, dict) and _holds_scores(run):
+        # Most dicts are recognized by this alone.
+        if hasattr(_first_score(run), "__float__"):
             return self._prepared.scores_of(run, threads)
         # Imported late: the trec_eval command does not need it.
-        from fastrank.formats.run_names import are_named, is_path, run_name
-        from fastrank.formats.tuples import is_row
+        from fastrank.formats.inputs import are_named, is_path, is_row, run_name
 
         keys = None
         if are_named(run):
@@ -212,17 +230,17 @@ class Evaluator:
             scores = self._prepared.scores_of(run, threads)
             return scores.changed(given_name=run_name(run)) if is_path(run) else scores
         # Imported late: most calls have one run.
-        from fastrank.evaluation.several_runs import evaluate_runs
+        from fastrank.evaluation.evaluate_many import evaluate_runs
 
         return evaluate_runs(
             self._prepared, run, keys=keys, executor=executor, threads=threads, progress=progress
         )
 
 
-def _holds_scores(run: dict[Any, Any]) -> bool:
-    """Whether the first query of a dict has a score; most dicts are recognized by this alone."""
-    documents = next(iter(run.values()), None)
-    return type(documents) is dict and hasattr(next(iter(documents.values()), None), "__float__")
+def _first_score(run: Any) -> Any:
+    """The score of the first document of the first query of a dict; None for anything else."""
+    documents = next(iter(run.values()), None) if isinstance(run, dict) else None
+    return next(iter(documents.values()), None) if isinstance(documents, dict) else None
 
 
 def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:
@@ -238,3 +256,79 @@ def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:
 @lru_cache(maxsize=64)
 def _bind_names(names: tuple[str, ...], trec_eval_version: str) -> list[BoundMeasure]:
     return Selection(names).bind(trec_eval_version)
+
+
+FileState = tuple[str, int, int]
+
+
+def file_state(source: Any) -> FileState | None:
+    """The absolute path, size and time of change of a file; None for anything else."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    try:
+        status = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    path = os.path.abspath(os.fsdecode(source))
+    return (path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+class Prepared:
+    """Evaluates runs against judgments, of which the options choose the queries.
+
+    May be used by several threads, and pickled for other processes. Raises MeasureError for
+    measures that do not apply to the judgments, EvaluationError for a query without a relevant
+    document if that is an error.
+
+    options: which `check_options` has accepted. file: of the judgments, if they were read from one
+    that other processes may read. keeps_ties: whether Scores of dicts have their `ties` where that
+    takes a copy of the rankings.
+    """
+
+    def __init__(
+        self,
+        judgments: Any,
+        bound: list[BoundMeasure],
+        options: Options,
+        file: FileState | None = None,
+    ) -> None:
+        self.judgments, left_out = choose_queries(judgments, options)
+        self.bound, self.options = bound, options
+        self.file = file
+        self.keeps_ties = False
+        self._prepare(left_out)
+
+    def _prepare(self, left_out: list[bytes]) -> None:
+        given = self.judgments, self.bound, self.options
+        self._judge, self._scorer = RunJudge(*given), Scorer(*given, left_out=left_out)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**vars(self), "functions": functions_of(self.bound)}
+        # A judge has reusable memory.
+        del state["_judge"]
+        return {**state, "_scorer": self._scorer.left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        functions, left_out = state.pop("functions"), state.pop("_scorer")
+        vars(self).update(state)
+        self.bound = with_functions(self.bound, functions)
+        self._prepare(left_out)
+
+    def scores_of(self, run: Any, threads: int | None, warn: Warn = python_warning) -> Scores:
+        """Evaluate a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
+        if type(_first_score(run)) is int:
+            # Imported late: few scores are integers.
+            from fastrank.formats.dicts import warn_if_swapped
+
+            found = (own.values() for own in run.values() if isinstance(own, dict))
+            warn_if_swapped(self.judgments, found, warn)
+        judged = self._judge.judge(run, threads=threads, warn=warn)
+        scores = self._scorer.scores(judged)
+        if judged.judged is not None and judged.judged.has_ties:
+            # Imported late: many runs have no ties.
+            from fastrank.evaluation.ties import ties_of
+
+            ties = ties_of(self._scorer, judged, kept=self.keeps_ties)
+            scores = scores if ties is None else scores.changed(ties=ties)
+        self._judge.release(judged)
+        return scores

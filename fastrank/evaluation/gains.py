@@ -42,7 +42,7 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
         return list(zip(grades, gains_of(own, grades, qrels), strict=True)), 1.0
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
-    if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
+    if all(gain % 1 == 0 for _, gain in pairs) or own.measure.adds == ("discounted gain", ""):
         return pairs, 1.0
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})

@@ -5,12 +5,11 @@ from __future__ import annotations
 from fastrank.arguments import check_choice
 from fastrank.data.grade_scale import Graded
 from fastrank.data.grouping import Groups
-from fastrank.data.texts import Texts, memory_of, text_order
+from fastrank.data.texts import Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats.array_validation import (
     as_rows,
-    as_texts,
     check_integers,
     check_scores,
     graded_numbers,
@@ -21,9 +20,11 @@ from fastrank.formats.array_validation import (
 from fastrank.formats.array_validation import (
     query_ids as ids_of_queries,
 )
-from fastrank.formats.ids import texts_of_ids
+from fastrank.formats.trec import python_warning
+from fastrank.formats.values import texts_of_ids
 from fastrank.judging.evaluation_options import EVALUATION, LabelOptions
-from fastrank.judging.labels import LabelJudge
+from fastrank.judging.labels import LabelStore
+from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
+# How many queries' scores are looked at for whether they are labels, and the limit of labels.
+SOME_QUERIES, SMALL = 10, 10
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -88,7 +91,8 @@ def evaluate_labels(
     document ids that descend in the given order: the ideal ranking of ndcg contains all documents
     of the query, and a query without a relevant document counts as 0. The queries of the Scores are
     in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
-    have no ids. Queries without documents are skipped.
+    have no ids. Queries without documents are skipped. A warning is issued if the labels have
+    fractions and the scores are few small integers, which have probably changed places.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
     that is negative or not a number; OptionError, MeasureError, NoQueriesError and EvaluationError
@@ -159,14 +163,17 @@ def evaluate_labels(
         scale=scale,
     )
     values = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    if scores is not None:
+        _warn_if_swapped(graded, values)
     picks, left_out = relevant_queries(graded, request.options)
     if left_out:
         kept = kept[numpy.asarray(picks)]
         graded, values = _of_queries(graded, values, picks)
     named = queries is not None or query_ids is not None
     places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
-    judge = LabelJudge(graded, request.measures, request.options, order=places, rows=kept)
-    return score_run(judge, values, request.measures, request.options, left_out=left_out)
+    asked = request.measures, request.options
+    judge = MemoryJudge(LabelStore(graded, *asked, order=places, rows=kept), *asked)
+    return score_run(judge, values, *asked, left_out=left_out)
 
 
 def _is_flat(**given: Any) -> bool:
@@ -187,6 +194,25 @@ def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
         raise ArrayError("scores", f"expected {expected}, found {values.shape}")
     _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
     return values
+
+
+def _warn_if_swapped(graded: Graded, scores: Array) -> None:
+    """Issue a warning where labels with fractions and scores have probably changed places."""
+    import numpy
+
+    offsets = graded.offset_column
+    some = scores[: offsets[min(len(graded), SOME_QUERIES)]]
+    are_labels = (some >= 0) & (some < SMALL) & (numpy.floor(some) == some)
+    if graded.scale is None or not are_labels.all():
+        return
+    # Imported late: few labels have fractions.
+    from fastrank.formats.dicts import have_fractions, warn_if_swapped
+
+    # Ranks differ within a query, and the scores of a baseline are all equal.
+    first = len(set(some[: offsets[1]].tolist()))
+    if have_fractions(graded.scale) and first < offsets[1] and len(set(some.tolist())) > 1:
+        nouns = "labels", "scores", "labels and scores"
+        warn_if_swapped(graded, [some.astype(int).tolist()], python_warning, nouns)
 
 
 def _query_texts(queries: Iterable[object] | None, count: int) -> Texts:

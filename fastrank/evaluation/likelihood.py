@@ -7,8 +7,8 @@ from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.errors import InputError, OptionError
-from fastrank.evaluation.no_queries import no_queries_error
-from fastrank.evaluation.scoring import to_scores
+from fastrank.evaluation.scoring import Scorer
+from fastrank.evaluation.unmatched import no_queries_error
 from fastrank.judging.evaluation_options import (
     EVALUATION,
     DepthOptions,
@@ -134,8 +134,8 @@ def negative_log_likelihood(
             own = slice(offsets[i], offsets[i + 1])
             hits = ranks[own][grades[own] >= how.relevance_level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
-    columns: list[Any] = [memory_of(values)]
-    return to_scores(judgments, found.changed(judged=judged), [_bound()], checked, columns, [None])
+    scorer = Scorer(judgments, [_bound()], checked)
+    return scorer.of_values(found.changed(judged=judged), [memory_of(values)], [None])
 
 
 def _value(

@@ -14,6 +14,7 @@ from fastrank.measures.trec import GAINS
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
     Coverage,
+    ZeroRows,
     counts_missing,
     positive_grades,
     summaries,
@@ -38,82 +39,189 @@ if TYPE_CHECKING:
 REPEATABLE = (*GAINS, "queries", "ranking", "run")
 
 
-def score(
-    judgments: Judgments,
-    run: JudgedRun,
-    measures: list[BoundMeasure],
-    options: Options,
-    *,
-    zscores: ZScores | None = None,
-    trace: Callable[[Ids, Judged], None] | None = None,
-    left_out: Sequence[bytes] = (),
-    zero_rows: bool = True,
-    order: Sequence[bytes] | None = None,
-    no_relevant: int | None = None,
-) -> Scores:
-    """Evaluate measures for a judged run.
+class Scorer:
+    """Makes Scores of judged runs; made for judgments, measures and options.
 
-    judgments: those of the judge. trace: called with the rankings before values are computed.
-    left_out: the queries that `choose_queries` skipped. zero_rows: include judged queries without
-    results in the values per query if they count as 0; the trec_eval command does not print them.
-    order: the ids of all judged queries in the order of the scores, by default byte order.
-    no_relevant: the number of judged queries without a relevant document, if it is known. Raises
-    NoQueriesError, MeasureError and EvaluationError, whose `before` has the scores of the queries
-    before the one that failed.
+    judgments: those of the judge. left_out: the queries that `choose_queries` skipped. order: the
+    ids of all judged queries in the order of the scores, by default byte order.
     """
-    if options.missing_is_error and run.missing:
-        raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
-    if not needs_rankings(measures, options):
-        run = run.changed(judged=None)
-    evaluated = run.before_failure()
-    queries = TextSelection(judgments.queries, evaluated.queries)
-    failure = None
-    if run.failure is not None:
-        measure = measures[first_with_rankings(measures, options)].measure.name
-        failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
-    zero_rows = zero_rows and options.complete and zscores is None
-    if not queries and failure is None and not (zero_rows and len(judgments)):
-        # The trec_eval command has its own message.
-        from fastrank.evaluation.no_queries import no_queries_error
 
-        raise no_queries_error(judgments.queries, run.unjudged_queries, left_out=len(left_out))
-    # Measures that fail for every query fail at the first one, unless its ranking fails for an
-    # earlier measure: trec_eval computes all measures query by query.
-    impossible = first_impossible(measures, options)
-    if impossible is not None:
-        place, reason = impossible
-        if failure is None or queries or place < first_with_rankings(measures, options):
-            name = measures[place].measure.name
-            raise EvaluationError(name, judgments.queries[0], reason)
-    if failure is not None and not queries:
-        raise failure
-    if trace is not None and run.judged is not None:
-        trace(queries, run.judged)
-    computed, values = _computed(judgments, measures, options, evaluated, queries)
-    # Imported late: the trec_eval command needs these modules only for -c and -Z.
-    if evaluated.placeholders:
-        from fastrank.judging.placeholders import clear_placeholders
+    def __init__(
+        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, *,
+        left_out: Sequence[bytes] = (), order: Sequence[bytes] | None = None,
+    ) -> None:  # fmt: skip
+        self.judgments, self.measures, self.options = judgments, measures, options
+        self.left_out, self._order = left_out, order
+        self._no_relevant: int | None = None
 
-        clear_placeholders(measures, values, evaluated.placeholders)
-    if zscores is not None:
-        from fastrank.scores.zscores import to_zscores
+    def scores(
+        self,
+        run: JudgedRun,
+        *,
+        zscores: ZScores | None = None,
+        trace: Callable[[Ids, Judged], None] | None = None,
+        zero_rows: bool = True,
+    ) -> Scores:
+        """Evaluate the measures for a judged run.
 
-        to_zscores(measures, values, queries, zscores)
-    extended = [
-        computed.with_missing(bound, column, queries)
-        if zscores is None and options.complete and counts_missing(bound)
-        else None
-        for bound, column in zip(measures, values, strict=True)
-    ]
-    scores = to_scores(
-        judgments, run, measures, options, values, extended,
-        left_out=left_out, zscored=zscores is not None,
-        zero_rows=zero_rows and failure is None, order=order, no_relevant=no_relevant,
-    )  # fmt: skip
-    if failure is not None:
-        failure.before = scores
-        raise failure
-    return scores
+        trace: called with the rankings before values are computed. zero_rows: include judged
+        queries without results in the values per query if they count as 0; the trec_eval command
+        does not print them. Raises NoQueriesError, MeasureError and EvaluationError, whose `before`
+        has the scores of the queries before the one that failed.
+        """
+        judgments, measures, options = self.judgments, self.measures, self.options
+        if options.missing_is_error and run.missing:
+            raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
+        if not needs_rankings(measures, options):
+            run = run.changed(judged=None)
+        evaluated = run.before_failure()
+        queries = TextSelection(judgments.queries, evaluated.queries)
+        failure = None
+        if run.failure is not None:
+            measure = measures[first_with_rankings(measures, options)].measure.name
+            failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
+        zero_rows = zero_rows and options.complete and zscores is None
+        if not queries and failure is None and not (zero_rows and len(judgments)):
+            # The trec_eval command has its own message.
+            from fastrank.evaluation.unmatched import no_queries_error
+
+            left_out = len(self.left_out)
+            raise no_queries_error(judgments.queries, run.unjudged_queries, left_out=left_out)
+        # Measures that fail for every query fail at the first one, unless its ranking fails for an
+        # earlier measure: trec_eval computes all measures query by query.
+        impossible = first_impossible(measures, options)
+        if impossible is not None:
+            place, reason = impossible
+            if failure is None or queries or place < first_with_rankings(measures, options):
+                name = measures[place].measure.name
+                raise EvaluationError(name, judgments.queries[0], reason)
+        if failure is not None and not queries:
+            raise failure
+        if trace is not None and run.judged is not None:
+            trace(queries, run.judged)
+        computed, values = self._computed(evaluated, queries)
+        # Imported late: the trec_eval command needs these modules only for -c and -Z.
+        if evaluated.placeholders:
+            from fastrank.judging.placeholders import clear_placeholders
+
+            clear_placeholders(measures, values, evaluated.placeholders)
+        if zscores is not None:
+            from fastrank.scores.zscores import to_zscores
+
+            to_zscores(measures, values, queries, zscores)
+        extended = [
+            computed.with_missing(bound, column, queries)
+            if zscores is None and options.complete and counts_missing(bound)
+            else None
+            for bound, column in zip(measures, values, strict=True)
+        ]
+        scores = self.of_values(
+            run, values, extended,
+            zscored=zscores is not None, zero_rows=zero_rows and failure is None,
+        )  # fmt: skip
+        if failure is not None:
+            failure.before = scores
+            raise failure
+        return scores
+
+    def of_values(
+        self, run: JudgedRun, values: list[Any], extended: list[Any], *,
+        zscored: bool = False, zero_rows: bool = False,
+    ) -> Scores:  # fmt: skip
+        """Scores of values that were computed, with their summaries and the counts of the run.
+
+        values, extended: a column for each measure, as `summaries` takes them. zero_rows: as for
+        `scores`.
+        """
+        judgments, measures, options = self.judgments, self.measures, self.options
+        if self._no_relevant is None:
+            self._no_relevant = count_without_relevant(judgments, options)
+        evaluated = run.before_failure()
+        unjudged = run.unjudged_queries
+        if unjudged and self.left_out:
+            known = set(self.left_out)
+            unjudged = [query for query in unjudged if query not in known]
+        # Several threads find the queries of a file in any order.
+        unjudged = unjudged and sorted(unjudged)
+        coverage = Coverage(
+            complete=options.complete,
+            judged=judgments.queries,
+            found=_without(run.queries, run.placeholders),
+            unknown=unjudged,
+            positive=positive_grades(judgments, measures) if options.complete else None,
+        )
+        retrieved = {}
+        if run.judged is not None:
+            retrieved = count_retrieved(run.judged, evaluated.placeholders)
+        query_ids: Ids = TextSelection(judgments.queries, evaluated.queries)
+        summary = summaries(
+            measures, values, extended, len(query_ids), coverage, run.tag, zscored=zscored
+        )
+        zeros: list[int] = []
+        if zero_rows and len(query_ids) < len(judgments):
+            rows = ZeroRows(coverage, query_ids, self._order)
+            values = [rows.insert(*own) for own in zip(measures, values, extended, strict=True)]
+            query_ids, zeros = rows.query_ids, rows.places
+        return Scores(
+            bound=measures,
+            counts={
+                "evaluated_queries": len(evaluated.queries),
+                "missing_queries": run.missing,
+                **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
+                "no_relevant_queries": self._no_relevant,
+                "no_relevant_skipped": len(self.left_out),
+                **retrieved,
+                "excluded": 0,
+                "duplicates": 0,
+                **run.counts,
+                **self._sample_counts(),
+            },
+            coverage=coverage,
+            tag_bytes=run.tag,
+            zscored=zscored,
+            query_ids=query_ids,
+            value_columns=values,
+            zero_rows=zeros,
+            summaries=summary,
+        )
+
+    def _sample_counts(self) -> dict[str, int]:
+        """The counts of judgments that are a stratified sample."""
+        if not isinstance(self.judgments, Qrels) or self.judgments.strata is None:
+            return {}
+        # Imported late: the trec_eval command does not need it.
+        from fastrank.judging.column_judgments import sample_counts
+
+        return sample_counts(self.judgments, self.measures, self.options.relevance_level)
+
+    def _computed(self, run: JudgedRun, queries: Ids) -> tuple[Values, list[Any]]:
+        """The values of each measure, and what has computed them."""
+        given, batch = (self.judgments, self.measures, self.options), run.batch
+        if batch is None or not batch.repeats or not self._can_repeat():
+            computed = Values(*given, run)
+            return computed, [_values(computed, bound, queries) for bound in self.measures]
+        if batch.prepared is None:
+            # The batch holds the values, which must not hold the batch.
+            computed = Values(*given, run.changed(batch=None), repeats=True)
+            batch.prepared = computed, [computed.of(bound) for bound in self.measures]
+        else:
+            batch.prepared[0].compute_again()
+        computed, columns = batch.prepared
+        return computed, [column and memoryview(bytearray(column)).cast("d") for column in columns]
+
+    def _can_repeat(self) -> bool:
+        """Whether `Values.compute_again` is all it takes to compute the values of another run."""
+        return (
+            self.options.no_relevant != "one"
+            and not evaluates_missing(self.options)
+            and getattr(self.judgments, "scale", None) is None
+            and all(
+                bound.measure.needs in REPEATABLE and not bound.measure.is_text
+                # The gains of grades that no document has depend on the highest grade.
+                and not bound.pairs
+                for bound in self.measures
+            )
+        )  # fmt: skip
 
 
 def score_run(
@@ -125,129 +233,9 @@ def score_run(
     left_out: Sequence[bytes] = (),
     order: Sequence[bytes] | None = None,
 ) -> Scores:
-    """Judge a run and evaluate measures. Raises what the judge and `score` raise."""
-    judged = judge.judge(run)
-    return score(judge.judgments, judged, measures, options, left_out=left_out, order=order)
-
-
-def to_scores(
-    judgments: Judgments,
-    run: JudgedRun,
-    measures: list[BoundMeasure],
-    options: Options,
-    values: list[Any],
-    extended: list[Any],
-    *,
-    left_out: Sequence[bytes] = (),
-    zscored: bool = False,
-    zero_rows: bool = False,
-    order: Sequence[bytes] | None = None,
-    no_relevant: int | None = None,
-) -> Scores:
-    """Make Scores of computed values, with their summaries and the counts of the run.
-
-    values, extended: a column for each measure, as `summaries` takes them. zero_rows, order,
-    no_relevant: as for `score`.
-    """
-    if no_relevant is None:
-        no_relevant = count_without_relevant(judgments, options)
-    evaluated = run.before_failure()
-    unjudged = run.unjudged_queries
-    if unjudged and left_out:
-        known = set(left_out)
-        unjudged = [query for query in unjudged if query not in known]
-    # Several threads find the queries of a file in any order.
-    unjudged = unjudged and sorted(unjudged)
-    coverage = Coverage(
-        complete=options.complete,
-        judged=judgments.queries,
-        found=_without(run.queries, run.placeholders),
-        unknown=unjudged,
-        positive=positive_grades(judgments, measures) if options.complete else None,
-    )
-    retrieved = {}
-    if run.judged is not None:
-        retrieved = count_retrieved(run.judged, evaluated.placeholders)
-    query_ids: Ids = TextSelection(judgments.queries, evaluated.queries)
-    summary = summaries(
-        measures, values, extended, len(query_ids), coverage, run.tag, zscored=zscored
-    )
-    zeros: list[int] = []
-    if zero_rows and len(query_ids) < len(judgments):
-        # Imported late: the trec_eval command does not need it.
-        from fastrank.scores.zero_rows import ZeroRows
-
-        rows = ZeroRows(coverage, query_ids, order)
-        values = [rows.insert(*own) for own in zip(measures, values, extended, strict=True)]
-        query_ids, zeros = rows.query_ids, rows.places
-    return Scores(
-        bound=measures,
-        counts={
-            "evaluated_queries": len(evaluated.queries),
-            "missing_queries": run.missing,
-            **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
-            "no_relevant_queries": no_relevant,
-            "no_relevant_skipped": len(left_out),
-            **retrieved,
-            "excluded": 0,
-            "duplicates": 0,
-            **run.counts,
-            **_sample_counts(judgments, measures, options),
-        },
-        coverage=coverage,
-        tag_bytes=run.tag,
-        zscored=zscored,
-        query_ids=query_ids,
-        value_columns=values,
-        zero_rows=zeros,
-        summaries=summary,
-    )
-
-
-def _sample_counts(
-    judgments: Judgments, measures: list[BoundMeasure], options: Options
-) -> dict[str, int]:
-    """The counts of judgments that are a stratified sample."""
-    if not isinstance(judgments, Qrels) or judgments.strata is None:
-        return {}
-    # Imported late: the trec_eval command does not need it.
-    from fastrank.judging.strata import sample_counts
-
-    return sample_counts(judgments, measures, options.relevance_level)
-
-
-def _computed(
-    judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
-    queries: Ids,
-) -> tuple[Values, list[Any]]:  # fmt: skip
-    """The values of each measure, and what has computed them."""
-    batch = run.batch
-    if batch is None or not batch.repeats or not _can_repeat(judgments, measures, options):
-        computed = Values(judgments, measures, options, run)
-        return computed, [_values(computed, bound, queries) for bound in measures]
-    if batch.prepared is None:
-        # The batch holds the values, which must not hold the batch.
-        computed = Values(judgments, measures, options, run.changed(batch=None), repeats=True)
-        batch.prepared = computed, [computed.of(bound) for bound in measures]
-    else:
-        batch.prepared[0].compute_again()
-    computed, columns = batch.prepared
-    return computed, [column and memoryview(bytearray(column)).cast("d") for column in columns]
-
-
-def _can_repeat(judgments: Judgments, measures: list[BoundMeasure], options: Options) -> bool:
-    """Whether `Values.compute_again` is all it takes to compute the values of another run."""
-    return (
-        options.no_relevant != "one"
-        and not evaluates_missing(options)
-        and getattr(judgments, "scale", None) is None
-        and all(
-            bound.measure.needs in REPEATABLE and bound.measure.name != "relstring"
-            # The gains of grades that no document has depend on the highest grade.
-            and not bound.pairs
-            for bound in measures
-        )
-    )  # fmt: skip
+    """Judge a run and evaluate measures. Raises what the judge and a `Scorer` raise."""
+    scorer = Scorer(judge.judgments, measures, options, left_out=left_out, order=order)
+    return scorer.scores(judge.judge(run))
 
 
 def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
-    from fastrank.judging.tie_orders import Tied
+    from fastrank.judging.rankings import Tied
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native.record import Record
 
@@ -97,19 +97,22 @@ class Values:
             call()
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
-        """Set queries without a relevant document to 1, if that is the best value."""
+        """Set queries with results, but no relevant document, to 1, if that is the best value."""
         places = [j for j in range(bound.width) if bound.reaches_one(j)]
         if not places:
             return
+        # The values of geometric means are logarithms.
+        best = 0.0 if bound.measure.average == "geometric" else 1.0
+        without_results = set(self._run.placeholders)
         if bound.measure.needs in ("ranking", *BY_COLUMN):
             relevant = self.judged_for(bound).columns.num_rel
         else:
             offsets = self.gains(bound).ideal_offsets
             relevant = [offsets[i + 1] - offsets[i] for i in range(self._queries)]
         for place in range(self._queries):
-            if not relevant[place]:
+            if not relevant[place] and place not in without_results:
                 for j in places:
-                    values[place * bound.width + j] = 1.0
+                    values[place * bound.width + j] = best
 
     def _computed(self, bound: BoundMeasure, queries: int) -> Any:
         measure = bound.measure
@@ -121,7 +124,7 @@ class Values:
         if measure.needs == "ties" or (run.tied is not None and self.options.ties == "average"):
             return self._expected(bound, queries)
         numbers = filled("d", bound.numbers)
-        if measure.name == "relstring":
+        if measure.is_text:
             return self._relevance_strings(bound, queries)
         values = self._room(queries * bound.width)
         if measure.needs == "preferences":
@@ -157,7 +160,7 @@ class Values:
         """The expected values of a measure over the orders of tied documents."""
         from fastrank.measures.tie_support import expected_kernel
 
-        name = expected_kernel(bound.measure.kernel)
+        name = expected_kernel(bound.measure)
         plain = name == bound.measure.kernel
         columns: Record
         tied = self._tied_for(bound)
@@ -199,9 +202,9 @@ class Values:
             level = lowest_code(self.judgments, level)
         key = level, judged_only, by_ties
         if key not in self._derived:
-            from fastrank.judging.derived import derive
+            from fastrank.judging.rankings import rejudge
 
-            self._derived[key] = derive(
+            self._derived[key] = rejudge(
                 judged, level=level, judged_only=judged_only, placeholders=placeholders,
                 call=self._call,
             )  # fmt: skip
@@ -217,7 +220,7 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.judging.derived import empty_rankings, without_results
+        from fastrank.judging.rankings import empty_rankings, without_results
 
         assert not isinstance(self.judgments, Preferences)
         evaluated = set(queries)
@@ -228,7 +231,10 @@ class Values:
         qrels = self.judgments
         try:
             if needs_column(self.measures):
-                from fastrank.judging.by_column import judge_by_column, with_distinct_documents
+                from fastrank.judging.column_judgments import (
+                    judge_by_column,
+                    with_distinct_documents,
+                )
 
                 assert isinstance(qrels, Qrels)
                 fields["by_column"] = judge_by_column(
@@ -238,7 +244,7 @@ class Values:
                 qrels = with_distinct_documents(qrels, self.measures)
             judged = empty_rankings(qrels, places, judging)
             if needs_ties(self.measures):
-                from fastrank.judging.tie_orders import Tied
+                from fastrank.judging.rankings import Tied
 
                 fields["tied"] = Tied(judged=judged, lows=zeros("q", 0), highs=zeros("q", 0))
         except QueryError as failure:

@@ -20,7 +20,7 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.measures.notation import canonical_names
 from fastrank.measures.selection import Selection
 from fastrank.measures.tie_support import check_range
-from fastrank.plurals import counted
+from fastrank.plurals import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ class Match(Frozen):
     measure: the measure to ask for. tools: which tools do so.
     """
 
-    __slots__ = ("measure", "options", "settings", "tools")
-
     settings: tuple[str, ...]
     options: dict[str, Any]
     measure: str
@@ -86,11 +84,6 @@ class MeasureDifference(Frozen):
     >>> one.theirs, one.ours, [match.options for match in one.matches]
     (0.75, 0.5, [{'ties': 'average'}])
     """
-
-    __slots__ = (
-        "compared", "differing", "digits", "first", "matches", "measure", "only_ours",
-        "only_theirs", "ours", "theirs", "tie_range",
-    )  # fmt: skip
 
     measure: str
     theirs: float
@@ -128,7 +121,7 @@ class MeasureDifference(Frozen):
             )
         for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
             if queries:
-                named = ", ".join(queries[:NAMED]) + ", ..." * (len(queries) > NAMED)
+                named = first_few(queries, NAMED)
                 text += f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({named})."
         return text
 
@@ -143,7 +136,6 @@ class OptionsExplanation(Frozen):
     <OptionsExplanation: 1 of 2 measures reproduced>
     """
 
-    __slots__ = ("measures",)
     made_by = "fastrank.explain_options"
 
     measures: dict[str, MeasureDifference]

@@ -1,4 +1,4 @@
-"""What each document adds to the value of a measure, for each kernel that is such a sum.
+"""What each document adds to the value of a measure that is such a sum.
 
 A function here repeats what the kernel of its measure computes, operation by operation, so that
 factor * sum / divisor is the same double. `explain` asserts that.
@@ -23,13 +23,9 @@ class Ranking(Frozen):
 
     ranks, grades, gains: of the listed documents; gains only for measures of gains. ideal: the
     gains of the best ranking. nonrelevant: the number of judged documents that are not relevant.
-    The others are as in `fastrank.native.records.Rankings`.
+    cutoff: the last rank that counts. p: the persistence, for measures that have one. The others
+    are as in `fastrank.native.records.Rankings`.
     """
-
-    __slots__ = (
-        "gains", "grades", "ideal", "level", "nonrelevant", "num_rel", "num_ret", "numbers",
-        "ranks",
-    )  # fmt: skip
 
     ranks: list[int]
     grades: list[int]
@@ -39,13 +35,14 @@ class Ranking(Frozen):
     num_ret: int
     num_rel: int
     nonrelevant: int
-    numbers: tuple[float, ...]
+    cutoff: float
+    p: float
 
-    def relevant(self, cutoff: float = INFINITE) -> Iterator[tuple[int, int]]:
-        """The ranks of the relevant documents up to a cutoff, counted from 1."""
+    def relevant(self) -> Iterator[tuple[int, int]]:
+        """The ranks of the relevant documents up to the cutoff, counted from 1."""
         found = 0
         for rank, grade in zip(self.ranks, self.grades, strict=True):
-            if rank > cutoff:
+            if rank > self.cutoff:
                 return
             if grade >= self.level:
                 found += 1
@@ -60,7 +57,6 @@ class Contributions(Frozen):
     value}}, from which the adds are computed.
     """
 
-    __slots__ = ("adds", "cutoff", "details", "divided_by", "divisor", "factor")
     defaults: ClassVar[dict[str, Any]] = {
         "cutoff": INFINITE, "details": {}, "divided_by": "", "divisor": 1, "factor": 1.0,
     }  # fmt: skip
@@ -86,135 +82,50 @@ class Contributions(Frozen):
         return self.factor * self.total / self.divisor if self.divisor else 0.0
 
 
-def _counted(q: Ranking, cutoff: float, divisor: float, divided_by: str) -> Contributions:
+def _relevance(q: Ranking) -> Contributions:
     """Each relevant document adds 1."""
-    adds = {rank: 1.0 for _, rank in q.relevant(cutoff)}
-    return Contributions(adds=adds, divisor=divisor, divided_by=divided_by, cutoff=cutoff)
+    return Contributions(adds={rank: 1.0 for _, rank in q.relevant()})
 
 
-def _precisions(q: Ranking, cutoff: float, divisor: float, divided_by: str) -> Contributions:
+def _relevance_of_first_r(q: Ranking) -> Contributions:
+    adds = {rank: 1.0 for _, rank in q.relevant() if rank <= q.num_rel}
+    return Contributions(adds=adds, cutoff=q.num_rel)
+
+
+def _precision(q: Ranking) -> Contributions:
     """Each relevant document adds the precision at its rank."""
-    found = {rank: count for count, rank in q.relevant(cutoff)}
+    found = {rank: count for count, rank in q.relevant()}
     return Contributions(
-        adds={rank: count / rank for rank, count in found.items()},
-        divisor=divisor, divided_by=divided_by, cutoff=cutoff, details={"found": found},
-    )  # fmt: skip
+        adds={rank: count / rank for rank, count in found.items()}, details={"found": found}
+    )
 
 
-def _average_precision(q: Ranking) -> Contributions:
-    return _precisions(q, INFINITE, q.num_rel, "R")
-
-
-def _average_precision_cut(q: Ranking) -> Contributions:
-    return _precisions(q, q.numbers[0], q.num_rel, "R")
-
-
-def _average_precision_of_possible(q: Ranking) -> Contributions:
-    return _precisions(q, q.numbers[0], min(q.numbers[0], q.num_rel), "min(k, R)")
-
-
-def _average_precision_of_found(q: Ranking) -> Contributions:
-    found = len(list(q.relevant(q.numbers[0])))
-    return _precisions(q, q.numbers[0], found, "relevant retrieved")
-
-
-def _precision_cut(q: Ranking) -> Contributions:
-    return _counted(q, q.numbers[0], q.numbers[0], "k")
-
-
-def _precision_of_retrieved(q: Ranking) -> Contributions:
-    return _counted(q, q.numbers[0], min(q.numbers[0], q.num_ret), "min(k, retrieved)")
-
-
-def _recall_cut(q: Ranking) -> Contributions:
-    return _counted(q, q.numbers[0], q.num_rel, "R")
-
-
-def _relative_precision_cut(q: Ranking) -> Contributions:
-    divisor = min(q.numbers[0], q.num_rel) if q.num_rel else 0
-    return _counted(q, q.numbers[0], divisor, "min(k, R)")
-
-
-def _first(q: Ranking, cutoff: float, add: Callable[[int], float]) -> Contributions:
+def _hit(q: Ranking) -> Contributions:
     """Only the first relevant document adds something."""
-    adds = {rank: add(rank) for count, rank in q.relevant(cutoff) if count == 1}
-    return Contributions(adds=adds, cutoff=cutoff)
-
-
-def _success_cut(q: Ranking) -> Contributions:
-    return _first(q, q.numbers[0], lambda _: 1.0)
+    return Contributions(adds={rank: 1.0 for count, rank in q.relevant() if count == 1})
 
 
 def _reciprocal_rank(q: Ranking) -> Contributions:
-    return _first(q, q.numbers[0] if q.numbers else INFINITE, lambda rank: 1.0 / rank)
+    return Contributions(adds={rank: 1.0 / rank for count, rank in q.relevant() if count == 1})
 
 
-def _r_precision(q: Ranking) -> Contributions:
-    return _counted(q, q.num_rel, q.num_rel, "R")
-
-
-def _set_precision(q: Ranking) -> Contributions:
-    return _counted(q, INFINITE, q.num_ret, "retrieved")
-
-
-def _set_recall(q: Ranking) -> Contributions:
-    return _counted(q, INFINITE, q.num_rel, "R")
-
-
-def _set_relative_precision(q: Ranking) -> Contributions:
-    return _counted(q, INFINITE, min(q.num_ret, q.num_rel), "min(retrieved, R)")
-
-
-def _discounted(
-    q: Ranking, cutoff: float, ideal: list[float] | None, divided_by: str
-) -> Contributions:
-    """Each document adds gain / log2(rank + 1); divided by that sum over the ideal ranking."""
+def _discounted_gain(q: Ranking) -> Contributions:
+    """Each document adds gain / log2(rank + 1)."""
     gains = {
         rank: gain
         for rank, gain in zip(q.ranks, q.gains, strict=True)
-        if rank <= cutoff and gain != 0.0
+        if rank <= q.cutoff and gain != 0.0
     }
-    adds = {rank: gain / math.log2(rank + 1) for rank, gain in gains.items()}
     discounts = {
-        rank: 1.0 / math.log2(rank + 1) for rank in range(1, int(min(cutoff, q.num_ret)) + 1)
+        rank: 1.0 / math.log2(rank + 1) for rank in range(1, int(min(q.cutoff, q.num_ret)) + 1)
     }
-    details: dict[str, dict[int, float]] = {"gain": gains, "discount": discounts}
-    if ideal is None:
-        return Contributions(adds=adds, cutoff=cutoff, details=details)
-    best = {
-        rank: gain / math.log2(rank + 1) for rank, gain in enumerate(ideal, 1) if rank <= cutoff
-    }
-    divisor = 0.0
-    for gain in best.values():
-        divisor += gain
     return Contributions(
-        adds=adds, divisor=divisor, divided_by=divided_by, cutoff=cutoff,
-        details={**details, "ideal": best},
-    )  # fmt: skip
+        adds={rank: gain / math.log2(rank + 1) for rank, gain in gains.items()},
+        details={"gain": gains, "discount": discounts},
+    )
 
 
-def _dcg(q: Ranking) -> Contributions:
-    return _discounted(q, INFINITE, None, "")
-
-
-def _dcg_cut(q: Ranking) -> Contributions:
-    return _discounted(q, q.numbers[0], None, "")
-
-
-def _ndcg(q: Ranking) -> Contributions:
-    return _discounted(q, INFINITE, q.ideal, "ideal DCG")
-
-
-def _ndcg_cut(q: Ranking) -> Contributions:
-    return _discounted(q, q.numbers[0], q.ideal, "ideal DCG")
-
-
-def _ndcg_of_retrieved(q: Ranking) -> Contributions:
-    ideal = sorted((gain for gain in q.gains if gain > 0.0), reverse=True)
-    return _discounted(q, q.numbers[0], ideal, "ideal DCG of the retrieved")
-
-
-def _binary_preference(q: Ranking) -> Contributions:
+def _preference(q: Ranking) -> Contributions:
     """A relevant document adds 1 - min(n, R) / min(N, R), with n nonrelevant ones above it."""
     adds: dict[int, float] = {}
     above: dict[int, float] = {}
@@ -227,12 +138,10 @@ def _binary_preference(q: Ranking) -> Contributions:
             continue
         above[rank] = count
         adds[rank] = 1.0 - min(count, q.num_rel) / min(q.nonrelevant, q.num_rel) if count else 1.0
-    return Contributions(
-        adds=adds, divisor=q.num_rel, divided_by="R", details={"nonrelevant above": above}
-    )
+    return Contributions(adds=adds, details={"nonrelevant above": above})
 
 
-def _inferred_average_precision(q: Ranking) -> Contributions:
+def _inferred_precision(q: Ranking) -> Contributions:
     """A relevant document adds the precision that is expected at its rank."""
     epsilon = 0.00001
     adds: dict[int, float] = {}
@@ -253,89 +162,98 @@ def _inferred_average_precision(q: Ranking) -> Contributions:
             share = (relevant + epsilon) / (relevant + nonrelevant + 2.0 * epsilon)
             adds[rank] = 1.0 / rank + (above / rank) * in_pool * share
             relevant += 1
-    return Contributions(adds=adds, divisor=q.num_rel, divided_by="R")
+    return Contributions(adds=adds)
 
 
-def _weights(q: Ranking, p: float, cutoff: float) -> dict[int, float]:
-    """The weight of each rank up to the cutoff: p to the power of rank - 1."""
+def _weighted(q: Ranking, gains: dict[int, float]) -> Contributions:
+    """Each document adds its gain times p to the power of rank - 1."""
     weights, weight = {}, 1.0
-    for rank in range(1, int(min(cutoff, q.num_ret)) + 1):
+    for rank in range(1, int(min(q.cutoff, q.num_ret)) + 1):
         weights[rank] = weight
-        weight *= p
-    return weights
-
-
-def _persistence(q: Ranking, p: float, cutoff: float, gains: dict[int, float]) -> Contributions:
-    weights = _weights(q, p, cutoff)
+        weight *= q.p
     return Contributions(
         adds={
             rank: gain * weights[rank]
             for rank, gain in gains.items()
-            if rank <= cutoff and gain != 0.0
+            if rank <= q.cutoff and gain != 0.0
         },
-        factor=1.0 - p, cutoff=cutoff, details={"weight": weights},
+        factor=1.0 - q.p, details={"weight": weights},
     )  # fmt: skip
 
 
-def _rbp(q: Ranking) -> Contributions:
-    """Of gains; the only parameter is p."""
-    return _persistence(q, q.numbers[0], INFINITE, dict(zip(q.ranks, q.gains, strict=True)))
+def _weighted_gain(q: Ranking) -> Contributions:
+    return _weighted(q, dict(zip(q.ranks, q.gains, strict=True)))
 
 
-def _rbp_cut(q: Ranking) -> Contributions:
-    """Of gains; the parameters are the cutoff and p."""
-    cutoff, p = q.numbers
-    return _persistence(q, p, cutoff, dict(zip(q.ranks, q.gains, strict=True)))
+def _weighted_relevance(q: Ranking) -> Contributions:
+    return _weighted(q, {rank: 1.0 for _, rank in q.relevant()})
 
 
-def _rbp_binary(q: Ranking) -> Contributions:
-    cutoff, p = q.numbers
-    return _persistence(q, p, cutoff, {rank: 1.0 for _, rank in q.relevant(cutoff)})
-
-
-def _err(q: Ranking) -> Contributions:
+def _stop(q: Ranking) -> Contributions:
     """A document adds the probability that the reader stops there, divided by its rank."""
     adds: dict[int, float] = {}
     stops: dict[int, float] = {}
     reached: dict[int, float] = {}
     going_on = 1.0
     for rank, gain in zip(q.ranks, q.gains, strict=True):
-        if rank > q.numbers[0]:
+        if rank > q.cutoff:
             break
         if gain > 0.0:
             stops[rank], reached[rank] = gain, going_on
             adds[rank] = going_on * gain / rank
             going_on *= 1.0 - gain
-    details = {"stop probability": stops, "reached": reached}
-    return Contributions(adds=adds, cutoff=q.numbers[0], details=details)
+    return Contributions(adds=adds, details={"stop probability": stops, "reached": reached})
 
 
-# By the name of the measure's kernel.
-CONTRIBUTIONS: dict[str, Callable[[Ranking], Contributions]] = {
-    "average_precision": _average_precision,
-    "average_precision_cut": _average_precision_cut,
-    "average_precision_of_found": _average_precision_of_found,
-    "average_precision_of_possible": _average_precision_of_possible,
-    "binary_preference": _binary_preference,
-    "discounted_gain": _dcg,
-    "discounted_gain_cut": _dcg_cut,
-    "expected_reciprocal_rank": _err,
-    "inferred_average_precision": _inferred_average_precision,
-    "normalized_discounted_gain": _ndcg,
-    "normalized_discounted_gain_cut": _ndcg_cut,
-    "normalized_discounted_gain_of_retrieved": _ndcg_of_retrieved,
-    "precision_cut": _precision_cut,
-    "precision_of_retrieved": _precision_of_retrieved,
-    "r_precision": _r_precision,
-    "rank_biased_precision": _rbp,
-    "rank_biased_precision_binary": _rbp_binary,
-    "rank_biased_precision_cut": _rbp_cut,
-    "recall_cut": _recall_cut,
-    "reciprocal_rank": _reciprocal_rank,
-    "reciprocal_rank_cut": _reciprocal_rank,
-    "relative_precision_cut": _relative_precision_cut,
-    "set_precision": _set_precision,
-    "set_recall": _set_recall,
-    "set_relative_precision": _set_relative_precision,
-    "success_cut": _success_cut,
+# What documents add, and what their sum is divided by, as the records of measures name it.
+_ADDS: dict[str, Callable[[Ranking], Contributions]] = {
+    "discounted gain": _discounted_gain,
+    "hit": _hit,
+    "inferred precision": _inferred_precision,
+    "precision": _precision,
+    "preference": _preference,
+    "reciprocal rank": _reciprocal_rank,
+    "relevance": _relevance,
+    "relevance of the first R": _relevance_of_first_r,
+    "stop": _stop,
+    "weighted gain": _weighted_gain,
+    "weighted relevance": _weighted_relevance,
 }
+_DIVISORS: dict[str, Callable[[Ranking], float]] = {
+    "": lambda _: 1,
+    "R": lambda q: q.num_rel,
+    "k": lambda q: q.cutoff,
+    "min(k, R)": lambda q: min(q.cutoff, q.num_rel),
+    "min(k, retrieved)": lambda q: min(q.cutoff, q.num_ret),
+    "min(retrieved, R)": lambda q: min(q.num_ret, q.num_rel),
+    "relevant retrieved": lambda q: len(list(q.relevant())),
+    "retrieved": lambda q: q.num_ret,
+}
+# Sums over another ranking, whose gains are shown.
+_IDEALS: dict[str, Callable[[Ranking], list[float]]] = {
+    "ideal DCG": lambda q: q.ideal,
+    "ideal DCG of the retrieved": lambda q: sorted(
+        (gain for gain in q.gains if gain > 0.0), reverse=True
+    ),
+}
+
+
+def contributions(q: Ranking, adds: str, divided_by: str) -> Contributions:
+    """What each document adds, and the divisor, both as `Measure.adds` names them."""
+    made = _ADDS[adds](q)
+    details, divisor = made.details, 0.0
+    if divided_by in _IDEALS:
+        best = {
+            rank: gain / math.log2(rank + 1)
+            for rank, gain in enumerate(_IDEALS[divided_by](q), 1)
+            if rank <= q.cutoff
+        }
+        details = {**details, "ideal": best}
+        for gain in best.values():
+            divisor += gain
+    else:
+        divisor = _DIVISORS[divided_by](q)
+    return Contributions(
+        adds=made.adds, factor=made.factor, divisor=divisor, divided_by=divided_by,
+        cutoff=min(made.cutoff, q.cutoff), details=details,
+    )  # fmt: skip

@@ -17,8 +17,8 @@ from fastrank.explaining.judged_query import (
     run_of,
 )
 from fastrank.explaining.notes import notes_of
-from fastrank.formats.run_names import run_names
-from fastrank.formats.titles import texts_of
+from fastrank.formats.inputs import run_names
+from fastrank.formats.line_files import titles_of
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import check_options
@@ -223,4 +223,4 @@ def _header(judged: JudgedQuery) -> str:
 def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
     if documents is None:
         return {}
-    return texts_of(documents, "documents", {doc for doc, _ in judged.docs})
+    return titles_of(documents, "documents", {doc for doc, _ in judged.docs})

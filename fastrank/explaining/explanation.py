@@ -23,8 +23,6 @@ class Part(Frozen):
     documents were ranked by something else. level: the lowest relevant grade.
     """
 
-    __slots__ = ("documents", "level", "name", "parts", "value")
-
     name: str
     value: float
     parts: Contributions
@@ -52,10 +50,6 @@ class Explanation(Frozen):
     {'map': 0.8333333333333333}
     """
 
-    __slots__ = (
-        "chosen", "grades", "header", "measures", "notes", "other", "query", "rows", "run",
-        "titles",
-    )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 

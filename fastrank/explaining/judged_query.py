@@ -9,7 +9,7 @@ from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, GroupError, MeasureError, OptionError
 from fastrank.evaluation.values import Values
-from fastrank.explaining.contributions import CONTRIBUTIONS, Contributions, Ranking
+from fastrank.explaining.contributions import INFINITE, Contributions, Ranking, contributions
 from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
 from fastrank.hints import did_you_mean, similar_id
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from fastrank.choices import TrecEvalVersion
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Selection
-
-# The input of the kernels of measures that are explained.
-NEEDS = ("ranking", "gains", "unit gains", "best gains", "stops")
 
 
 def judgments_of(qrels: Any, options: Options) -> Qrels:
@@ -143,6 +140,8 @@ class JudgedQuery:
     def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
         """What each document adds to a value of a measure that `is_explained`."""
         columns = self._values.judged_for(bound).columns
+        parameters = bound.parameters(number)
+        cutoff = parameters.get("cutoff", INFINITE)
         # The columns have room for more than what is listed.
         listed, distinct = columns.offsets[1], columns.grade_offsets[1]
         gains: list[float] = []
@@ -155,20 +154,20 @@ class JudgedQuery:
             for place in range(gained.ideal_offsets[1]):
                 count = gained.ideal_counts[place]
                 if bound.measure.needs == "best gains":
-                    count = min(count, int(bound.numbers[number]))
+                    count = min(count, int(cutoff))
                 ideal += [gained.ideal_gains[place] / factor] * count
         grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
-        cutoffs = bound.measure.takes == "cutoffs"
         ranking = Ranking(
             ranks=list(columns.ranks[:listed]), grades=list(columns.grades[:listed]),
             gains=gains, ideal=ideal,
             level=columns.level, num_ret=columns.num_ret[0], num_rel=columns.num_rel[0],
-            numbers=(bound.numbers[number],) if cutoffs else tuple(bound.numbers),
+            cutoff=cutoff, p=parameters.get("p", 0.0),
             nonrelevant=sum(
                 count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
             ),
         )  # fmt: skip
-        return CONTRIBUTIONS[bound.measure.kernel](ranking)
+        assert bound.measure.adds is not None
+        return contributions(ranking, *bound.measure.adds)
 
     def ties(self, docs: list[tuple[str, float]] | None = None) -> list[list[int]]:
         """The ranks of each group of results with equal scores, by default of `docs`."""
@@ -210,16 +209,15 @@ def explained_measures(
 
 
 def is_explained(bound: BoundMeasure) -> bool:
-    """Whether a measure is a sum over documents that `CONTRIBUTIONS` knows."""
-    return bound.measure.kernel in CONTRIBUTIONS and bound.measure.needs in NEEDS
+    """Whether it is known what documents add to a measure."""
+    return bound.measure.adds is not None
 
 
 def _explained_names() -> str:
     """The measures that can be explained, in the notation of trec_eval where it has them."""
     from fastrank.measures.families import MEASURES
 
-    known = (one for one in MEASURES if one.kernel in CONTRIBUTIONS and one.needs in NEEDS)
-    return ", ".join(dict.fromkeys(one.name for one in known))
+    return ", ".join(dict.fromkeys(one.name for one in MEASURES if one.adds is not None))
 
 
 def refuse_expected(options: Options) -> None:

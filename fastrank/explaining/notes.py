@@ -8,10 +8,10 @@ from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import score_run
-from fastrank.evaluation.tie_reports import tie_ranges
+from fastrank.evaluation.ties import tie_ranges
 from fastrank.judging.judge import RunJudge
 from fastrank.measures.tie_support import check_range
-from fastrank.plurals import counted
+from fastrank.plurals import counted, first_few
 from fastrank.scores.text import treated
 
 TYPE_CHECKING = False
@@ -193,9 +193,8 @@ def _missed(judged: JudgedQuery) -> list[str]:
     missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda one: -one[1])
     if not missed:
         return []
-    named = ", ".join(f"{doc} (grade {grade:g})" for doc, grade in missed[:NAMED])
-    more = ", ..." if len(missed) > NAMED else ""
-    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {named}{more}"]
+    named = first_few([f"{doc} (grade {grade:g})" for doc, grade in missed], NAMED)
+    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {named}"]
 
 
 def _below_level(judged: JudgedQuery) -> list[str]:
@@ -234,10 +233,9 @@ def _single_precision(judged: JudgedQuery) -> list[str]:
     groups = [g for g in judged.ties() if len({scores[rank - 1] for rank in g}) > 1]
     if not groups:
         return []
-    ranks = ", ".join(f"{group[0]}-{group[-1]}" for group in groups[:NAMED])
-    more = ", ..." if len(groups) > NAMED else ""
+    ranks = first_few([f"{group[0]}-{group[-1]}" for group in groups], NAMED)
     return [
-        f"32-bit ties: scores that differ only beyond 32 bits tie, at ranks {ranks}{more}, as in"
+        f"32-bit ties: scores that differ only beyond 32 bits tie, at ranks {ranks}, as in"
         f" trec_eval {DEFAULT_VERSION}; 10.0 compares doubles"
     ]
 
@@ -246,5 +244,5 @@ def _unexplained(names: list[str]) -> list[str]:
     """Measures of sets that cannot be explained."""
     if not names:
         return []
-    named = ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
+    named = first_few(names, NAMED)
     return [f"not explained: {counted(len(names), 'other value')} of the set: {named}"]

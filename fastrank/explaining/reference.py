@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import read_all
+from fastrank.measures.trec import MEASURES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 ROUNDED = (4, 5)
 # Sums of doubles in another order differ by less.
 CLOSE = 1e-12
-# trec_eval's lines that are not measures.
-_OTHERS = ("runid", "relstring")
+# trec_eval's lines that are not numbers.
+_OTHERS = {measure.name for measure in MEASURES if measure.is_text}
 
 
 def read_reference(given: Any, queries: Container[str]) -> Values:

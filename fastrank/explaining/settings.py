@@ -21,7 +21,6 @@ class Setting(Frozen):
     run; else "".
     """
 
-    __slots__ = ("denominator", "options", "text", "tools")
     defaults: ClassVar[dict[str, Any]] = {"denominator": "", "options": {}}
 
     text: str
@@ -32,8 +31,6 @@ class Setting(Frozen):
 
 class Variant(Frozen):
     """A measure in the place of the one that was asked for; text: "" for that one."""
-
-    __slots__ = ("measure", "text", "tools")
 
     measure: str
     text: str

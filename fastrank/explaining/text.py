@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.plurals import counted
+from fastrank.plurals import counted, first_few
 from fastrank.scores import table_formats
 from fastrank.scores.tables import Table
 
@@ -152,7 +152,7 @@ def _rest(explained: Explanation, part: Part) -> str:
     relevant = sorted({grade for grade in below.values() if grade >= part.level}, reverse=True)
     for number, grade in enumerate(relevant):
         ranks = [rank for rank, one in below.items() if one == grade]
-        named = ", ".join(map(str, ranks[:NAMED])) + ", ..." * (len(ranks) > NAMED)
+        named = first_few(list(map(str, ranks)), NAMED)
         where = "" if number else f"below rank {part.depth}: "
         found.append(f"{where}{len(ranks)} of grade {grade:g} at {named}")
     retrieved = {doc for doc, _ in part.documents}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.grade_scale import encode_grades
-from fastrank.data.texts import KnownTexts
 from fastrank.errors import ArrayError
-from fastrank.formats.ids import encoded_id
-from fastrank.native.buffers import filled
+from fastrank.formats.values import encoded_id, grades_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,16 +104,12 @@ def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
         return numpy.ascontiguousarray(found, numpy.int64), None
     if found.dtype.kind != "f":
         return to_int64(name, check_integers(name, found)), None
-    if found.dtype.itemsize < 8:
-        found = found.astype(numpy.float64)
-    wrong = ~(numpy.abs(found) < 2.0**63)
-    if wrong.any():
-        place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), found.shape)]
-        raise ArrayError(name, f"expected a 64-bit grade, found {found[tuple(place)]}", *place)
-    if (found == numpy.trunc(found)).all():
-        return found.astype(numpy.int64, order="C"), None
-    codes, scale = encode_grades(found.astype(numpy.float64).reshape(-1))
-    return codes.reshape(found.shape), scale
+
+    def fail(row: int, reason: str) -> NoReturn:
+        raise ArrayError(name, reason, *map(int, numpy.unravel_index(row, found.shape)))
+
+    codes, scale = grades_of(found.reshape(-1), fail)
+    return numpy.asarray(codes).reshape(found.shape), scale
 
 
 def to_single(scores: Array) -> Array:
@@ -150,16 +143,6 @@ def query_ids(queries: Iterable[object]) -> list[bytes]:
 def row_numbers(count: int) -> list[bytes]:
     """The ids of unnamed queries: their row numbers, from 0."""
     return " ".join(map(str, range(count))).encode().split()
-
-
-def as_texts(ids: list[bytes]) -> KnownTexts:
-    """Ids as texts."""
-    from itertools import accumulate
-
-    lengths = list(map(len, ids))
-    starts = [0, *accumulate(lengths)]
-    starts.pop()
-    return KnownTexts(ids, filled("q", starts), filled("q", lengths))
 
 
 def row_offsets(name: str, given: Any, rows: int, what: str) -> Array:

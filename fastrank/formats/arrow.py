@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import Texts, gather_texts, memory_of
 from fastrank.errors import InputError
-from fastrank.formats.ids import no_id, texts_of_array, texts_of_list
 from fastrank.formats.tables import Table
+from fastrank.formats.values import no_id, texts_of_array, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.formats.ids import Fail
+    from fastrank.formats.values import Fail
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16

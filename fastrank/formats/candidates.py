@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
+from fastrank.formats import sniff
+from fastrank.formats.candidate_files import (
+    MOVIEQA_COLUMNS,
+    SUBTASKS,
+    read_folder,
+    read_movieqa,
+    read_pairs,
+    read_semeval,
+)
+from fastrank.formats.column_names import (
+    ALIASES,
+    CANDIDATE_ROLES,
+    check_mapping,
+    find_columns,
+    is_header,
+)
+from fastrank.formats.inputs import choose_split, frame_of, is_file
+from fastrank.formats.source import BYTE_ORDER_MARK
+from fastrank.formats.table_files import (
+    DELIMITERS,
+    delimited_table,
+    parquet_table,
+    read_json,
+    read_jsonl,
+)
+from fastrank.formats.tables import ColumnsTable, Table, qrels_of
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
     from typing import Any
 
     import numpy.typing as npt
@@ -152,7 +181,8 @@ def read_candidates(
     TREC-QA 0, 1, ... across all questions. These ids break ties.
 
     Raises ReadError, FormatError and InputError, which name the row or line, for example for a
-    question id with two texts, a duplicate candidate, or a label that is not a number.
+    question id with two texts, a duplicate candidate, or a label that is not a number; only the
+    cells of CSV and TSV are text that is read as numbers.
 
     >>> import io
     >>> lines = (
@@ -166,6 +196,165 @@ def read_candidates(
     >>> found.pairs[1]
     ('how are caves formed?', 'Bears live there.')
     """
-    from fastrank.formats.candidate_tables import candidates_of
+    if format is not None and format not in FORMATS:
+        expected = ", ".join(FORMATS)
+        raise InputError("format", f"expected one of {expected}, found {format!r}")
+    return _candidates(_table(source, format, columns), columns)
 
-    return candidates_of(source, format, columns)
+
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs", *SUBTASKS)
+THREE_CELLS = ("question", "candidate", "label")
+
+
+def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
+    check_mapping(columns, "read_candidates")
+    source = choose_split("read_candidates", source, None)
+    if isinstance(source, Mapping):
+        return _table_of_columns(source)
+    table = frame_of(source)
+    if table is not None:
+        return table
+    if not is_file(source):
+        found = type(source).__name__
+        raise TypeError(
+            "expected a file, a data frame, an Arrow table, a Hugging Face Dataset or a dict,"
+            f" found {found}"
+        )
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        return read_folder(os.fspath(source))
+    return _table_of_file(source, format, columns)
+
+
+def _table_of_columns(given: Mapping[Any, Any]) -> Table:
+    for name, column in given.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+            found = f"{type(column).__name__}: {column!r:.60}"
+            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
+    values = [list(column) for column in given.values()]
+    if len({len(column) for column in values}) > 1:
+        found = ", ".join(
+            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
+        )
+        raise InputError("<dict>", f"expected columns of equal length, found {found}")
+    return ColumnsTable("<dict>", list(given), values or [[]])
+
+
+def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
+    file, head = sniff.head_of(source)
+    with file:
+        form = format or _format_of(head, file.name)
+        content = file.read()
+    if form == "parquet":
+        return parquet_table(content, file.name)
+    if form == "qapairs":
+        return read_pairs(content, file.name)
+    if form in ("semeval", *SUBTASKS):
+        return read_semeval(content, file.name, format)
+    if form in ("json", "jsonl"):
+        read: Any = read_json if form == "json" else read_jsonl
+        found = read(content, file.name)
+        if not isinstance(found, Table):
+            raise FormatError(file.name, 1, "expected a list of records, found one object")
+        return read_movieqa(found) if set(MOVIEQA_COLUMNS) <= set(found.names) else found
+    return _table_of_cells(content, file.name, form, columns)
+
+
+def _format_of(head: bytes, name: str) -> str:
+    text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if text.startswith(b"<QApairs"):
+        return "qapairs"
+    if text.startswith((b"<?xml", b"<root", b"<xml")):
+        return "semeval"
+    form = sniff.format_of(head, name, "qrels")
+    if form in ("parquet", "json", "jsonl"):
+        return form
+    return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+
+
+def _table_of_cells(
+    content: bytes, name: str, form: str, columns: Mapping[str, Any] | None
+) -> Table:
+    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        if len(cells) == len(THREE_CELLS):
+            return THREE_CELLS
+        found = ", ".join(repr(column[0][:40]) for column in cells)
+        reason = "expected a header or three cells (question, candidate, label), found"
+        raise FormatError(name, lines[0], f"{reason} {found}")
+
+    return delimited_table(
+        content, name, DELIMITERS[form], columns, _is_header, names_without_header,
+        quoted=form == "csv",
+    )  # fmt: skip
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    return is_header(cells, (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:]))
+
+
+def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
+    found = find_columns(table.names, CANDIDATE_ROLES, columns, table.source)
+    for text, id_column in (("question", "question_id"), ("candidate", "candidate_id")):
+        if text not in found and id_column not in found:
+            known = ", ".join(sum((*ALIASES[text], *ALIASES[id_column]), ()))
+            names = ", ".join(map(repr, table.names))
+            raise InputError(
+                table.source, f"no {text} column: found {names}, expected one of {known}"
+            )
+    texts = {role: _strings(table, place) for role, place in found.items() if role != "label"}
+    questions = texts.get("question")
+    queries = texts.get("question_id") or _numbered(questions or [])
+    if questions is not None:
+        _check_texts(table, queries, questions)
+    docs = texts.get("candidate_id") or _placed(queries)
+    _check_distinct(table, queries, docs)
+    return Candidates(
+        source=table.source, queries=queries, docs=docs, question_texts=questions,
+        texts=texts.get("candidate"), qrels=_qrels(table, queries, docs, found["label"]),
+    )  # fmt: skip
+
+
+def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
+    """The judgments; errors name the rows and the column of the table."""
+    names = ["<question>", "<candidate>", table.names[place]]
+    judgments = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
+    judgments.unit, judgments.rows = table.unit, table.rows
+    return qrels_of(judgments, dict(zip(("query", "doc", "grade"), names, strict=True)))
+
+
+def _strings(table: Table, place: int) -> list[str]:
+    texts = table.texts(place)
+    return [decoded(text) for text in texts.take(range(len(texts)))]
+
+
+def _numbered(questions: list[str]) -> list[str]:
+    ids: dict[str, str] = {}
+    return [ids.setdefault(question, f"Q{len(ids) + 1}") for question in questions]
+
+
+def _placed(queries: list[str]) -> list[str]:
+    counts: dict[str, int] = {}
+    docs = []
+    for query in queries:
+        place = counts[query] = counts.get(query, -1) + 1
+        docs.append(f"{query}-{place}")
+    return docs
+
+
+def _check_texts(table: Table, queries: list[str], questions: list[str]) -> None:
+    known: dict[str, str] = {}
+    for row, (query, question) in enumerate(zip(queries, questions, strict=True)):
+        other = known.setdefault(query, question)
+        if other != question:
+            table.refuse(
+                row,
+                f"expected one text for question {query!r}, found {other!r:.60} and"
+                f" {question!r:.60}",
+            )
+
+
+def _check_distinct(table: Table, queries: list[str], docs: list[str]) -> None:
+    known = set()
+    for row, pair in enumerate(zip(queries, docs, strict=True)):
+        if pair in known:
+            table.refuse(row, f"question {pair[0]!r}: duplicate candidate {pair[1]!r}")
+        known.add(pair)

@@ -6,7 +6,7 @@ from _thread import allocate_lock
 from itertools import pairwise
 
 from fastrank.data.texts import spans
-from fastrank.formats.source import Pieces, Reader
+from fastrank.formats.source import Reader, SourceFile
 from fastrank.native import codes, records
 from fastrank.native.buffers import zeros
 from fastrank.native.threads import default_threads, in_threads
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     # Makes a call of a kernel from a reader, the maximum number of lines, and the state.
-    Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
+    Prepare: TypeAlias = Callable[[records.LineReader, int, records.Reading], Callable[[], int]]
 
 # Room for ids of queries without judgments before Python takes them, and how many recent ones a
 # kernel does not store again.
@@ -51,13 +51,13 @@ class Content(Reader):
         return count
 
 
-class Parts:
+class FileParts:
     """A run in parts, for at most `threads` threads.
 
     The parts can be read as often as the run itself.
     """
 
-    def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
+    def __init__(self, file: SourceFile | bytes, threads: int | None) -> None:
         self._file = file
         # None for a compressed file, whose length is unknown.
         self.size = len(file) if isinstance(file, bytes) else file.size
@@ -104,13 +104,13 @@ class Parts:
             return [Content(file) if isinstance(file, bytes) else file.whole()]
         return [self._file.part(start, stop) for start, stop in pairwise(self.cuts)]
 
-    def turns(self) -> Turns:
+    def queue(self) -> WorkQueue:
         """Parts for threads that take the next part when they finish one."""
         if isinstance(self._file, bytes) or self.size is None or self.threads == 1:
-            return Turns(iter(self.readers()))
-        return Turns(self._shorter_and_shorter(self._file, self.size))
+            return WorkQueue(iter(self.readers()))
+        return WorkQueue(self._shorter_and_shorter(self._file, self.size))
 
-    def _shorter_and_shorter(self, file: Pieces, size: int) -> Iterator[Reader]:
+    def _shorter_and_shorter(self, file: SourceFile, size: int) -> Iterator[Reader]:
         """Readers of ever shorter parts, so that all threads finish at about the same time even if
         one is slower.
         """
@@ -130,7 +130,7 @@ class Parts:
                 return
 
 
-class Turns:
+class WorkQueue:
     """Numbered readers that threads take in turn."""
 
     def __init__(self, readers: Iterator[Reader]) -> None:
@@ -148,7 +148,7 @@ class Turns:
             self._readers = enumerate(())
 
 
-def change_of_query(file: Pieces, start: int) -> int | None:
+def change_of_query(file: SourceFile, start: int) -> int | None:
     """The start of a line after `start` whose query differs from that of the line before.
 
     None if none is found nearby.
@@ -194,10 +194,11 @@ def _query_from(text: bytearray, line: int) -> bytes:
     return bytes(words[0]) if words else b""
 
 
-def line_reader(text: Any, cursor: Any) -> records.LineReader:
+def line_reader(text: Any, cursor: records.Cursor) -> records.LineReader:
     """A text with memory for a block index, see kernels/parsing/block_index.py."""
     marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
-    block = records.BlockIndex(*marks, newlines=zeros("q", codes.NEWLINE_PLACES))
+    newlines, bounds = zeros("q", codes.NEWLINE_PLACES), zeros("q", 12)
+    block = records.BlockIndex(*marks, newlines=newlines, bounds=bounds)
     return records.LineReader(text=text, block=block, cursor=cursor)
 
 
@@ -212,7 +213,7 @@ def unknown_queries(*, kept: bool) -> records.UnknownQueries:
     return records.UnknownQueries(ids=zeros("B", sizes[0]), recent=zeros("q", sizes[1]))
 
 
-class Feeder:
+class ChunkReader:
     """A buffer through which the text of a part is fed to a kernel, piece by piece.
 
     `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
@@ -224,7 +225,7 @@ class Feeder:
         self._prepare, self._unknown = prepare, unknown
         self.part = 0
         self.unknown_ids: set[bytes] = set()
-        self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
+        self._cursor, self.state = records.Cursor(), records.Reading()
         # Size, memory, and the function that calls the kernel with it: changed together, so that
         # they match even after an interrupt or a lack of memory.
         self._buffer: tuple[int, Any, Callable[[], int] | None] = (0, b"", None)
@@ -233,7 +234,7 @@ class Feeder:
     @property
     def status(self) -> int:
         """DONE, or why the kernel stopped before the end."""
-        return int(self.state[codes.STATUS])
+        return self.state.status
 
     @property
     def met_comment(self) -> bool:
@@ -241,7 +242,7 @@ class Feeder:
 
         Which fields seem misplaced also depends on the line before, which the kernel may not know.
         """
-        start = self._cursor[codes.POSITION]
+        start = self._cursor.position
         line = bytes(self._buffer[1][start : start + 64])
         return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
@@ -251,10 +252,8 @@ class Feeder:
         comments: whether # begins one. strict: what is not all a number ends the reading, and so do
         fields in the column of others.
         """
-        self._cursor[codes.COMMENTS], self._cursor[codes.CHECKED] = comments, strict
-        for i in range(codes.STATE_SIZE):
-            self.state[i] = 0
-        self.state[codes.REFUSED] = codes.STRICTLY if strict else codes.AS_C
+        self._cursor.assign(comments=comments, checked=strict)
+        self.state.clear(refused=codes.STRICTLY if strict else codes.AS_C)
         self.unknown_ids.clear()
         self.tag = b""
         if room > self._buffer[0]:
@@ -270,29 +269,28 @@ class Feeder:
 
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""
-        parts = Parts(text, 1)
+        parts = FileParts(text, 1)
         self.begin(parts.room, comments=False, strict=False)
         self.feed(*parts.readers())
 
     def feed(self, reader: Reader) -> None:
         """Feed the reader's content to the kernel until the end or until the kernel stops."""
-        waiting = 0
+        waiting, cursor = 0, self._cursor
         while True:
             room, text, step = self._buffer
             assert step is not None
             size = waiting + reader.readinto(text[waiting:room])
             ended = size < room
-            self._cursor[codes.SIZE], self._cursor[codes.ENDED] = size, ended
+            cursor.size, cursor.ended = size, ended
             place = reader.place() or (codes.NO_FILE, 0, 0)
-            self._cursor[codes.FILE], self._cursor[codes.NEXT], self._cursor[codes.STOP] = place
+            cursor.file, cursor.file_position, cursor.file_stop = place
             done = step()
-            reader.pass_to(self._cursor[codes.NEXT])
-            size = self._cursor[codes.SIZE]
-            if self._cursor[codes.TAG_SIZE]:
-                start = self._cursor[codes.TAG]
-                self.tag = bytes(text[start : start + self._cursor[codes.TAG_SIZE]])
+            reader.pass_to(cursor.file_position)
+            size = cursor.size
+            if cursor.tag_size:
+                self.tag = bytes(text[cursor.tag : cursor.tag + cursor.tag_size])
             if self._unknown is not None:
-                ids = self._unknown.ids[: self.state[codes.UNKNOWN_BYTES]]
+                ids = self._unknown.ids[: self.state.unknown_bytes]
                 self.unknown_ids.update(bytes(ids).split())
             # A kernel also stops where it has no room for more ids.
             if (ended and done == size) or self.status != codes.DONE:
@@ -304,7 +302,9 @@ class Feeder:
                 self._reserve(4 * room)
 
 
-def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool) -> bytes | None:
+def feed_all(
+    feeders: list[ChunkReader], parts: FileParts, *, comments: bool, strict: bool
+) -> bytes | None:
     """Feed each part between the cuts through one feeder, all but the first in new threads.
 
     Returns the tag of the last line, or None if a kernel stopped. Raises the error of the first
@@ -321,10 +321,10 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: boo
 
 
 def feed_in_turn(
-    feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool
+    feeders: list[ChunkReader], parts: FileParts, *, comments: bool, strict: bool
 ) -> bytes | None:
     """Like `feed_all`, but each feeder takes the next part when it finishes one."""
-    turns = parts.turns()
+    queue = parts.queue()
     tags = {-1: b""}
     for feeder in feeders:
         feeder.begin(parts.room, comments=comments, strict=strict)
@@ -332,14 +332,14 @@ def feed_in_turn(
     def work(number: int) -> None:
         feeder = feeders[number]
         try:
-            while feeder.status == codes.DONE and (turn := turns.take()):
-                feeder.part, reader = turn
+            while feeder.status == codes.DONE and (taken := queue.take()):
+                feeder.part, reader = taken
                 feeder.tag = b""
                 feeder.feed(reader)
                 if feeder.tag:
                     tags[feeder.part] = feeder.tag
         finally:
-            turns.end()
+            queue.end()
 
     in_threads(work, len(feeders))
     if any(feeder.status != codes.DONE for feeder in feeders):
@@ -347,7 +347,7 @@ def feed_in_turn(
     return tags[max(tags)]
 
 
-def met_comment(feeders: list[Feeder]) -> bool:
+def met_comment(feeders: list[ChunkReader]) -> bool:
     """Whether the first line that could not be read looks like a comment.
 
     The first in the file: which other ones are reached depends on the threads.

@@ -6,7 +6,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 # For each role the names of its column, then names that are used only if none of these exists:
@@ -68,10 +68,14 @@ def normalized_name(name: object) -> str:
     return str(name).strip().lower().replace("-", "_")
 
 
-def is_header(cells: Sequence[str]) -> bool:
-    """Whether these are column names that include a query and a document."""
+def is_header(
+    cells: Sequence[str], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
+) -> bool:
+    """Whether these are column names that include one of each of the roles."""
     names = {normalized_name(cell) for cell in cells}
-    return all(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in ("query", "doc"))
+    return all(
+        any(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in needed) for needed in roles
+    )
 
 
 def check_mapping(given: object, source: str) -> None:

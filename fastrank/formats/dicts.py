@@ -11,17 +11,18 @@ from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, constant, decoded, interning
 from fastrank.errors import InputError
 from fastrank.formats.column_names import is_header
-from fastrank.formats.ids import first_repeat, texts_of_list
-from fastrank.formats.rows import tag_of
-from fastrank.formats.run_order import apply_order
-from fastrank.formats.values import grades_of, scores_of
+from fastrank.formats.runs import apply_order
+from fastrank.formats.tables import tag_of
+from fastrank.formats.values import first_repeat, grades_of, scores_of, texts_of_list
 from fastrank.native import kernels
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
+    from fastrank.data.grade_scale import Graded, Scale
     from fastrank.formats.trec import Warn
 
 SOURCE = "<dict>"
@@ -140,18 +141,22 @@ class _Rows:
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
 
 
-def warn_if_swapped(qrels: Qrels, run: dict[Any, Any], warn: Warn) -> None:
-    """Call `warn` where judgments and run have probably changed places.
+def warn_if_swapped(
+    qrels: Qrels | Graded,
+    run: Iterable[Iterable[Any]],
+    warn: Warn,
+    nouns: tuple[str, str, str] = ("grades", "scores of the run", "judgments and run"),
+) -> None:
+    """Call `warn` where judgments and run have probably changed places; nouns: what it calls them.
 
     That is, if the run has few different small integers as scores, and nearly all grades have
-    fractions, or those of the first query are all different or negative.
+    fractions, or those of the first query are all different or negative. run: the scores of each
+    query.
     """
     scale = getattr(qrels, "scale", None)
-    grades = [grade for grade in scale.values if grade] if scale else []
-    fractions = sum(grade % 1 != 0 for grade in grades)
-    # Scores that are scaled to at most 1 have one whole number.
-    reason = "the grades have fractions"
-    if fractions < max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL)):
+    grades, numbers, both = nouns
+    reason = f"the {grades} have fractions"
+    if not have_fractions(scale):
         # Preferences have no grades.
         if not hasattr(qrels, "grade_column") or not len(qrels):
             return
@@ -160,15 +165,20 @@ def warn_if_swapped(qrels: Qrels, run: dict[Any, Any], warn: Warn) -> None:
             first = scale.grades(first).tolist()
         if len(first) <= MANY_GRADES or (len(set(first)) < len(first) and max(first) >= 0):
             return
-        reason = "the grades of a query are all different or negative"
-    scores = list(chain.from_iterable(
-        own.values() for own in islice(run.values(), SOME_QUERIES) if isinstance(own, Mapping)
-    ))  # fmt: skip
+        reason = f"the {grades} of a query are all different or negative"
+    scores = list(chain.from_iterable(islice(run, SOME_QUERIES)))
     if not all(type(score) is int and 0 <= score < SMALL for score in scores):
         return
     if 2 * len(set(scores)) <= len(scores):
-        few = "the scores of the run are few integers"
-        warn(f"{reason}, and {few}: are judgments and run swapped?")
+        warn(f"{reason}, and the {numbers} are few integers: are {both} swapped?")
+
+
+def have_fractions(scale: Scale | None) -> bool:
+    """Whether there are many different grades, nearly all with fractions, as scores have them."""
+    grades = [grade for grade in scale.values if grade] if scale else []
+    fractions: int = sum(grade % 1 != 0 for grade in grades)
+    # Scores that are scaled to at most 1 have one whole number.
+    return fractions >= max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL))
 
 
 def is_listing(documents: Any) -> bool:

@@ -7,7 +7,8 @@ from hashlib import sha256
 
 from fastrank.data.qrels import Qrels
 from fastrank.errors import ReadError
-from fastrank.formats.source import is_url, open_pieces
+from fastrank.formats.source import is_url, open_source
+from fastrank.formats.trec_writers import by_query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +31,8 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
         numbers = judgments.levels.tolist()
         if len(judgments.subgroups):
             texts.append(judgments.subgroups)
-    offsets = judgments.offsets.tolist()
-    queries = (
-        query
-        for query, first, stop in zip(judgments.queries, offsets[:-1], offsets[1:], strict=True)
-        for _ in range(first, stop)
-    )
-    values = (b"%r" % float(number) for number in numbers)
-    return _digest(zip(queries, *texts, values, strict=True))
+    rows = zip(*texts, (b"%r" % float(number) for number in numbers), strict=True)
+    return _digest((query, *row) for query, row in by_query(judgments, rows))
 
 
 def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:
@@ -71,7 +66,7 @@ def file_digest(run: Any) -> str | None:
         return None
     made = sha256()
     if is_url(os.fspath(run)):
-        with open_pieces(run) as pieces:
+        with open_source(run) as pieces:
             reader, buffer = pieces.stored(), memoryview(bytearray(PIECE))
             while count := reader.readinto(buffer):
                 made.update(buffer[:count])

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from contextlib import ExitStack, contextmanager
 
 from fastrank.formats.source import is_url, standard_output
 from fastrank.formats.source import name_of as name_of
-from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from fastrank.formats.source import Source as Source
 
@@ -58,7 +59,7 @@ def check_target(target: Source) -> None:
         return
     path = local(target)
     if is_url(path):
-        from fastrank.formats.remote.uploads import check_url
+        from fastrank.formats.object_stores import check_url
 
         check_url(path)
         return
@@ -86,7 +87,7 @@ def local(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not is_url(name):
         return name
-    from fastrank.formats.remote.urls import local_path
+    from fastrank.formats.remote import local_path
 
     return local_path(name) or name
 
@@ -102,7 +103,7 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     if not is_url(name):
         yield name
         return
-    from fastrank.formats.remote.downloads import downloaded
+    from fastrank.formats.remote import downloaded
 
     with downloaded(name) as copy:
         yield copy
@@ -113,15 +114,9 @@ def exists(path: str) -> bool:
     name = local(path)
     if not is_url(name):
         return os.path.exists(name)
-    from fastrank.formats.remote.downloads import is_there
+    from fastrank.formats.remote import is_there
 
     return is_there(name)
-
-
-def replace(target: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file, and rename it to the target."""
-    with replacing(target) as scratch:
-        fill(scratch)
 
 
 @contextmanager
@@ -133,7 +128,7 @@ def replacing(target: str) -> Iterator[str]:
     """
     path = local(target)
     if is_url(path):
-        from fastrank.formats.remote.uploads import uploading
+        from fastrank.formats.object_stores import uploading
 
         with uploading(path) as scratch:
             yield scratch
@@ -161,3 +156,43 @@ def replacing(target: str) -> Iterator[str]:
             if os.path.exists(scratch):
                 os.unlink(scratch)
             raise
+
+
+# The process that writes each file: one that was forked from it does not remove it.
+_UNFINISHED: dict[str, int] = {}
+
+
+@contextlib.contextmanager
+def removed_by_signals(path: str) -> Iterator[None]:
+    """Where SIGTERM or SIGHUP would end the process at once, it removes the file first.
+
+    Signals that the program handles itself are left alone, and so is everything outside the main
+    thread, where Python lets nobody handle signals.
+    """
+    import signal
+
+    _UNFINISHED[path] = os.getpid()
+    handled = []
+    try:
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                with contextlib.suppress(ValueError):
+                    signal.signal(number, _end)
+                    handled.append(number)
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
+        del _UNFINISHED[path]
+
+
+def _end(number: int, _frame: Any) -> None:
+    import signal
+
+    for path, process in _UNFINISHED.items():
+        if process == os.getpid():
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

@@ -1,26 +1,38 @@
-"""Convert pandas and polars data frames to judgments and runs, and back."""
+"""Judgments and runs from and to pandas, polars, Arrow, arrays, tuples and ir_datasets.
+
+The `from_*` and `to_*` methods of Qrels and Run call the functions here (see fastrank/lazy.py).
+"""
 
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
+from fastrank.data.qrels import Qrels
 from fastrank.data.texts import Texts, gather_texts
-from fastrank.errors import InputError
+from fastrank.errors import InputError, ReadError
 from fastrank.formats.arrow import (
     NULL,
+    arrow_table,
     numbers_of_arrow,
     says_iterations,
     texts_of_arrow,
     to_arrow,
 )
-from fastrank.formats.ids import texts_of
-from fastrank.formats.tables import Table
+from fastrank.formats.dicts import qrels_from_dict as qrels_from_dict
+from fastrank.formats.dicts import query_to_dict as query_to_dict
+from fastrank.formats.dicts import run_from_dict as run_from_dict
+from fastrank.formats.dicts import to_dict as to_dict
+from fastrank.formats.inputs import is_row
+from fastrank.formats.tables import ColumnsTable, Table, qrels_of, run_of
+from fastrank.formats.values import texts_of
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from fastrank.formats.ids import Fail
+    from fastrank.data.run import Run
+    from fastrank.formats.values import Fail
 
 
 class PandasTable(Table):
@@ -191,3 +203,142 @@ def to_polars(noun: Any) -> Any:
     columns = to_columns(noun)
     text = dict.fromkeys(("query_id", "doc_id", "iteration", "stratum", "tag"), polars.String)
     return polars.DataFrame(columns, schema_overrides=text)
+
+
+ARRAYS = "<arrays>"
+PLURALS = {
+    "query": "queries", "doc": "docs", "grade": "grades", "score": "scores",
+    "iteration": "subtopics",
+}  # fmt: skip
+
+
+def table_of_arrays(**columns: Any) -> ColumnsTable:
+    """A table of columns of equal length, named by role."""
+    given = {role: _column(role, values) for role, values in columns.items()}
+    sizes = {role: len(values) for role, values in given.items()}
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{size} {PLURALS[role]}" for role, size in sizes.items())
+        raise InputError(ARRAYS, f"expected one query, document and number per row, found {found}")
+    return ColumnsTable(ARRAYS, list(given), list(given.values()))
+
+
+def _column(role: str, values: Any) -> Any:
+    if hasattr(values, "to_numpy"):
+        # A pandas or polars series, or an Arrow array, whose strings are only available as a list.
+        # Missing values become None or NaN.
+        values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_numpy()
+    if hasattr(values, "detach"):
+        # numpy has no bfloat16.
+        values = values.detach().cpu()
+        values = (values.double() if values.is_floating_point() else values).numpy()
+    if hasattr(values, "ndim"):
+        if values.ndim != 1:
+            shape = "x".join(map(str, values.shape))
+            raise InputError(ARRAYS, f"{PLURALS[role]}: expected one dimension, found {shape}")
+        if getattr(values, "mask", False) is not False and values.mask.any():
+            row = int(values.mask.argmax())
+            raise InputError(ARRAYS, f"{PLURALS[role]}: the value in row {row} (from 0) is masked")
+        return values
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        found = type(values).__name__
+        raise InputError(ARRAYS, f"{PLURALS[role]}: expected an array or a list, found {found}")
+    return list(values)
+
+
+TUPLES = "<tuples>"
+PLAIN_FIELDS = {
+    "qrels": ("query_id", "doc_id", "relevance"),
+    "run": ("query_id", "doc_id", "score"),
+}
+
+
+class TuplesTable(ColumnsTable):
+    """Columns of tuples, whose names are those of their fields."""
+
+    method = ""
+
+
+def table_of_tuples(given: Any, kind: str) -> TuplesTable | None:
+    """A table of tuples of one type, from any iterable; kind: qrels or run.
+
+    Plain tuples are (query, document, number). None if they are not tuples of these kinds. Raises
+    InputError, which names the row.
+    """
+    rows = given if isinstance(given, (list, tuple)) else list(given)
+    if not rows or not is_row(rows[0]):
+        return None
+    names = getattr(rows[0], "_fields", None)
+    for place, row in enumerate(rows):
+        if not is_row(row) or getattr(row, "_fields", None) != names:
+            found, first = type(row).__name__, type(rows[0]).__name__
+            expected = first if names else "a tuple (query, document, number)"
+            reason = f"row {place} (from 0): expected {expected}, as before, found {found}"
+            raise InputError(TUPLES, reason)
+        if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
+            reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
+            raise InputError(TUPLES, reason)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return TuplesTable(TUPLES, names or PLAIN_FIELDS[kind], columns)
+
+
+PREFIX = "irds:"
+
+
+def read_dataset(source: str) -> Qrels:
+    """The judgments of a dataset, `irds:` and its id. Raises what `dataset_table` raises."""
+    return qrels_of(dataset_table(source))
+
+
+def dataset_table(source: str) -> Table:
+    """The judgments of a dataset as they are.
+
+    Raises ReadError for an unknown dataset or a failed download, InputError for one without
+    judgments, and ImportError without ir_datasets.
+    """
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as error:
+        needed = "ir_datasets: pip install ir_datasets"
+        raise ImportError(f"{source} needs {needed}", name="ir_datasets") from error
+    try:
+        dataset = ir_datasets.load(source.removeprefix(PREFIX))
+    except KeyError:
+        raise ReadError(source, "ir_datasets has no dataset with this id") from None
+    if not dataset.has_qrels():
+        raise InputError(source, "the dataset has no judgments")
+    try:
+        table = table_of_tuples(dataset.qrels_iter(), "qrels")
+    except (OSError, RuntimeError) as error:
+        raise ReadError(source, f"ir_datasets cannot provide it: {error}") from error
+    if table is None:
+        raise InputError(source, "the dataset has no judgments")
+    table.source = source
+    return table
+
+
+def qrels_from_arrays(queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
+    """Judgments from three or four arrays or lists of one length."""
+    more = {} if subtopics is None else {"iteration": subtopics}
+    return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades, **more))
+
+
+def run_from_arrays(queries: Any, docs: Any, scores: Any, **options: Any) -> Run:
+    """A run from three arrays or lists of one length."""
+    return run_of(table_of_arrays(query=queries, doc=docs, score=scores), **options)
+
+
+TABLES: dict[str, Callable[[Any], Table]] = {
+    "pandas": PandasTable,
+    "polars": PolarsTable,
+    "arrow": arrow_table,
+}
+
+
+def qrels_from_table(library: str, given: Any, columns: Any) -> Qrels:
+    """Judgments from a DataFrame of pandas or polars, or from what Arrow can convert."""
+    return qrels_of(TABLES[library](given), columns)
+
+
+def run_from_table(library: str, given: Any, columns: Any, **options: Any) -> Run:
+    """A run from a DataFrame of pandas or polars, or from what Arrow can convert."""
+    return run_of(TABLES[library](given), columns, **options)

@@ -1,27 +1,30 @@
-"""Accept judgments and runs in any form: dicts, data frames, tables, tuples, files."""
+"""Accept judgments and runs in any form: dicts, data frames, tables, tuples, files; name runs."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping
 
 from fastrank.arguments import DEFAULT_VERSION
+from fastrank.data.columns import PerQuery
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
+from fastrank.errors import InputError
 from fastrank.formats import sniff
-from fastrank.formats.run_order import apply_order
-from fastrank.formats.source import is_unusual
-from fastrank.formats.splits import choose_split
+from fastrank.formats.runs import apply_order
+from fastrank.formats.sniff import COMPRESSED, SUFFIXES
+from fastrank.formats.source import is_unusual, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Iterable, Iterator
+    from typing import Any, TypeGuard
 
     from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.files import Source
-    from fastrank.formats.source import Pieces
+    from fastrank.formats.source import SourceFile
     from fastrank.formats.tables import Table
 
     QrelsLike = Qrels | Preferences | Source | Any
@@ -66,7 +69,7 @@ def as_qrels(
     if table is None:
         found = type(given).__name__
         raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
-    from fastrank.formats.rows import qrels_of
+    from fastrank.formats.tables import qrels_of
 
     table.source = f"qrels {table.source}"
     return qrels_of(table)
@@ -91,7 +94,7 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
 
 def open_run(
     given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score"
-) -> Run | Pieces | Mapping[Any, Any]:
+) -> Run | SourceFile | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 
     That is a dict, and a file in TREC format, which is only opened. Options: as in `read_run`.
@@ -107,7 +110,7 @@ def open_run(
             Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), rank_by
         )
     if table is None and is_file(given):
-        file, head = sniff.head_of(sniff.open_source(given))
+        file, head = sniff.head_of(given)
         if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
             return file
         from fastrank.formats.load import read_run
@@ -117,7 +120,7 @@ def open_run(
     if table is None:
         found = type(given).__name__
         raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
-    from fastrank.formats.rows import run_of
+    from fastrank.formats.tables import run_of
 
     table.source = f"run {table.source}"
     return run_of(table, rank_by=rank_by)
@@ -151,6 +154,129 @@ def _of_tuples(given: Any, kind: str) -> Table | None:
     """The table of an iterable of tuples, or None for anything else."""
     if not hasattr(given, "__iter__"):
         return None
-    from fastrank.formats.tuples import table_of_tuples
+    from fastrank.formats.frames import table_of_tuples
 
     return table_of_tuples(given, kind)
+
+
+def choose_split(source: str, given: Any, split: str | None) -> Any:
+    """The table of the chosen split in a dict of splits; anything else is returned unchanged.
+
+    `split` may be omitted for a dict with one split. Raises InputError.
+    """
+    if not is_dict_of_splits(given):
+        return given
+    if split is None and len(given) > 1:
+        raise InputError(source, f"expected split=, one of {', '.join(given)}")
+    chosen = next(iter(given)) if len(given) == 1 else split
+    if chosen not in given:
+        raise InputError(source, f"no split {chosen!r}; expected one of {', '.join(given)}")
+    return given[chosen]
+
+
+def is_dict_of_splits(given: Any) -> bool:
+    """Whether this is a dict of splits, such as a DatasetDict."""
+    return (
+        isinstance(given, Mapping)
+        and bool(given)
+        and all(hasattr(table, "column_names") for table in given.values())
+    )
+
+
+def run_name(path: str | os.PathLike[str]) -> str:
+    """The name of a file's run: that of the file, without suffixes of format and compression.
+
+    >>> from fastrank.formats.inputs import run_name
+    >>> run_name("runs/pixels.run"), run_name("input.humR03dc.gz"), run_name("a.run.gz")
+    ('pixels', 'input.humR03dc', 'a')
+    """
+    return _names(os.fsdecode(name_of(path)))[0]
+
+
+def run_names(runs: Iterable[Any]) -> list[str]:
+    """The name of each run that is a file, and "" for other objects.
+
+    Different files that would have the same name keep their suffixes, and as many folders as it
+    takes to distinguish them.
+    """
+    paths = [os.fsdecode(name_of(run)) if is_path(run) else "" for run in runs]
+    names = {path: _names(path) for path in paths if path}
+    while True:
+        counts = Counter(longer[0] for longer in names.values())
+        repeated = [own for own in names.values() if counts[own[0]] > 1 and len(own) > 1]
+        if not repeated:
+            return [names[path][0] if path else "" for path in paths]
+        for longer in repeated:
+            del longer[0]
+
+
+def is_path(run: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a run is given by the path of its file."""
+    return isinstance(run, (str, os.PathLike))
+
+
+def _names(path: str) -> list[str]:
+    """The names of a file, from the shortest to its path."""
+    parts = path.split("/")
+    names = ["/".join(parts[place:]) for place in range(len(parts) - 1, -1, -1)]
+    if not parts[-1]:
+        return [path]
+    short = _without(_without(parts[-1], COMPRESSED), SUFFIXES)
+    return [short, *names] if short != parts[-1] else names
+
+
+def _without(name: str, suffixes: Iterable[str]) -> str:
+    """The name without one of the suffixes, unless there is nothing else."""
+    for suffix in suffixes:
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def are_named(given: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether this is {name: run}, not a run {query: {document: score}} or another object.
+
+    Raises InputError for a dict that is both.
+    """
+    if not isinstance(given, Mapping):
+        return False
+    if type(given) is not dict and is_dict_of_splits(given):
+        return False
+    first = next((key for key, value in given.items() if _is_run(value) is not None), None)
+    if first is None or not _is_run(given[first]):
+        return False
+    refuse_mixed(given)
+    return True
+
+
+def refuse_mixed(given: Mapping[Any, Any]) -> None:
+    """Raise InputError for a dict of which some values are runs and others are documents."""
+    keys: dict[bool | None, Any] = {}
+    for key, value in given.items():
+        keys.setdefault(_is_run(value), key)
+    if True in keys and False in keys:
+        run, other = keys[True], keys[False]
+        raise InputError(
+            "run", "expected {query: {document: score}} or {name: run}, found both:"
+            f" {run!r:.60} has a run, {other!r:.60} has {type(given[other]).__name__}"
+        )  # fmt: skip
+
+
+def _is_run(value: Any) -> bool | None:
+    """Whether a value of a dict is a run instead of documents; None for an empty dict."""
+    if isinstance(value, Mapping):
+        documents = next(iter(value.values()), None)
+        return isinstance(documents, Mapping) if value else None
+    if isinstance(value, (list, tuple)):
+        return is_row(next(iter(value), None))
+    return isinstance(value, PerQuery) or is_file(value) or frame_of(value) is not None
+
+
+def is_row(row: Any) -> bool:
+    """Whether this is a named tuple, or a plain one that begins with the ids of query and document.
+
+    `table_of_tuples` checks the rest.
+    """
+    if not isinstance(row, tuple) or hasattr(row, "_fields"):
+        return isinstance(row, tuple)
+    return len(row) > 2 and all(isinstance(text_id, (str, bytes, int)) for text_id in row[:2])

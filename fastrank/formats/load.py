@@ -1,7 +1,7 @@
 """Read and write judgments and runs in files of any format.
 
 Formats: `trec` (see fastrank.formats.trec); `sample`, judgments of a stratified sample
-(fastrank.formats.sample); `csv` and `tsv`, with a header of known names or
+(fastrank.formats.table_files); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns
 (both also DPR's results, a record per question with its `ctxs`, whose `has_answer` are judgments);
@@ -16,8 +16,15 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.formats import dicts, files, rows, sniff, trec, trec_writers
-from fastrank.formats.column_names import check_mapping
+from fastrank.formats import dicts, files, sniff, tables, trec, trec_writers
+from fastrank.formats.source import open_source
+from fastrank.formats.table_files import (
+    content_of,
+    delimited_lines,
+    json_of,
+    jsonl_of,
+    parquet_table,
+)
 from fastrank.formats.tables import Table
 from fastrank.lazy import optional
 
@@ -27,13 +34,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.choices import Format, RankBy, TrecEvalVersion
-    from fastrank.formats.arrow import ArrowTable
-    from fastrank.formats.source import Pieces, Source
+    from fastrank.formats.source import Source, SourceFile
     from fastrank.formats.trec import Warn
 
 
 def read_qrels(
-    source: Source | Pieces,
+    source: Source | SourceFile,
     format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
@@ -62,17 +68,18 @@ def read_qrels(
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
-            return trec.parse_qrels(
+            qrels: Qrels = trec.parse(
                 file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn
             )
+            return qrels
         found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
-    return rows.qrels_of(found, columns)
+    return tables.qrels_of(found, columns)
 
 
 def read_run(
-    source: Source | Pieces,
+    source: Source | SourceFile,
     format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
@@ -108,7 +115,7 @@ def read_run(
         found = content_of(file.read(), file.name, form, "run", columns, rank_by)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
-    return rows.run_of(found, columns, tag=tag, rank_by=rank_by)
+    return tables.run_of(found, columns, tag=tag, rank_by=rank_by)
 
 
 def is_dataset(source: object) -> bool:
@@ -117,7 +124,7 @@ def is_dataset(source: object) -> bool:
 
 
 def _qrels_of_dataset(source: Any) -> Qrels:
-    from fastrank.formats.irds import read_dataset
+    from fastrank.formats.frames import read_dataset
 
     return read_dataset(source)
 
@@ -154,9 +161,9 @@ def write_run(run: Run, path: Source, format: Format | None = None) -> None:
     _save(run, Run, path, format)
 
 
-def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str | None]:
+def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
-    file, head = sniff.head_of(sniff.open_source(source))
+    file, head = sniff.head_of(source)
     if format in (None, "trec"):
         for kind, fits in sniff.TREC_FIELDS.items():
             if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
@@ -171,76 +178,31 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
 
 
 def _open(
-    source: Source | Pieces, format: str | None, kind: str, columns: Mapping[str, Any] | None
-) -> tuple[Pieces, str]:
+    source: Source | SourceFile, format: str | None, kind: str, columns: Mapping[str, Any] | None
+) -> tuple[SourceFile, str]:
     if format is not None:
         sniff.check_format(format)
-        file = sniff.open_source(source)
+        file = open_source(source)
         if format in ("trec", "sample") and columns is not None:
             file.close()
             raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
         return file, format
-    file, head = sniff.head_of(sniff.open_source(source))
+    file, head = sniff.head_of(source)
     form = sniff.format_of(head, file.name, kind)
     if form in ("trec", "sample") and columns is not None:
         form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     return file, form
 
 
-def _reread(file: Pieces) -> tuple[Pieces, bytes]:
+def _reread(file: SourceFile) -> tuple[SourceFile, bytes]:
     """The content of a source, and a source that can be read again."""
     content = file.read()
-    return file if file.rereadable else sniff.pieces_of(content, file.name), content
-
-
-def content_of(
-    content: bytes,
-    name: str,
-    form: str,
-    kind: str,
-    columns: Mapping[str, Any] | None = None,
-    rank_by: str = "score",
-) -> Table | dict[Any, Any]:
-    """The table of a file that is not in TREC format, or {query: {document: number}}.
-
-    kind: qrels or run. Raises FormatError and InputError.
-    """
-    check_mapping(columns, name)
-    if form == "sample":
-        from fastrank.formats.sample import read_sample
-
-        return read_sample(content, name, kind)
-    if form in ("csv", "tsv"):
-        from fastrank.formats.csv import read_delimited
-
-        return read_delimited(content, name, form, kind, columns, rank_by)
-    if form == "parquet":
-        return parquet_table(content, name)
-    from fastrank.formats.json import read_json, read_jsonl
-
-    found = read_json(content, name) if form == "json" else read_jsonl(content, name)
-    if isinstance(found, Table) and "ctxs" in found.names:
-        from fastrank.formats.dpr import RetrievedTable
-
-        return RetrievedTable(found, kind)
-    return found
-
-
-def parquet_table(content: bytes, name: str) -> ArrowTable:
-    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
-    from fastrank.formats.arrow import ArrowTable
-
-    pyarrow = optional("pyarrow", f"{name}: parquet")
-    parquet = optional("pyarrow.parquet", f"{name}: parquet")
-    try:
-        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(name, f"cannot be read as parquet: {error}") from None
+    return file if file.rereadable else sniff.in_memory(content, file.name), content
 
 
 def _with_tag(run: Run, tag: str) -> Run:
-    fields = {name: getattr(run, name) for name in run.field_names()}
-    return Run(**{**fields, "tag_bytes": rows.tag_of(tag, run.source)})
+    fields = {name: getattr(run, name) for name in run.field_names}
+    return Run(**{**fields, "tag_bytes": tables.tag_of(tag, run.source)})
 
 
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
@@ -267,25 +229,17 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
     if form == "sample":
-        from fastrank.formats import sample
-
         if not isinstance(noun, Qrels):
             raise InputError(noun.source, "the format sample is only for judgments")
-        return sample.lines_of(noun)
+        return trec_writers.sample_lines(noun)
     if form == "json":
-        from fastrank.formats.json import json_of
-
         return json_of(dicts.to_dict(noun))
     if form == "parquet":
         return [_parquet_of(noun)]
     names, records = _records(noun)
     if form == "jsonl":
-        from fastrank.formats.json import jsonl_of
-
         return jsonl_of(names, records)
-    from fastrank.formats.csv import lines_of
-
-    return lines_of(form, names, records)
+    return delimited_lines(form, names, records)
 
 
 def _parquet_of(noun: Qrels | Run) -> bytes:
@@ -298,7 +252,7 @@ def _parquet_of(noun: Qrels | Run) -> bytes:
 
 
 def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    """The names of the columns, and the rows."""
+    """The names of the columns, and the tables."""
     columns: list[Iterable[Any]] = [map(decoded, noun.docs)]
     if isinstance(noun, Qrels):
         from fastrank.formats.arrow import says_iterations
@@ -317,19 +271,13 @@ def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         if noun.tag:
             names.append("tag")
             columns.append([noun.tag] * len(noun.docs))
-    queries = (
-        decoded(query)
-        for query, first, stop in zip(
-            noun.queries, noun.offset_column[:-1], noun.offset_column[1:], strict=True
-        )
-        for _ in range(first, stop)
-    )
-    return names, zip(queries, *columns, strict=True)
+    rows = trec_writers.by_query(noun, zip(*columns, strict=True))
+    return names, ((decoded(query), *row) for query, row in rows)
 
 
 def _refuse_empty_ids(noun: Qrels | Run, form: str) -> None:
     for what, texts in (("query", noun.queries), ("document", noun.docs)):
-        place = rows.first_empty(texts)
+        place = tables.first_empty(texts)
         if place >= 0:
             reason = f"{what} {place} (the first is 0) has an empty id: expected some text"
             raise InputError(noun.source, f"{reason} for a {form} file")

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
-from fastrank.data.texts import LineTexts, Texts
-from fastrank.formats.chunks import PIECE, SHORTEST_LINE, Feeder, Parts, result_fields
+from fastrank.data.texts import LineFields, Texts
+from fastrank.formats.chunks import PIECE, SHORTEST_LINE, ChunkReader, FileParts, result_fields
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, zeros
 from fastrank.native.threads import in_threads
@@ -18,15 +18,16 @@ from fastrank.native.threads import in_threads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from fastrank.formats.source import Pieces
+    from fastrank.formats.source import SourceFile
 
 # The memory of the last run; reusing it makes reading several runs twice as fast.
 _MEMORY = Recycled()
 
 
-def read_run_columns(file: Pieces, parts: Parts, *, comments: bool, strict: bool) -> Run | None:
+def read_run_columns(
+    file: SourceFile, parts: FileParts, *, comments: bool, strict: bool
+) -> Run | None:
     """Read a run in parts, one thread per part; None unless each line is one plain result.
 
     Raises ReadError.
@@ -39,18 +40,18 @@ def read_run_columns(file: Pieces, parts: Parts, *, comments: bool, strict: bool
     feeders = [columns.feeder(base) for base in bases]
     for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
         feeder.begin(room, comments=comments, strict=strict)
-        feeder.state[codes.ROWS], feeder.state[codes.KEPT] = base, cut
+        feeder.state.assign(rows=base, kept=cut)
     readers = parts.readers()
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     file.check_unchanged()
-    ends = [feeder.state[codes.ROWS] for feeder in feeders]
+    ends = [feeder.state.rows for feeder in feeders]
     if ends[:-1] != bases[1:] or any(feeder.status != codes.DONE for feeder in feeders):
         return None
     tag = next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
     return columns.run(file.name, tag, [feeder.state for feeder in feeders], bases)
 
 
-def _lines_before(file: Pieces, parts: Parts) -> list[int]:
+def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
     """The number of lines before each part. All threads count a share of each part but the last."""
     threads = len(parts)
     found = [[0] * threads for _ in range(threads)]
@@ -77,24 +78,26 @@ class _Columns:
             ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
         )
 
-    def feeder(self, base: int) -> Feeder:
+    def feeder(self, base: int) -> ChunkReader:
         """A feeder that fills the rows from `base` on with a part of the run."""
 
         docs = records.Texts(self._kept, self._starts, self._lengths)
         stretches = records.Stretches(*(column[base:] for column in self._stretches))
         scores = self._scores
 
-        def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
+        def prepare(
+            reader: records.LineReader, _: int, state: records.Reading
+        ) -> Callable[[], int]:
             fields = result_fields(codes.CHUNK)
             return kernels.prepare("pack_run", reader, docs, scores, stretches, fields, state)
 
-        return Feeder(prepare)
+        return ChunkReader(prepare)
 
-    def run(self, name: str, tag: bytes, states: list[Any], bases: list[int]) -> Run:
+    def run(self, name: str, tag: bytes, states: list[records.Reading], bases: list[int]) -> Run:
         """The run that was read."""
-        rows, kept, stretches = states[-1][codes.ROWS], states[-1][codes.KEPT], 0
+        rows, kept, stretches = states[-1].rows, states[-1].kept, 0
         for state, base in zip(states, bases, strict=True):
-            found = state[codes.STRETCHES]
+            found = state.stretches
             for column in self._stretches:
                 column[stretches : stretches + found] = column[base : base + found]
             stretches += found
@@ -104,7 +107,7 @@ class _Columns:
         starts, lengths = groups.reorder(self._starts), groups.reorder(self._lengths)
         return Run(
             queries=groups.queries,
-            docs=LineTexts(text, starts, lengths, groups.order, "line"),
+            docs=LineFields(text, starts, lengths, groups.order, "line"),
             tag_bytes=tag,
             source=name,
             offset_column=groups.offsets,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normalized_name
-from fastrank.formats.source import BYTE_ORDER_MARK, HEAD, Pieces, open_pieces
+from fastrank.formats.source import BYTE_ORDER_MARK, HEAD, SourceFile, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,16 +56,11 @@ def format_by_name(path: str) -> Format | None:
     return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
 
 
-def open_source(source: Source | Pieces) -> Pieces:
-    """Open the source unless it is open."""
-    return source if isinstance(source, Pieces) else open_pieces(source)
-
-
-def pieces_of(content: bytes, name: str) -> Pieces:
+def in_memory(content: bytes, name: str) -> SourceFile:
     """A source with this content."""
     import io
 
-    return Pieces(name, io.BytesIO(content), may_be_empty=True)
+    return SourceFile(name, io.BytesIO(content), may_be_empty=True)
 
 
 def is_parquet(head: bytes) -> bool:
@@ -73,13 +68,14 @@ def is_parquet(head: bytes) -> bool:
     return head.startswith(b"PAR1")
 
 
-def head_of(file: Pieces) -> tuple[Pieces, bytes]:
+def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
     """The first decompressed bytes of a source, and a source that still contains them."""
+    file = open_source(source)
     if not file.rereadable:
         # A source that can be read only once is read completely.
         with file:
             content = file.read()
-        return pieces_of(content, file.name), content[:HEAD]
+        return in_memory(content, file.name), content[:HEAD]
     buffer = bytearray(HEAD)
     try:
         return file, bytes(buffer[: file.whole().readinto(buffer)])
@@ -105,18 +101,23 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     if line is None:
         return format_by_name(name) or "trec"
     text = line.decode("utf-8", "replace")
-    tabs, commas = text.split("\t"), text.split(",")
-    for found, cells in (("tsv", tabs), ("csv", commas)):
-        if len(cells) > 1 and is_header([cell.strip(' "\r') for cell in cells]):
-            return found
+    cells_by_form = {form: _cells(text, form) for form in ("tsv", "csv")}
+    for form, cells in cells_by_form.items():
+        if len(cells) > 1 and is_header(cells):
+            return form
     if TREC_FIELDS[kind](len(line.split())):
         return "trec"
     if kind == "qrels" and is_sample(head):
         return "sample"
-    for found, cells in (("tsv", tabs), ("csv", commas)):
+    for form, cells in cells_by_form.items():
         if len(cells) in WITHOUT_HEADER[kind]:
-            return found
+            return form
     return format_by_name(name) or "trec"
+
+
+def _cells(line: str, form: str) -> list[str]:
+    """The cells of a line of CSV or TSV, which may be names."""
+    return [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
 
 
 def is_sample(head: bytes) -> bool:
@@ -147,7 +148,7 @@ def names_in(head: bytes, form: str) -> list[str]:
     """The names of the columns in the first line of a CSV, TSV or JSONL file, if any."""
     line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
     if form in ("csv", "tsv"):
-        cells = [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
+        cells = _cells(line, form)
         return cells if is_header(cells) else []
     if form == "jsonl":
         import json

@@ -41,7 +41,7 @@ def name_of(source: Source) -> str:
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if is_url(name):
-            from fastrank.formats.remote.urls import shown
+            from fastrank.formats.remote import shown
 
             return shown(name)
         return name
@@ -77,23 +77,25 @@ def has_bare_return(line: bytes) -> bool:
     return b"\r" in line.rstrip()
 
 
-def open_pieces(source: Source) -> Pieces:
-    """Open a path, a URL, `-` (standard input) or a binary file object, to be read in pieces.
+def open_source(source: Source | SourceFile) -> SourceFile:
+    """Open a path, a URL, `-` (standard input) or a binary file object, unless it is open.
 
     gzip, bzip2, xz and zstd are detected from the content. Reading an empty file is an error, as in
     trec_eval. A file object is read from its current position and stays open. Raises ReadError, and
     ImportError if a library for the URL is missing.
     """
+    if isinstance(source, SourceFile):
+        return source
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise TypeError(
                 f"expected a file (a path or a binary file object), found {type(source).__name__}"
             )
-        return Pieces(name_of(source), source, may_be_empty=False)
+        return SourceFile(name_of(source), source, may_be_empty=False)
     name = os.fspath(source)
     if is_url(name):
         # Imported late: most files are local.
-        from fastrank.formats.remote.opening import open_url
+        from fastrank.formats.remote import open_url
 
         return open_url(name)
     with _Reasons(name):
@@ -101,17 +103,17 @@ def open_pieces(source: Source) -> Pieces:
             return open_stdin()
         file = io.FileIO(name)
         try:
-            return Pieces(name, file, may_be_empty=False, status=os.fstat(file.fileno()))
+            return SourceFile(name, file, may_be_empty=False, status=os.fstat(file.fileno()))
         except BaseException:
             file.close()
             raise
 
 
-def open_stdin(*, may_be_empty: bool = False) -> Pieces:
+def open_stdin(*, may_be_empty: bool = False) -> SourceFile:
     """Open standard input, even if a file named `-` exists. Raises ReadError if it is closed."""
     if sys.stdin is None:
         raise ReadError("-", "standard input is closed")
-    return Pieces("-", sys.stdin.buffer, may_be_empty)
+    return SourceFile("-", sys.stdin.buffer, may_be_empty)
 
 
 def standard_output() -> Any:
@@ -121,7 +123,7 @@ def standard_output() -> Any:
     return sys.stdout.buffer
 
 
-class Pieces:
+class SourceFile:
     """An open source, with readers of its content or of parts of it.
 
     name: for messages. compression: the kind, or None. rereadable: whether it can be read more than
@@ -151,7 +153,7 @@ class Pieces:
         plain = status is not None and self.rereadable and self.compression is None
         self.size = status.st_size if status is not None and plain else None
 
-    def __enter__(self) -> Pieces:
+    def __enter__(self) -> SourceFile:
         return self
 
     def __exit__(
@@ -347,7 +349,7 @@ class _Unpacked(Reader):
 
     def __init__(self, name: str, compression: str, raw: Reader, may_be_empty: bool) -> None:
         # Imported late: few files are compressed, and each import slows the command down.
-        from fastrank.formats.decompression import Unpacker
+        from fastrank.formats.compression import Unpacker
 
         super().__init__(name, may_be_empty)
         self._unpacker = Unpacker(compression, raw.readinto, name)
@@ -416,5 +418,5 @@ def read_all(source: Source) -> bytes:
     gzip, bzip2, xz and zstd are detected from the content and decompressed. An empty file is an
     error, as in trec_eval. Raises ReadError.
     """
-    with open_pieces(source) as pieces:
-        return pieces.read()
+    with open_source(source) as file:
+        return file.read()

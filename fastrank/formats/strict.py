@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastrank.data.grade_scale import Scale
     from fastrank.data.texts import Texts
 
+IS_HEADER = "is this a header? Remove the line"
 # What the second field of judgments usually is.
 USUAL_ITERATIONS = (b"0", b"Q0")
 READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
@@ -75,7 +76,7 @@ def grades_with(
         try:
             number = number_of(text, "grade")
         except ValueError as error:
-            fail(row, str(error))
+            fail(row, f"{error}; {IS_HEADER}" if row == 0 and has_names_only(text) else str(error))
         # A double does not hold every integer of 64 bits.
         is_integer = text.lstrip(b"+-").isdigit() and abs(number) < 2.0**70
         numbers[row] = int(text) if is_integer else number
@@ -88,7 +89,22 @@ def without_score(line: bytes, reason: str) -> str:
     if not score[:1].isalpha() or any(whole_number(field) is not None for field in (rank, score)):
         return reason
     found = " and ".join(f"{field.decode('utf-8', 'replace')!r:.60}" for field in (rank, score))
-    return f"expected a rank and a score, found {found}; is this a header? Remove the line"
+    return f"expected a rank and a score, found {found}; {IS_HEADER}"
+
+
+def has_names_only(line: bytes) -> bool:
+    """Whether all fields of a line may be names of columns."""
+    return all(name[:1].isalpha() and whole_number(name) is None for name in line.split())
+
+
+def is_header(line: bytes, next_line: bytes, kind: str) -> bool:
+    """Whether a malformed first line seems to have the names of columns; kind: qrels or run."""
+    fields = next_line.split()
+    return (
+        has_names_only(line)
+        and sniff.TREC_FIELDS[kind](len(fields))
+        and whole_number(fields[3 if kind == "qrels" else 4]) is not None
+    )
 
 
 def explained(error: FormatError, text: bytes, kind: str, fields: int) -> FormatError:
@@ -103,6 +119,9 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
     if form != "trec":
         reason = f"this looks like {form.upper()}, expected lines of TREC's format"
         return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")
+    first, next_line, *_ = (*text[:HEAD].split(b"\n", 2), b"")
+    if fields and error.line == 1 and is_header(first, next_line, kind):
+        return FormatError(error.path, 1, f"{error.reason}; {IS_HEADER}")
     other = "qrels" if kind == "run" else "run"
     if fields and sniff.TREC_FIELDS[other](fields):
         looks = "judgments" if kind == "run" else "a run"

@@ -33,15 +33,15 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
-from fastrank.formats.chunks import Parts, line_reader
+from fastrank.formats.chunks import FileParts, line_reader
 from fastrank.formats.source import (
     BYTE_ORDER_MARK,
     HEAD,
-    Pieces,
+    SourceFile,
     has_bare_return,
     is_unusual,
     name_of,
-    open_pieces,
+    open_source,
     read_all,
 )
 from fastrank.native import codes, kernels, records
@@ -60,11 +60,6 @@ if TYPE_CHECKING:
 
 # Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22
-RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
-QRELS_LINE = "4 fields (query iter doc grade)"
-QRELS_JG_LINE = "4 fields (query group doc grade)"
-PREFS_LINE = "5 fields (query group subgroup doc level)"
-QRELS_PREFS_LINE = "4 fields (query group doc level)"
 BARE_RETURN = "a carriage return within a line: lines must end with LF or CR LF"
 
 
@@ -79,7 +74,7 @@ def python_warning(message: str) -> None:
 
 
 def read_trec_run(
-    source: Source | Pieces,
+    source: Source | SourceFile,
     *,
     trec_eval_version: str = DEFAULT_VERSION,
     rank_by: str = "score",
@@ -103,22 +98,24 @@ def read_trec_run(
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
     check_threads(threads)
-    if rank_by != "score":
-        # Imported here because the trec_eval command does not need it.
-        from fastrank.formats import run_order
-
-        check_choice("rank_by", rank_by, RANK_BY)
-        with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            run = parse_run(
-                file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, scored=False
+    check_choice("rank_by", rank_by, RANK_BY)
+    with open_source(source) as file:
+        if rank_by == "score":
+            return read_open_run(
+                file, trec_eval_version=trec_eval_version, warn=warn, threads=threads
             )
-        return run_order.rank_by_field(run) if rank_by == "rank" else run_order.rank_as_given(run)
-    with source if isinstance(source, Pieces) else open_pieces(source) as file:
-        return read_pieces(file, trec_eval_version=trec_eval_version, warn=warn, threads=threads)
+        # Imported here because the trec_eval command does not need it.
+        from fastrank.formats import runs
+
+        run = parse(
+            file.read(), file.name, "trec_results",
+            trec_eval_version=trec_eval_version, warn=warn, scored=False,
+        )  # fmt: skip
+        return runs.rank_by_field(run) if rank_by == "rank" else runs.rank_as_given(run)
 
 
-def read_pieces(
-    file: Pieces,
+def read_open_run(
+    file: SourceFile,
     *,
     trec_eval_version: str,
     warn: Warn,
@@ -132,59 +129,22 @@ def read_pieces(
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.run_columns import read_run_columns
 
-        parts = Parts(file, threads)
+        parts = FileParts(file, threads)
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
             return run
-    return parse_run(
-        file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, strict=strict
-    )
+    made: Run = parse(
+        file.read(), file.name, "trec_results",
+        trec_eval_version=trec_eval_version, warn=warn, strict=strict,
+    )  # fmt: skip
+    return made
 
 
-def _head(file: Pieces) -> bytes:
+def _head(file: SourceFile) -> bytes:
     """The first bytes of a file that can be read again."""
     head = bytearray(min(file.size or 0, HEAD))
     file.part(0, len(head)).readinto(head)
     return bytes(head)
-
-
-def parse_run(
-    text: bytes,
-    name: str = "<bytes>",
-    *,
-    trec_eval_version: str = DEFAULT_VERSION,
-    warn: Warn = python_warning,
-    strict: bool = True,
-    scored: bool = True,
-) -> Run:
-    """Read a run from its text; `name` is for messages. scored: whether the scores matter."""
-
-    def scan(scanner: _Scanner, comments: int) -> None:
-        cursor = zeros("q", codes.CURSOR_SIZE)
-        cursor[codes.CHECKED] = strict
-        fields = records.ResultFields(docs=scanner.docs, scores=spans(codes.CHUNK))
-        kernels.scan_run(
-            line_reader(text, cursor), comments, fields, scanner.numbers, scanner.fallbacks,
-            scanner.stretches, scanner.state,
-        )  # fmt: skip
-
-    text = _strict_text(text, name) if strict else text
-    columns = {"docs", "numbers"}
-    scanner = _Scanner(text, name, RUN_LINE, columns, strict=strict, counted=scored)
-    return _run_of(scanner.run(scan, trec_eval_version, warn, indented=True))
-
-
-def _run_of(found: _Scanner) -> Run:
-    queries, offsets, docs, scores = found.grouped(found.docs, found.numbers)
-    start, length = found.state[codes.TAG_START], found.state[codes.TAG_LENGTH]
-    return Run(
-        queries=queries,
-        docs=Texts(found.text, *docs),
-        tag_bytes=bytes(found.text[start : start + length]),
-        source=found.name,
-        offset_column=offsets,
-        score_column=scores,
-    )
 
 
 def read_trec_qrels(
@@ -201,48 +161,8 @@ def read_trec_qrels(
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    return parse_qrels(
-        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
-    )
-
-
-def parse_qrels(
-    text: bytes,
-    name: str = "<bytes>",
-    *,
-    trec_eval_version: str = DEFAULT_VERSION,
-    warn: Warn = python_warning,
-    expected: str = QRELS_LINE,
-    strict: bool = True,
-) -> Qrels:
-    """Read judgments from their text; `name` is for messages."""
-    text = _strict_text(text, name) if strict else text
-
-    def scan(scanner: _Scanner, comments: int) -> None:
-        lines = records.QrelsLines(groups=scanner.groups, docs=scanner.docs, grades=scanner.numbers)
-        kernels.scan_qrels(
-            text, comments, lines, scanner.fallbacks, scanner.stretches, scanner.bounds,
-            scanner.state,
-        )  # fmt: skip
-
-    scanner = _Scanner(text, name, expected, {"docs", "groups", "grades"}, strict=strict)
-    found = scanner.run(scan, trec_eval_version, warn)
-    queries, offsets, *texts, grades = found.grouped(found.docs, found.groups, found.numbers)
-    docs, groups = (Texts(text, *own) for own in texts)
-    if strict and expected == QRELS_LINE and len(docs) > 1 and len(docs[0]) <= 2:
-        # Not above: the trec_eval command does without the module.
-        from fastrank.formats.strict import refuse_swapped
-
-        refuse_swapped(name, docs, groups)
-    return Qrels(
-        queries=queries,
-        docs=docs,
-        groups=groups,
-        source=name,
-        grade_column=grades,
-        offset_column=offsets,
-        scale=found.scale,
-    )
+    qrels: Qrels = _read(source, "qrels", trec_eval_version, warn)
+    return qrels
 
 
 def read_qrels_jg(
@@ -258,34 +178,7 @@ def read_qrels_jg(
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
     {'map_avgjg': 0.75}
     """
-    name = name_of(source)
-    return parse_qrels_jg(read_all(source), name, trec_eval_version=trec_eval_version, warn=warn)
-
-
-def parse_qrels_jg(
-    text: bytes,
-    name: str = "<bytes>",
-    *,
-    trec_eval_version: str = DEFAULT_VERSION,
-    warn: Warn = python_warning,
-    strict: bool = True,
-) -> Qrels:
-    """Read judgments with groups from their text."""
-    qrels = parse_qrels(
-        text,
-        name,
-        trec_eval_version=trec_eval_version,
-        warn=warn,
-        expected=QRELS_JG_LINE,
-        strict=strict,
-    )
-    by_group, _ = split_groups(qrels)
-    rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
-    repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
-    if repeat >= 0:
-        doc = by_group.docs[repeat].decode("utf-8", "replace")
-        reason = f"duplicate document {doc!r} in a judgment group of its query"
-        raise FormatError(name, by_group.docs.line(repeat), reason)
+    qrels: Qrels = _read(source, "qrels_jg", trec_eval_version, warn)
     return qrels
 
 
@@ -301,9 +194,8 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    return parse_prefs(
-        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
-    )
+    preferences: Preferences = _read(source, "prefs", trec_eval_version, warn)
+    return preferences
 
 
 def read_qrels_prefs(
@@ -318,50 +210,33 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    return parse_qrels_prefs(
-        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
-    )
+    preferences: Preferences = _read(source, "qrels_prefs", trec_eval_version, warn)
+    return preferences
 
 
-def parse_prefs(
+def _read(source: Source, form: str, trec_eval_version: str, warn: Warn) -> Any:
+    content = read_all(source)
+    return parse(content, name_of(source), form, trec_eval_version=trec_eval_version, warn=warn)
+
+
+def parse(
     text: bytes,
     name: str = "<bytes>",
+    form: str = "qrels",
     *,
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
-    subgroups: bool = True,
     strict: bool = True,
-) -> Preferences:
-    """Read preferences from their text, with or without the field for subgroups."""
-    from fastrank.native.records.preferences import PreferenceLines
+    scored: bool = True,
+) -> Any:
+    """Read a run or judgments from their text in one of the FORMATS.
 
+    name: for messages. scored: whether the scores of a run matter.
+    """
     text = _strict_text(text, name) if strict else text
-    expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
-
-    def scan(scanner: _Scanner, comments: int) -> None:
-        lines = PreferenceLines(
-            groups=scanner.groups, subgroups=scanner.subgroups, docs=scanner.docs,
-            levels=scanner.numbers,
-        )  # fmt: skip
-        kernels.scan_preferences(
-            text, comments, 5 if subgroups else 4, lines, scanner.fallbacks, scanner.stretches,
-            scanner.bounds, scanner.state,
-        )  # fmt: skip
-
-    wanted = {"docs", "groups", "subgroups", "numbers"}
-    found = _Scanner(text, name, expected, wanted, strict=strict).run(scan, trec_eval_version, warn)
-    queries, offsets, docs, groups, subs, levels = found.grouped(
-        found.docs, found.groups, found.subgroups, found.numbers
-    )
-    return Preferences(
-        queries=queries,
-        groups=Texts(text, *groups),
-        subgroups=Texts(text, *subs),
-        docs=Texts(text, *docs),
-        source=name,
-        level_column=levels,
-        offset_column=offsets,
-    )
+    has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
+    *_, read = FORMATS[form]
+    return read(_Scan(text, name, form, has_comments, warn, strict=strict, scored=scored))
 
 
 def _strict_text(text: bytes, name: str) -> bytes:
@@ -377,102 +252,179 @@ def _strict_text(text: bytes, name: str) -> bytes:
     return text
 
 
-def parse_qrels_prefs(
-    text: bytes,
-    name: str = "<bytes>",
-    *,
-    trec_eval_version: str = DEFAULT_VERSION,
-    warn: Warn = python_warning,
-    strict: bool = True,
-) -> Preferences:
-    """Read preferences in the layout of qrels from their text."""
-    return parse_prefs(
-        text, name, trec_eval_version=trec_eval_version, warn=warn, subgroups=False, strict=strict
+def _run_of(scan: _Scan) -> Run:
+    def kernel(comments: int) -> None:
+        kernels.scan_run(
+            line_reader(scan.text, records.Cursor(checked=scan.strict)), comments,
+            records.ResultFields(docs=scan.docs, scores=spans(codes.CHUNK)),
+            scan.numbers, scan.fallbacks, scan.stretches, scan.state,
+        )  # fmt: skip
+
+    queries, offsets, docs, scores = scan.grouped(kernel)
+    start, length = scan.state.tag, scan.state.tag_size
+    return Run(
+        queries=queries,
+        docs=docs,
+        tag_bytes=bytes(scan.text[start : start + length]),
+        source=scan.name,
+        offset_column=offsets,
+        score_column=scores,
     )
 
 
-class _Scanner:
-    """The columns that a scan kernel fills, and what is done with them afterwards.
+def _qrels_of(scan: _Scan) -> Qrels:
+    second, bounds = scan.texts(), zeros("q", 12)
 
-    counted: whether the numbers matter. scale: what the grades stand for, if one has a fraction.
+    def kernel(comments: int) -> None:
+        lines = records.QrelsLines(groups=second, docs=scan.docs, grades=scan.numbers)
+        kernels.scan_qrels(
+            scan.text, comments, lines, scan.fallbacks, scan.stretches, bounds, scan.state
+        )
+
+    queries, offsets, docs, grades, groups = scan.grouped(kernel, second)
+    if scan.strict and scan.form == "qrels" and len(docs) > 1 and len(docs[0]) <= 2:
+        # Not above: the trec_eval command does without the module.
+        from fastrank.formats.strict import refuse_swapped
+
+        refuse_swapped(scan.name, docs, groups)
+    return Qrels(
+        queries=queries,
+        docs=docs,
+        groups=groups,
+        source=scan.name,
+        grade_column=grades,
+        offset_column=offsets,
+        scale=scan.scale,
+    )
+
+
+def _qrels_by_group(scan: _Scan) -> Qrels:
+    qrels = _qrels_of(scan)
+    by_group, _ = split_groups(qrels)
+    rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
+    repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
+    if repeat >= 0:
+        doc = by_group.docs[repeat].decode("utf-8", "replace")
+        reason = f"duplicate document {doc!r} in a judgment group of its query"
+        raise FormatError(scan.name, by_group.docs.line(repeat), reason)
+    return qrels
+
+
+def _preferences_of(scan: _Scan) -> Preferences:
+    from fastrank.native.records.rankings import PreferenceLines
+
+    second, third, bounds = scan.texts(), scan.texts(), zeros("q", 12)
+    fields = 5 if scan.form == "prefs" else 4
+
+    def kernel(comments: int) -> None:
+        lines = PreferenceLines(groups=second, subgroups=third, docs=scan.docs, levels=scan.numbers)
+        kernels.scan_preferences(
+            scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
+        )
+
+    queries, offsets, docs, levels, groups, subgroups = scan.grouped(kernel, second, third)
+    return Preferences(
+        queries=queries,
+        groups=groups,
+        subgroups=subgroups,
+        docs=docs,
+        source=scan.name,
+        level_column=levels,
+        offset_column=offsets,
+    )
+
+
+# By trec_eval's name of a format: the fields of a line, what its number is, and the reader.
+FORMATS: dict[str, tuple[str, str, Callable[[_Scan], Any]]] = {
+    "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", "score", _run_of),
+    "qrels": ("4 fields (query iter doc grade)", "grade", _qrels_of),
+    "qrels_jg": ("4 fields (query group doc grade)", "grade", _qrels_by_group),
+    "prefs": ("5 fields (query group subgroup doc level)", "level", _preferences_of),
+    "qrels_prefs": ("4 fields (query group doc level)", "level", _preferences_of),
+}
+
+
+class _Scan:
+    """The text of a file, the columns that a kernel fills, and the errors in it.
+
+    scored: whether the numbers matter. scale: what the grades stand for, if one has a fraction.
     """
 
     def __init__(
         self,
         text: bytes,
         name: str,
-        expected: str,
-        columns: set[str],
-        *,
-        strict: bool,
-        counted: bool = True,
-    ) -> None:
-        lines = kernels.count_lines(text)
-        self.text, self.name, self.expected = text, name, expected
-        self.strict, self._counted = strict, counted
-        self.scale: Scale | None = None
-        self._of_grades = "grades" in columns
-        may_fall_back = "numbers" in columns or (self._of_grades and strict)
-
-        self.docs = spans(lines if "docs" in columns else 0)
-        self.groups = spans(lines if "groups" in columns else 0)
-        self.subgroups = spans(lines if "subgroups" in columns else 0)
-        self.numbers = zeros("q" if self._of_grades else "d", lines)
-        self.fallbacks = zeros("q", 3 * lines if may_fall_back else 0)
-        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
-        self.bounds = zeros("q", 12)
-        self.state = zeros("q", codes.STATE_SIZE)
-        self._begin()
-
-    def _begin(self) -> None:
-        for i in range(codes.STATE_SIZE):
-            self.state[i] = 0
-        self.state[codes.REFUSED] = codes.STRICTLY if self.strict and self._counted else codes.AS_C
-
-    def run(
-        self,
-        scan: Callable[[_Scanner, int], None],
-        trec_eval_version: str,
+        form: str,
+        has_comments: bool,
         warn: Warn,
         *,
-        indented: bool = False,
-    ) -> _Scanner:
-        """Scan with the comments of a version; raise FormatError for what is malformed."""
-        has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
-        scan(self, codes.SINGLE_COMMENTS if has_comments else codes.NO_COMMENTS)
-        if self.state[codes.STATUS] in (codes.MALFORMED, codes.MISPLACED) and not has_comments:
-            line = self._line()
-            if (line.lstrip() if indented else line).startswith(b"#"):
+        strict: bool,
+        scored: bool,
+    ) -> None:
+        self._lines = lines = kernels.count_lines(text)
+        self.text, self.name, self.form, self.strict = text, name, form, strict
+        self._expected, self._number, _ = FORMATS[form]
+        self._has_comments, self._warn, self._scored = has_comments, warn, scored
+        self.scale: Scale | None = None
+
+        self.docs, graded = spans(lines), self._number == "grade"
+        self.numbers = zeros("q" if graded else "d", lines)
+        self.fallbacks = zeros("q", 3 * lines if strict or not graded else 0)
+        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
+        self.state = records.Reading()
+
+    def texts(self) -> Any:
+        """Memory for a text of each line."""
+        return spans(self._lines)
+
+    def grouped(self, kernel: Callable[[int], None], *others: Any) -> tuple[Any, ...]:
+        """Queries, their row ranges, documents, numbers and other texts by query.
+
+        kernel: scans the text with comments of some kind, and fills the columns of texts, too.
+        Raises FormatError.
+        """
+        self._begin()
+        kernel(codes.SINGLE_COMMENTS if self._has_comments else codes.NO_COMMENTS)
+        if self.state.status in (codes.MALFORMED, codes.MISPLACED):
+            line = self.line()
+            if self.form == "trec_results":
+                line = line.lstrip()
+            if line.startswith(b"#") and not self._has_comments:
                 self._begin()
-                scan(self, codes.ALL_COMMENTS)
-        if self.strict:
-            self._read_strictly(warn)
-        else:
-            self._check(warn)
+                kernel(codes.ALL_COMMENTS)
+        if not self.strict:
+            self._check()
             for row, text in self._fallbacks():
                 self.numbers[row] = atof(text)
-        return self
+        elif self.state.status != codes.DONE or self.state.fallbacks:
+            self._read_strictly()
+        stretches = self.state.stretches
+        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
+        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state.rows)
+        docs, *texts = (Texts(self.text, *groups.reorder(own)) for own in (self.docs, *others))
+        return groups.queries, groups.offsets, docs, groups.reorder(self.numbers), *texts
+
+    def _begin(self) -> None:
+        self.state.clear(refused=codes.STRICTLY if self.strict and self._scored else codes.AS_C)
 
     def _fallbacks(self) -> Iterator[tuple[int, bytes]]:
         """Row and text of every number that is left to us."""
-        for i in range(self.state[codes.FALLBACKS]):
+        for i in range(self.state.fallbacks):
             row, start, length = self.fallbacks[3 * i : 3 * i + 3]
             yield row, bytes(self.text[start : start + length])
 
-    def _read_strictly(self, warn: Warn) -> None:
+    def _read_strictly(self) -> None:
         """Read the numbers that are left to us. Raises FormatError, also for a malformed line."""
-        if self.state[codes.STATUS] == codes.DONE and not self.state[codes.FALLBACKS]:
-            return
         # The trec_eval command does without the module.
         from fastrank.formats.strict import explained
 
         try:
-            if self._counted:
+            if self._scored:
                 self._read_numbers()
-            self._check(warn)
+            self._check()
         except FormatError as error:
-            kind = {RUN_LINE: "run", QRELS_LINE: "qrels"}.get(self.expected)
-            fields = self.state[codes.FIELDS_FOUND]
+            kind = {"trec_results": "run", "qrels": "qrels"}.get(self.form)
+            fields = self.state.fields
             raise explained(error, self.text, kind, fields) if kind else error from None
 
     def _read_numbers(self) -> None:
@@ -482,28 +434,27 @@ class _Scanner:
             line = self.text.count(b"\n", 0, self.docs.starts[row]) + 1
             raise FormatError(self.name, line, reason)
 
-        if self._of_grades:
-            grades = self.numbers[: self.state[codes.ROWS]]
+        if self._number == "grade":
+            grades = self.numbers[: self.state.rows]
             self.numbers, self.scale = grades_with(grades, list(self._fallbacks()), fail)
             return
-        what = "score" if self.expected == RUN_LINE else "level"
         for row, text in self._fallbacks():
             try:
-                self.numbers[row] = number_of(text, what)
+                self.numbers[row] = number_of(text, self._number)
             except ValueError as error:
                 reason = str(error)
-                if what == "score":
-                    reason = without_score(self._line(self.docs.starts[row]), reason)
+                if self._number == "score":
+                    reason = without_score(self.line(self.docs.starts[row]), reason)
                 fail(row, reason)
 
-    def _line(self, place: int | None = None) -> bytes:
+    def line(self, place: int | None = None) -> bytes:
         """The line with a place of the text, by default that at which scanning ended."""
-        start = self.state[codes.AT] if place is None else self.text.rfind(b"\n", 0, place) + 1
+        start = self.state.at if place is None else self.text.rfind(b"\n", 0, place) + 1
         end = self.text.find(b"\n", start)
         return bytes(self.text[start : end if end >= 0 else len(self.text)])
 
-    def _check(self, warn: Warn) -> None:
-        status, start = self.state[codes.STATUS], self.state[codes.AT]
+    def _check(self) -> None:
+        status, start = self.state.status, self.state.at
         if status == codes.DONE:
             return
         number = self.text.count(b"\n", 0, start) + 1
@@ -511,29 +462,22 @@ class _Scanner:
             reason = "NUL byte in the line: this is not a text file"
             raise FormatError(self.name, number, reason)
         is_malformed = status == codes.MALFORMED and self.strict
-        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self._line())):
+        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self.line())):
             raise FormatError(self.name, number, BARE_RETURN)
         if status == codes.MALFORMED:
-            reason = malformed(self.expected, self.state[codes.FIELDS_FOUND], self._line())
+            reason = malformed(self._expected, self.state.fields, self.line())
             raise FormatError(self.name, number, reason)
         if status == codes.MISPLACED:
             # The trec_eval command does without the module.
             from fastrank.formats.strict import misplaced
 
-            raise FormatError(self.name, number, misplaced(self._line()))
+            raise FormatError(self.name, number, misplaced(self.line()))
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
-        warn(
+        self._warn(
             f"{self.name}:{number}: the line begins with a NUL byte, which ends the file:"
             f" {len(self.text) - start} bytes from here on are not read"
         )
-
-    def grouped(self, *columns: Any) -> tuple[Any, ...]:
-        """Queries, their row ranges, and the columns with each query's rows together."""
-        stretches = self.state[codes.STRETCHES]
-        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[codes.ROWS])
-        return groups.queries, groups.offsets, *map(groups.reorder, columns)
 
 
 def malformed(expected: str, found: int, line: bytes) -> str:

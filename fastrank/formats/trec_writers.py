@@ -163,3 +163,14 @@ def by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
     for i, query in enumerate(noun.queries):
         for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):
             yield query, next(rows)
+
+
+def sample_lines(qrels: Qrels) -> Iterator[bytes]:
+    """The lines of judgments. Raises InputError for those without strata, or that do not fit."""
+    if qrels.strata is None:
+        reason = "the format sample needs the stratum of each document; use another format"
+        raise InputError(qrels.source, reason)
+    check_fields(qrels.strata, "stratum", qrels.source)
+    groups, docs, grades = qrels_columns(qrels)
+    columns = zip(groups, docs, qrels.strata, grades, strict=True)
+    return (b"%b %b %b %b %d\n" % (query, *row) for query, row in by_query(qrels, columns))

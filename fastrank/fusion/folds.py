@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
-# Which words of a seed decide; others are for resampling (kernels/statistics/random.py).
+# Which words of a seed decide; others are for resampling (kernels/comparing/resampling.py).
 PURPOSE = 4
 
 

@@ -6,18 +6,16 @@ import numpy as np
 
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, joined, memory_of
-from fastrank.formats.rows import tag_of
+from fastrank.formats.tables import tag_of
 from fastrank.fusion.problems import refuse
 from fastrank.kernels.fusion import codes
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.fusion import FusedRankings, FusionScratch, RankedEntries
+from fastrank.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
 from fastrank.native.threads import default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy.typing as npt
 
     from fastrank.fusion.inputs import NamedRun
@@ -66,7 +64,7 @@ class _Rankings:
             kernels.count_bytes(columns, lengths)
             self.lengths[found] += np.asarray(lengths)[at]
             self.sizes[r][found] = np.diff(run.run.offsets)[at]
-        self.rows = np.minimum(self.sizes, settings.depth).sum(axis=0)
+        self.rows = np.minimum(self.sizes, settings.rules.depth).sum(axis=0)
         most = default_threads(int(self.rows.sum()), WORTH_A_THREAD)
         wanted = np.linspace(0, self.rows.sum(), 1 + min(settings.threads or most, most))
         before = np.concatenate([[0], np.cumsum(self.rows)])
@@ -95,7 +93,7 @@ class _Output:
 
     def __init__(self, given: _Rankings) -> None:
         self._edges = given.edges
-        kept = np.minimum(given.rows, given.settings.keep)
+        kept = np.minimum(given.rows, given.settings.rules.keep)
         self._first_rows = np.concatenate([[0], np.cumsum(kept)])[given.edges]
         bytes_before = np.concatenate([[0], np.cumsum(given.lengths)])[given.edges]
         self._first_bytes = bytes_before + codes.SLACK * np.arange(len(bytes_before))
@@ -104,9 +102,9 @@ class _Output:
         self.docs = records.Texts(text, zeros("q", rows), zeros("q", rows))
         self.scores, self.counts = zeros("d", rows), zeros("q", len(given.queries))
 
-    def state_of(self, part: int) -> Any:
-        """Where a part begins, as the kernels take it."""
-        return filled("q", [int(self._first_rows[part]), int(self._first_bytes[part])])
+    def size_before(self, part: int) -> FusedSize:
+        """What the output has before a part."""
+        return FusedSize(rows=int(self._first_rows[part]), bytes=int(self._first_bytes[part]))
 
     def rankings(self, first: int, stop: int) -> FusedRankings:
         """The output of a range of queries."""
@@ -139,19 +137,19 @@ def _fuse_part(given: _Rankings, output: _Output, part: int) -> None:
     settings = given.settings
     blocks = given.blocks(part)
     entries, scratch = _memory(given, blocks)
-    state, problem = output.state_of(part), zeros("q", codes.PROBLEM_SIZE)
+    size, problem = output.size_before(part), zeros("q", codes.PROBLEM_SIZE)
     weights = filled("d", settings.weights)
     for first, stop in blocks:
         at = 0
         entries.offsets[0] = 0
         for r, columns in enumerate(given.columns):
             at = kernels.collect_rankings(
-                columns, given.places[r, first:stop], r * (stop - first), at, settings.options,
+                columns, given.places[r, first:stop], r * (stop - first), at, settings.rules,
                 scratch.ranking, entries,
             )  # fmt: skip
         kernels.fuse_rankings(
-            entries, settings.options, settings.parameter, weights, scratch,
-            output.rankings(first, stop), state, problem,
+            entries, settings.rules, weights, scratch, output.rankings(first, stop), size,
+            problem,
         )  # fmt: skip
         if problem[0] != codes.FINE:
             query = first + problem[1]

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Mapping
 from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
-from fastrank.formats.inputs import as_run, frame_of, is_file
-from fastrank.formats.run_names import are_named, is_path
-from fastrank.formats.tuples import is_row
-from fastrank.plurals import counted
+from fastrank.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
+from fastrank.plurals import counted, first_few
 from fastrank.scores.text import lacks
 
 TYPE_CHECKING = False
@@ -134,5 +132,4 @@ def _some(queries: list[bytes]) -> str:
 
 
 def _ids(queries: list[bytes]) -> str:
-    shown = ", ".join(repr(decoded(query)) for query in queries[:NAMED])
-    return shown + ", ..." * (len(queries) > NAMED)
+    return first_few([repr(decoded(query)) for query in queries], NAMED)

@@ -12,7 +12,7 @@ from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.judging.needs import DIRECTIONS
 from fastrank.kernels.fusion import codes
 from fastrank.keywords import Keyword, TypedDict
-from fastrank.native.buffers import filled
+from fastrank.native.records.runs import FusionRules
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False
@@ -145,21 +145,10 @@ FUSION = (
 class Settings(NamedTuple):
     """What the kernels need to know of a method and its options, for a number of runs."""
 
-    options: Any
-    parameter: float
+    rules: FusionRules
     weights: list[float]
     tag: str
     threads: int | None
-
-    @property
-    def depth(self) -> int:
-        """How many documents of each ranking are fused at most."""
-        return int(self.options[codes.DEPTH])
-
-    @property
-    def keep(self) -> int:
-        """How many fused documents are kept at most."""
-        return int(self.options[codes.KEEP])
 
 
 def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
@@ -183,22 +172,24 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
         )
     if weights is None:
         weights = [1.0 / runs if method == "convex" else 1.0] * runs
-    options = [0] * codes.OPTIONS_SIZE
-    options[codes.SINGLE_PRECISION] = checked["trec_eval_version"] == "9.0.8"
-    options[codes.TIE_DIRECTION] = DIRECTIONS[checked["ties"]]
-    options[codes.DEPTH] = checked["depth"] or EVERYTHING
-    options[codes.KEEP] = checked["keep"] or EVERYTHING
-    options[codes.VALUES], options[codes.MISSING_LOWEST] = _values(
-        chosen.values, checked["normalization"], checked["missing"]
-    )
+    values, missing_lowest = _values(chosen.values, checked["normalization"], checked["missing"])
     if "missing" not in chosen.options:
-        options[codes.MISSING_LOWEST] = chosen.values == codes.BORDA_POINTS
-    options[codes.COMBINATION] = chosen.combination
+        missing_lowest = chosen.values == codes.BORDA_POINTS
     parameter = checked.get(chosen.parameter)
     if parameter is None:
         parameter = PARAMETERS.get(chosen.parameter, 0.0)
+    rules = FusionRules(
+        single_precision=checked["trec_eval_version"] == "9.0.8",
+        tie_direction=DIRECTIONS[checked["ties"]],
+        depth=checked["depth"] or EVERYTHING,
+        keep=checked["keep"] or EVERYTHING,
+        values=values,
+        combination=chosen.combination,
+        missing_lowest=missing_lowest,
+        parameter=float(parameter),
+    )
     tag = method if checked["tag"] is None else checked["tag"]
-    return Settings(filled("q", options), float(parameter), weights, tag, checked["threads"])
+    return Settings(rules, weights, tag, checked["threads"])
 
 
 def _values(kind: int | None, normalization: str | None, missing: str | None) -> tuple[int, bool]:

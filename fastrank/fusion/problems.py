@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.run import Run
     from fastrank.fusion.inputs import NamedRun
-    from fastrank.native.records.fusion import RankedEntries
+    from fastrank.native.records.runs import RankedEntries
 
 
 def refuse(problem: Any, runs: list[NamedRun], query: bytes, entries: RankedEntries) -> NoReturn:

@@ -14,8 +14,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.evaluation.no_queries import no_queries_error
-from fastrank.executing import in_order
+from fastrank.evaluation.unmatched import no_queries_error
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.trec import python_warning
 from fastrank.fusion.folds import folds_of
@@ -27,6 +26,7 @@ from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.parallel import in_order
 from fastrank.plurals import counted
 from fastrank.scores.tables import Table
 from fastrank.scores.text import lacks, treated
@@ -72,10 +72,6 @@ class FusionTuning(Frozen):
     <FusionTuning of convex: map 0.4478 on held-out queries; weights [0.4, 0.6]>
     """
 
-    __slots__ = (
-        "grid", "held_out_mean", "mean", "measure", "method", "options", "params", "per_fold",
-        "run",
-    )  # fmt: skip
     made_by = "fastrank.tune_fusion"
 
     method: str

@@ -14,7 +14,7 @@ from fastrank.gating.settings import AS_SAVED, checked, measures_of, options_of
 from fastrank.gating.verdict import Verdict
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.keywords import takes, with_defaults
-from fastrank.scores.ties import without_ties
+from fastrank.scores.text import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

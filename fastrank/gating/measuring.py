@@ -19,8 +19,7 @@ from fastrank.gating.checks import SAVED_WITH_TIES
 from fastrank.gating.provenance import commit, created
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import other_notes
-from fastrank.scores.ties import tie_notes
+from fastrank.scores.text import other_notes, tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from fastrank.errors import InputError
 from fastrank.formats import files
 from fastrank.formats.inputs import is_file
-from fastrank.formats.run_metadata import run_metadata
+from fastrank.formats.runs import run_metadata
 from fastrank.gating.measuring import judgments_of, measure
 from fastrank.gating.settings import checked
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions

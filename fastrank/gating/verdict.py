@@ -33,11 +33,6 @@ class Verdict(Frozen):
     gate passed (200 queries, policy significant, one-sided paired t-test, alpha = 0.05)
     """
 
-    __slots__ = (
-        "alpha", "baseline", "comparison", "current", "name", "notes", "on_few", "policy",
-        "results",
-    )  # fmt: skip
-
     alpha: float
     baseline: Baseline
     comparison: Comparison

@@ -2,12 +2,9 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "array_qrels": (
-            "ArrayQrels",
-            "index_qrels",
-        ),
-    },
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
+    from fastrank.judging.array_qrels import index_qrels as index_qrels
+
+__getattr__, __dir__ = public_names(__name__)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import decoded, text_order
+from fastrank.data.texts import as_texts, decoded, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.array_validation import (
     LARGEST,
     as_rows,
-    as_texts,
     check_integers,
     graded_numbers,
     query_ids,
@@ -25,19 +24,23 @@ from fastrank.formats.inputs import is_file
 from fastrank.formats.values import grades_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
-from fastrank.native.records.arrays import IdQrels
+from fastrank.native.records.objects import IdQrels
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeAlias
 
     import numpy.typing as npt
 
     from fastrank.data.grade_scale import Scale
+    from fastrank.formats.files import Source
 
     Array = npt.NDArray[Any]
+    ArrayQrelsLike: TypeAlias = "ArrayQrels | Qrels | Source | Any"
+    """Judgments of documents with integer ids, as `index_qrels` takes them: arrays, a sparse matrix
+    of scipy, dicts, lists, Qrels, or a file; or what it returns."""
     # Offsets, document ids, and grades with what they stand for.
     Rows = tuple[Array, Array, Array, Scale | None]
 
@@ -71,7 +74,7 @@ class ArrayQrels(Graded):
         return f"<{type(self).__name__}: {counted(len(self), 'query', 'queries')}, {judgments}>"
 
 
-def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> ArrayQrels:
+def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = None) -> ArrayQrels:
     """Index judgments of documents with integer ids, for `evaluate_arrays`.
 
     qrels: one of
@@ -94,29 +97,30 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
     <ArrayQrels: 2 queries, 3 judgments>
     """
-    if isinstance(qrels, ArrayQrels):
+    given: Any = qrels
+    if isinstance(given, ArrayQrels):
         if queries is not None:
             raise ArrayError("queries", "the judgments are already indexed with their queries")
-        return qrels
-    if is_file(qrels):
+        return given
+    if is_file(given):
         # Imported late: judgments in memory need no reader.
         from fastrank.formats.load import read_qrels
 
-        qrels = read_qrels(qrels)
-    if isinstance(qrels, (Qrels, Mapping)):
+        given = read_qrels(given)
+    if isinstance(given, (Qrels, Mapping)):
         if queries is not None:
             raise ArrayError("queries", "the judgments already have query ids")
-        if isinstance(qrels, Mapping):
-            ids = query_ids(qrels)
-            return _index(ids, *_flatten(list(qrels.values()), ids), keyed=True, named=True)
-        return _index(list(qrels.queries), *_numbered(qrels), keyed=True, named=True)
-    if all(hasattr(qrels, name) for name in ("indptr", "indices", "data")):
-        qrels = (qrels.indptr, qrels.indices, qrels.data)
-    if not isinstance(qrels, (list, tuple)):
-        found = type(qrels).__name__
+        if isinstance(given, Mapping):
+            ids = query_ids(given)
+            return _index(ids, *_flatten(list(given.values()), ids), keyed=True, named=True)
+        return _index(list(given.queries), *_numbered(given), keyed=True, named=True)
+    if all(hasattr(given, name) for name in ("indptr", "indices", "data")):
+        given = (given.indptr, given.indices, given.data)
+    if not isinstance(given, (list, tuple)):
+        found = type(given).__name__
         raise ArrayError("qrels", f"expected arrays, dicts, Qrels or a file, found {found}")
-    of_rows = isinstance(qrels, list) or all(isinstance(one, Mapping) for one in qrels)
-    if not of_rows and len(qrels) != 3:
+    of_rows = isinstance(given, list) or all(isinstance(one, Mapping) for one in given)
+    if not of_rows and len(given) != 3:
         raise ArrayError(
             "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
             " {document id: grade} or a list of ids for each row",
@@ -124,10 +128,10 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     named = queries is not None
     ids = query_ids(queries) if queries is not None else []
     if of_rows:
-        ids = ids if named else row_numbers(len(qrels))
-        _check_count(ids, len(qrels))
-        return _index(ids, *_flatten(qrels, ids), keyed=False, named=named)
-    offsets, docs, grades, scale = _compressed_rows(*qrels)
+        ids = ids if named else row_numbers(len(given))
+        _check_count(ids, len(given))
+        return _index(ids, *_flatten(given, ids), keyed=False, named=named)
+    offsets, docs, grades, scale = _compressed_rows(*given)
     ids = ids if named else row_numbers(len(offsets) - 1)
     _check_count(ids, len(offsets) - 1)
     return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)

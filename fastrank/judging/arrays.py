@@ -1,19 +1,24 @@
-"""Judge rankings given as rows of integer ids, for `evaluate_arrays` and searches."""
+"""Rankings given as rows of integer ids, for `evaluate_arrays` and searches."""
 
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.data.texts import decoded
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.errors import ArrayError
 from fastrank.formats.array_validation import selected_integers, to_single
 from fastrank.formats.chunks import MOST_PARTS
+from fastrank.formats.values import texts_of_array
 from fastrank.judging.judged import Judged, JudgedRun
-from fastrank.judging.needs import judging_options
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.memory import TextRun
+from fastrank.judging.needs import judging_options, needs_rankings
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, table_size, zeros
-from fastrank.native.records.arrays import (
+from fastrank.native.records.objects import (
     DoubleScores,
     IdRows,
     JudgedRows,
@@ -26,11 +31,13 @@ from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, ClassVar
+    from collections.abc import Callable, Iterator
+    from typing import Any, ClassVar, NoReturn
 
     import numpy.typing as npt
 
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.texts import Texts
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.options import Options
@@ -49,6 +56,9 @@ PLACES, MOST_PLACES = 1 << 12, 1 << 18
 WIDEST = (1 << 15) - 1
 # Columns that the kernels look at together.
 BLOCK = 64
+SOURCE = "<arrays>"
+# The bits of the smallest normal 32-bit float: those above it are neighbours that differ as scores.
+SMALLEST_NORMAL = 1 << 23
 # For each thread that is started by default.
 _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
@@ -76,44 +86,78 @@ class ArrayRun(Frozen):
 
 
 class RepeatedIdError(ArrayError):
-    """A document stands in a row twice, which need not matter: see ArrayRunJudge."""
+    """A document stands in a row twice, which need not matter: see RowStore."""
 
 
-class ArrayJudge:
+class RowStore:
     """Judges rows of arrays by judgments of documents with integer ids.
 
-    threads: the maximum number of threads, by default as many as are useful.
+    As texts, the ids are the decimal numbers. threads: the maximum number of threads, by default as
+    many as are useful.
     """
 
+    ties = "docno_desc"
+
     def __init__(
-        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options, *,
+        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options,
         threads: int | None = None,
     ) -> None:  # fmt: skip
         self.judgments = qrels
         self.options = judging_options(measures, options, qrels)
         self.evaluates_missing = evaluates_missing(options)
         self.most_judged = kernels.widest(qrels.offset_column)
+        self._repeats_matter = not options.is_cut and needs_rankings(measures, options)
         self._threads = threads
 
-    def judge(self, run: ArrayRun) -> JudgedRun:
-        """Judge rankings. Raises ArrayError and EvaluationError."""
+    def judge(self, run: ArrayRun) -> JudgedRun | None:
+        """Judge rankings. Raises ArrayError and EvaluationError.
+
+        A document twice in a row is an error only where a Run of the same rows has one: not behind
+        the depth, and not where no measure needs the ranking.
+        """
+        try:
+            return self.judge_rows(run)
+        except RepeatedIdError as error:
+            if self._repeats_matter:
+                raise ArrayError(*error.args) from None
+            return None
+
+    def judge_rows(self, run: ArrayRun) -> JudgedRun:
+        """The same, where a document twice in a row is always an error, RepeatedIdError."""
         return _Rows(self, run).judge(self._threads)
 
+    def judgments_as_texts(self) -> Qrels:
+        """The judgments with decimal numbers as ids."""
+        return with_ids(self.judgments, self.judgments.columns.docs)
 
-def first_name(measures: list[BoundMeasure]) -> str:
-    """The measure to name when a query cannot be judged."""
-    return measures[0].measure.name if measures else ""
+    def as_texts(self, run: ArrayRun) -> TextRun:
+        """The rankings with decimal numbers as ids. Raises ArrayError, as `judge` does."""
+        import numpy
+
+        order, rows = run.queries, run.rows
+        looked = numpy.flatnonzero(rows >= 0)
+        queries = self.judgments.queries.take(order[looked].tolist())
+        found = _CheckedRows(
+            queries, rows[looked], run.ids, run.scores, lower_is_better=run.lower_is_better
+        )
+        made = found.run()
+        rankings = numpy.full(len(order), -1, numpy.int64)
+        rankings[looked[found.sizes > 0]] = numpy.arange(len(made))
+        matched = MatchedQueries(
+            judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
+        )
+        return TextRun(run=made, matched=matched, unknown=run.unknown, repeated=found.repeated)
 
 
 class _Rows:
     """Rows of arrays, judged several at a time where they must be converted."""
 
-    def __init__(self, judge: ArrayJudge, run: ArrayRun) -> None:
-        self._judge, self._run = judge, run
-        self._qrels, self._options = judge.judgments, judge.options
+    def __init__(self, store: RowStore, run: ArrayRun) -> None:
+        self._store, self._run = store, run
+        self._qrels, self._options = store.judgments, store.options
         self._ids, self._scores = run.ids, run.scores
         self._single = True
-        if run.scores is not None and not judge.options.single_precision:
+        if run.scores is not None and not store.options.single_precision:
             self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
 
     def judge(self, threads: int | None) -> JudgedRun:
@@ -172,7 +216,7 @@ class _Rows:
                     in_order=self._scores is None,
                     ascending=self._run.lower_is_better,
                     unique=self._run.unique,
-                    with_absent=self._judge.evaluates_missing,
+                    with_absent=self._store.evaluates_missing,
                 ),
                 of_scores(scores=scores, scratch=own_scores),
                 RowPicks(rows=own_rows, queries=order[first:stop]),
@@ -196,12 +240,10 @@ class _Rows:
         return RowScratch(
             narrow=NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
             wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
-            marks=zeros("q", self._judge.most_judged),
+            marks=zeros("q", self._store.most_judged),
             ids=zeros("q", width),
-            order=zeros("q", width + BLOCK),
-            places=zeros("q", width + BLOCK),
-            columns=zeros("q", width + BLOCK),
             rows=zeros("q", width + BLOCK),
+            work=zeros("q", codes.SORT_COLUMNS * width + codes.SORT_BYTES),
         )
 
     def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
@@ -253,6 +295,61 @@ class _Rows:
         return RepeatedIdError(*repeated_id(query, own, row, (column, columns[problem[3]])).args)
 
 
+class _CheckedRows:
+    """Some rows of the arrays, the documents in them checked but for repeats.
+
+    queries: the id of each. rows: its number in the arrays. sizes: how many documents it has.
+    """
+
+    def __init__(
+        self, queries: list[bytes], rows: Array, ids: Array, scores: Array | None, *,
+        lower_is_better: bool,
+    ) -> None:  # fmt: skip
+        import numpy
+
+        self.queries, self.rows = queries, rows
+        self.ids = selected_integers("ids", ids, rows)
+        self._refuse(self.ids < PADDING, negative_id)
+        self.present = self.ids != PADDING
+        self.sizes = self.present.sum(axis=1)
+        if scores is None:
+            self.scores = numpy.broadcast_to(_descending(ids.shape[1]), self.ids.shape)
+            return
+        own = scores[rows].astype(numpy.float64)
+        self._refuse(numpy.isnan(own) & self.present, nan_score)
+        self.scores = -own if lower_is_better else own
+
+    def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
+        """Raise an error about the first wrong position."""
+        if place := _first(wrong):
+            i, column = place
+            raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
+
+    def run(self) -> Run:
+        """The rows that have documents as a run."""
+        import numpy
+
+        answered = self.sizes > 0
+        ends = numpy.cumsum(self.sizes[answered])
+        return Run(
+            queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
+            docs=_decimal(self.ids[self.present]).placed(None, "result"),
+            tag_bytes=b"arrays",
+            source=SOURCE,
+            offset_column=memory_of(numpy.concatenate([numpy.zeros(1, numpy.int64), ends])),
+            score_column=memory_of(self.scores[self.present]),
+        )
+
+    def repeated(self, first: int, again: int) -> ArrayError:
+        """The error about a document that is two of the results, which are numbered by row."""
+        import numpy
+
+        rows, columns = (own[[first, again]] for own in numpy.nonzero(self.present))
+        i = int(rows[0])
+        places = (int(columns[0]), int(columns[1]))
+        return repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), places)
+
+
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
     """The error about a row of ids with one that is not an id."""
     reason = f"expected an id of at least 0, or -1 for none, found {ids[column]}"
@@ -270,3 +367,39 @@ def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) ->
     first, again = columns
     reason = f"document {ids[first]} is retrieved twice, in columns {first} and {again}"
     return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)
+
+
+def with_ids(judgments: Graded, ids: Array) -> Qrels:
+    """Judgments of the documents with these ids, one for each grade."""
+    return Qrels(
+        queries=judgments.queries, docs=_decimal(ids), groups=constant(NO_ITERATION, len(ids)),
+        source=SOURCE, offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        scale=judgments.scale,
+    )  # fmt: skip
+
+
+def _descending(width: int) -> Array:
+    """Descending scores that are distinct even as 32-bit floats."""
+    import numpy
+
+    bits = numpy.arange(width, 0, -1, dtype=numpy.int32) + numpy.int32(SMALLEST_NORMAL)
+    scores: Array = bits.view(numpy.float32).astype(numpy.float64)
+    return scores
+
+
+def _first(wrong: Array) -> tuple[int, int] | None:
+    """Row and column of the first wrong position."""
+    import numpy
+
+    if not wrong.any():
+        return None
+    row, column = numpy.unravel_index(int(wrong.argmax()), wrong.shape)
+    return int(row), int(column)
+
+
+def _decimal(ids: Array) -> Texts:
+    return texts_of_array(ids, _no_failure)
+
+
+def _no_failure(row: int, reason: str) -> NoReturn:
+    raise AssertionError(f"row {row}: {reason}")

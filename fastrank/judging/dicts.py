@@ -1,57 +1,301 @@
-"""Runs held as dicts, judged as they are: no loop over documents, no copy of their ids.
-
-What cannot be done so makes the run be converted: the judging of runs in memory knows all cases.
-"""
+"""Judgments and runs that are dicts, as they are: no loop over documents, no copy of their ids."""
 
 from __future__ import annotations
 
-from itertools import pairwise, repeat
+from array import array
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import accumulate, chain, pairwise, repeat
 
-from fastrank.data.texts import decoded
-from fastrank.judging.dict_batch import Batches, DictBatch, plain
-from fastrank.judging.dict_index import DictIndex, DictJudgments
-from fastrank.judging.judged import JudgedRun
+from fastrank.data.grade_scale import Graded
+from fastrank.data.run import Run
+from fastrank.data.texts import as_texts, decoded
+from fastrank.judging.judged import Judged, JudgedRun
+from fastrank.judging.memory import TextRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.placeholders import PLACEHOLDER
 from fastrank.judging.queries import evaluates_missing, judged_order
-from fastrank.native.buffers import filled
+from fastrank.judging.scratch import room_for_ties
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import columns, filled, zeros
+from fastrank.native.objects import addresses, are_small, interpreter
+from fastrank.native.records.objects import DictQrels, DictRun, DictScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
+    from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
+    from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
+# Integers from which on memory is mapped: 8 MB.
+LARGE = 1 << 20
 
-class DictJudge:
-    """Judges runs {query: {document: score}}, for measures and options that need only rankings.
+
+class DictIndex:
+    """The judged documents of queries, {document: grade} for each.
+
+    `columns` is what kernels see of them. The ids of the documents, which `held` keeps alive, must
+    not go.
+    """
+
+    def __init__(self, held: Any, lengths: list[int], columns: DictQrels) -> None:
+        self._held = held
+        self.columns = columns
+        self.most_judged = max(lengths, default=0)
+        self.most_grades = kernels.widest(columns.grade_offsets)
+
+    @staticmethod
+    def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
+        """Index dicts, whose keys are str and whose values are int; None for others.
+
+        held: all keys, where the dicts may change later; None is returned if these are others.
+        """
+        api = interpreter.api()
+        if api is None or not set(map(type, dicts)) <= {dict}:
+            return None
+        lengths = list(map(len, dicts))
+        count = sum(lengths)
+        if held is not None and len(held) != count:
+            return None
+        # For each judgment there are four words of its text and at most four places in a table.
+        memory = _one_piece(10 * count + len(dicts))
+        docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
+        columns = DictQrels(
+            offsets=array("q", accumulate(lengths, initial=0)),
+            docs=docs,
+            texts=memory[4 * count : 8 * count],
+            grades=grades,
+            table_offsets=zeros("q", len(dicts) + 1),
+            tables=memory[8 * count :].cast("B").cast("i"),
+            grade_offsets=zeros("q", len(dicts) + 1),
+            grade_values=values,
+            grade_counts=counts,
+        )
+        keys = 0 if held is None else id(held)
+        if kernels.index_dicts(api, addresses(dicts), keys, columns) < len(dicts):
+            return None
+        return DictIndex(dicts if held is None else held, lengths, columns)
+
+    @property
+    def largest_grade(self) -> int:
+        """The largest grade; 0 where none is."""
+        return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
+
+
+def _one_piece(count: int) -> Any:
+    """Zeroed memory for a number of integers.
+
+    New pages take longer to be had than memory that was used before; but many of them are large.
+    """
+    if count >= LARGE:
+        return zeros("q", count)
+    memory: Any = memoryview(bytearray(8 * count))
+    return memory.cast("q")
+
+
+class DictJudgments(Graded):
+    """Judgments {query: {document: grade}} of str and int, indexed; made by `index_judgments`.
+
+    A pickle holds only the dicts.
+    """
+
+    dicts: dict[str, dict[str, int]]
+    index: DictIndex
+
+    def select(self, places: Any) -> DictJudgments:
+        """Those of the queries at some places."""
+        queries = list(self.dicts)
+        chosen = index_judgments({queries[place]: self.dicts[queries[place]] for place in places})
+        assert chosen is not None
+        return chosen
+
+    def __reduce__(self) -> Any:
+        return index_judgments, (self.dicts,)
+
+
+def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
+    """Index judgments {query: {document: grade}}; None unless all are dicts of str and int.
+
+    copied: the dicts may change later. Without it, what they hold must stay the same as long as
+    runs are judged, which takes half of the time.
+    """
+    if not (set(map(type, given)) <= {str} and set(map(type, given.values())) <= {dict}):
+        return None
+    dicts, index = {query: documents for query, documents in given.items() if documents}, None
+    if not copied:
+        index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
+    if index is None:
+        dicts = {query: dict(documents) for query, documents in dicts.items()}
+        index = DictIndex.of(list(dicts.values()))
+    if index is None:
+        return None
+    try:
+        texts = list(map(str.encode, dicts))
+    except UnicodeEncodeError:
+        return None
+    return DictJudgments(
+        queries=as_texts(texts), offset_column=index.columns.offsets,
+        grade_column=index.columns.grades, dicts=dicts, index=index,
+    )  # fmt: skip
+
+
+def with_texts(judgments: Any) -> Any:
+    """Qrels of judgments that are dicts, with the texts of the documents; other judgments."""
+    if not isinstance(judgments, DictJudgments):
+        return judgments
+    from fastrank.formats.dicts import qrels_from_dict
+
+    return qrels_from_dict(judgments.dicts, source="qrels")
+
+
+def _index_of(qrels: Qrels | DictJudgments) -> DictIndex | None:
+    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
+    if isinstance(qrels, DictJudgments):
+        return qrels.index
+    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
+    grades = qrels.grade_column.tolist()
+    dicts = [
+        dict(zip(ids[first:stop], grades[first:stop], strict=True))
+        for first, stop in pairwise(qrels.offset_column)
+    ]
+    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
+
+
+class DictBatch:
+    """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
+
+    numbers: the options as kernels take them. repeats: the memory is used for more than one batch;
+    without it there is room for the first one's documents only. prepared: for the caller, what
+    computes values of the rankings that are in the memory; it must not refer to the batch.
+    """
+
+    def __init__(
+        self, index: DictIndex, options: JudgingOptions, numbers: Any, count: int, deepest: int,
+        *, repeats: bool = False,
+    ) -> None:  # fmt: skip
+        if repeats:
+            # Of the next rankings some may be deeper.
+            deepest = 1 << deepest.bit_length()
+        self.count, self.repeats, self._deepest = count, repeats, deepest
+        self.prepared: Any = None
+        listed = min(len(index.columns.grades), count * min(deepest, index.most_judged))
+        grades = min(len(index.columns.grades), count * index.most_grades)
+        rankings = records.Rankings(
+            *columns("q", count + 1, listed, listed, count + 1, grades, grades, *[count] * 3),
+            level=options.relevance_level, collection_size=options.collection_size,
+        )  # fmt: skip
+        ties = room_for_ties(count, listed)
+        self.judged = Judged(columns=rankings, ties=ties)
+        self._run = DictRun(*columns("q", count, count, count, 1))
+        docs, texts, lengths, ranks, rows, work = columns(
+            "q", *[deepest] * 5, codes.SORT_COLUMNS * deepest + codes.SORT_BYTES
+        )
+        scratch = DictScratch(
+            docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
+        )
+        arguments = (
+            interpreter.api(), self._run, index.columns, numbers, scratch,
+            records.RankingsAndTies(rankings=rankings, ties=ties),
+        )  # fmt: skip
+        if repeats:
+            self._judge = kernels.prepare("judge_dicts", *arguments)
+        else:
+            self._judge = lambda: kernels.judge_dicts(*arguments)
+
+    def has_room(self, count: int, deepest: int) -> bool:
+        """Whether the memory serves for these rankings too."""
+        return self.repeats and count == self.count and deepest <= self._deepest
+
+    def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
+        """Judge as many rankings as there is room for, of queries at these places of the index.
+
+        lengths: how many documents they have. False if one has ids that are not str or not UTF-8,
+        or scores that are not floats, integers or floats of NumPy.
+        """
+        given = self._run
+        given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
+        given.queries[:] = array("q", places)
+        given.check_keys[0] = not are_small(run, lengths)
+        return bool(self._judge() == self.count)
+
+
+class DictRankings:
+    """Judges rankings that are dicts, one batch after the other, in the same memory where it can.
+
+    May be called from several threads.
+    """
+
+    def __init__(self, judgments: Qrels | DictJudgments, options: JudgingOptions) -> None:
+        self._index, self._options, self._numbers = _index_of(judgments), options, options.codes()
+        # At most one; empty while it is in use.
+        self._kept: list[DictBatch] = []
+        self._last_count = -1
+
+    def judge(self, run: list[Any], places: list[int]) -> DictBatch | None:
+        """Judge the rankings of queries at some places; None if that cannot be done."""
+        if self._index is None:
+            return None
+        given: list[Any] | None = run if set(map(type, run)) <= {dict} else _plain(run)
+        while given is not None:
+            lengths = list(map(len, given))
+            batch = self._take(self._index, len(given), max(lengths, default=0))
+            if batch.judge(given, lengths, places):
+                return batch
+            # Numbers of other types become floats, once.
+            given = _plain(run) if given is run else None
+        return None
+
+    def _take(self, index: DictIndex, count: int, deepest: int) -> DictBatch:
+        # Memory is prepared for more batches when there is a second one.
+        repeats, self._last_count = count == self._last_count, count
+        with suppress(IndexError):
+            kept = self._kept.pop()
+            if kept.has_room(count, deepest):
+                return kept
+        return DictBatch(index, self._options, self._numbers, count, deepest, repeats=repeats)
+
+    def release(self, batch: DictBatch | None) -> None:
+        """Let the next batch have the memory of one."""
+        if batch is not None and batch.repeats:
+            self._kept = [batch]
+
+
+class DictStore:
+    """Judges runs {query: {document: score}}; it takes runs as texts, too.
 
     The queries are judged in the byte order of their ids. May be called from several threads.
     """
 
+    ties = "docno_desc"
+
     def __init__(
-        self, judgments: Qrels | DictJudgments, measures: list[BoundMeasure], options: Options
-    ) -> None:
-        self.judgments = judgments
-        self._options = judging_options(measures, options, judgments)
+        self, judgments: Qrels | Preferences | DictJudgments, measures: list[BoundMeasure],
+        options: Options,
+    ) -> None:  # fmt: skip
+        self.judgments: Any = judgments
+        self._options, self._how = options, judging_options(measures, options, judgments)
         self._with_placeholders = evaluates_missing(options)
-        self._order = judged_order(judgments, options)
-        ids = map(decoded, judgments.queries.take(self._order))
-        self._numbers = {query: number for number, query in enumerate(ids)}
-        index = index_of(judgments)
-        self.batches = None if index is None else Batches(index, self._options)
+        self._rankings: DictRankings | None = None
+        self._order: Any = None
+        self._numbers: dict[str, int] = {}
 
-    def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
-        """Judge a run; None for one that has to be in memory as a Run.
+    def judge(self, run: Run | Mapping[Any, Any]) -> JudgedRun | None:
+        """Judge a run; None for one that has to be judged as texts.
 
-        A query with an empty dict has a ranking without documents. `batches` may get the batch of
-        the judged run back.
+        A query with an empty dict has a ranking without documents. `release` may get the batch of
+        the judged run.
         """
-        if self.batches is None or self._options.list_unjudged or not are_texts(run):
+        if isinstance(run, Run) or self._how.list_unjudged or not are_texts(run):
             return None
+        # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
+        kinds = set(map(type, run.values()))
+        if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
+            return None
+        rankings = self._rankings or self._prepare()
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
         )
@@ -73,8 +317,7 @@ class DictJudge:
             found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
         queries: list[Any] = sorted(found)
         places = list(map(self._order.__getitem__, queries))
-        results = list(map(found.__getitem__, queries))
-        batch = judge_batch(results, places, self.batches.take)
+        batch = rankings.judge(list(map(found.__getitem__, queries)), places)
         if batch is None:
             return None
         return JudgedRun(
@@ -82,38 +325,59 @@ class DictJudge:
             placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
         )  # fmt: skip
 
+    def _prepare(self) -> DictRankings:
+        order = judged_order(self.judgments, self._options)
+        if isinstance(self.judgments, DictJudgments):
+            names = list(self.judgments.dicts)
+        else:
+            names = list(map(decoded, self.judgments.queries))
+        self._numbers = {names[place]: number for number, place in enumerate(order)}
+        self._order = order
+        # Last, for another thread takes it as a sign that all is there.
+        self._rankings = DictRankings(self.judgments, self._how)
+        return self._rankings
 
-def judge_batch(
-    run: list[Any], places: list[int], batch_of: Callable[[int, int], DictBatch]
-) -> DictBatch | None:
-    """Judge the rankings of queries at some places of an index; None if that cannot be done.
+    def release(self, batch: DictBatch | None) -> None:
+        """Let the next run have the memory of a batch."""
+        if self._rankings is not None:
+            self._rankings.release(batch)
 
-    batch_of: returns the batch for a number of rankings, and of documents at most in each.
-    """
-    given: list[Any] | None = run if set(map(type, run)) <= {dict} else plain(run)
-    while given is not None:
-        lengths = list(map(len, given))
-        batch = batch_of(len(given), max(lengths, default=0))
-        if batch.judge(given, lengths, places):
-            return batch
-        # Numbers of other types become floats, once.
-        given = plain(run) if given is run else None
-    return None
+    def judgments_as_texts(self) -> Any:
+        """The judgments with texts as documents."""
+        return with_texts(self.judgments)
+
+    def as_texts(self, run: Run | Mapping[Any, Any]) -> TextRun:
+        """A run with texts as documents. Raises InputError and TypeError."""
+        if isinstance(run, Run):
+            return TextRun(run=run)
+        from fastrank.formats.dicts import run_from_dict
+        from fastrank.formats.inputs import refuse_mixed
+
+        refuse_mixed(run)
+        return TextRun(run=run_from_dict(run, source="run", rank_by=self._options.rank_by))
 
 
 def are_texts(ids: Any) -> bool:
     """Whether all ids are of type str or of a kind of it."""
-    return all(issubclass(kind, str) for kind in set(map(type, ids)))
+    kinds = set(map(type, ids))
+    return kinds <= {str} or all(issubclass(kind, str) for kind in kinds)
 
 
-def index_of(qrels: Qrels | DictJudgments) -> DictIndex | None:
-    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
-    if isinstance(qrels, DictJudgments):
-        return qrels.index
-    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
-    grades = qrels.grade_column.tolist()
-    dicts = [
-        dict(zip(ids[first:stop], grades[first:stop], strict=True))
-        for first, stop in pairwise(qrels.offset_column)
-    ]
-    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
+def _plain(run: list[Any]) -> list[dict[Any, float]] | None:
+    """Rankings as dicts of floats, whatever kind of mapping and number they were; None if one has
+    a score that is not a number."""
+    copies = []
+    for documents in run:
+        # Listed first: the code that makes floats of numbers may change the dicts.
+        ids, scores = list(documents), list(documents.values())
+        if any(map(_is_no_number, set(map(type, scores)))):
+            return None
+        try:
+            copies.append(dict(zip(ids, map(float, scores))))  # noqa: B905
+        except (OverflowError, TypeError, ValueError):
+            return None
+    return copies
+
+
+def _is_no_number(kind: type) -> bool:
+    return issubclass(kind, (str, bytes)) or not hasattr(kind, "__float__")

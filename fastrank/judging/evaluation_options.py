@@ -12,7 +12,7 @@ from fastrank.arguments import (
     integer,
 )
 from fastrank.errors import OptionError
-from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
+from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.judging.options import BY_GRADE, MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, TypedDict
 
@@ -120,9 +120,9 @@ EVALUATION = (
         with documents not in the judgments below grade 0. This is the best or worst order for
         measures that increase when a higher grade moves up, such as map, P, recip_rank and ndcg.
         "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
-        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others
-        listed in docs/options.md; other measures raise MeasureError, and are omitted from sets of
-        measures such as official.""",
+        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others;
+        the remaining measures raise MeasureError, which lists those that have one, and are omitted
+        from sets of measures such as official.""",
         choices=TIES,
     ),
     Keyword(
@@ -137,13 +137,16 @@ EVALUATION = (
     Keyword(
         "no_relevant", "zero",
         "how to treat judged queries without a relevant document: evaluate them (zero), count them"
-        " as 1 in measures whose best value is 1 (one), skip them, or raise an error",
+        " as 1 in measures that are exactly 1 for a perfect ranking of enough relevant documents"
+        " (one), skip them, or raise an error",
         """how to treat judged queries without a relevant document. "zero": evaluate them, which
-        gives 0 for most measures; "one": count those with results as 1 in every measure that is 1
-        for a perfect ranking of enough relevant documents (not ERR, RBP, DCG), as LightGBM, XGBoost
-        and CatBoost do; "skip": ignore them everywhere; "error":
-        raise EvaluationError. For "one", a document is relevant by the level of the measure, or,
-        for nDCG and others with gains, if it has a gain.""",
+        gives 0 for most measures; "one": count those with results as 1, also in geometric means, in
+        every measure that is exactly 1 for a perfect ranking of enough relevant documents, as
+        LightGBM, XGBoost and CatBoost do; "skip": ignore them everywhere; "error": raise
+        EvaluationError. "one" leaves out the measures that only approach their best value (ERR,
+        RBP, rbp, NRBP), have none (DCG, dcg, utility, yaap), or can exceed 1 (alpha_nDCG, nERR_IA,
+        nNRBP, iP, infNDCG). For it, a document is relevant by the level of the measure, or, for
+        nDCG and others with gains, if it has a gain.""",
         choices=("zero", "one", "skip", "error"),
     ),
     IGNORE_IDENTICAL_IDS,
@@ -180,19 +183,23 @@ EVALUATION = (
     ),
 )  # fmt: skip
 
+# Nothing changes options once they are made.
+DEFAULTS = Options()
+
 
 def evaluation_options(given: Mapping[str, Any]) -> Options:
-    """Check the given options of an evaluation with qrels, and fill in the defaults.
+    """Check the given options of an evaluation with qrels; the others have their defaults.
 
     Raises OptionError for invalid values, TypeError for other types.
     """
+    if not given:
+        return DEFAULTS
     values = {
-        option.name: option.checked(given.get(option.name, option.default)) for option in EVALUATION
+        own.name: own.checked(given[own.name])
+        for own in EVALUATION
+        if given.get(own.name, own.default) is not own.default
     }
-    missing, depth = values.pop("missing"), values.pop("depth")
-    return Options(
-        **values | {"exclude": values["exclude"] or {}},
-        max_retrieved=MAX_RETRIEVED if depth is None else depth,
-        complete=missing == "zero",
-        missing_is_error=missing == "error",
-    )
+    missing = values.pop("missing", "skip")
+    values["max_retrieved"] = values.pop("depth", MAX_RETRIEVED)
+    values["exclude"] = values.get("exclude") or {}
+    return Options(**values, complete=missing == "zero", missing_is_error=missing == "error")

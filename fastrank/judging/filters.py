@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import PlacedTexts, Texts, joined
+from fastrank.data.texts import TextColumn, Texts, joined
 from fastrank.native import kernels, records
 from fastrank.native.buffers import table_size, zeros
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.formats.exclusions import Exclusions
+    from fastrank.formats.line_files import Exclusions
 
 
 def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
@@ -83,7 +83,7 @@ def _taken(texts: Texts, order: Any) -> Texts:
     if not len(texts):
         return texts
     starts, lengths = _integers(texts.starts, order), _integers(texts.lengths, order)
-    if not isinstance(texts, PlacedTexts):
+    if not isinstance(texts, TextColumn):
         return Texts(texts.buffer, starts, lengths)
     rows = order if texts.rows is None else _integers(texts.rows, order)
     return type(texts)(texts.buffer, starts, lengths, rows, texts.unit)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from fastrank.data.grade_scale import Graded
-from fastrank.data.run import Run
-from fastrank.formats.chunks import Parts
-from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_trec_run
+from fastrank.formats.chunks import FileParts
+from fastrank.formats.source import SourceFile
+from fastrank.formats.trec import parse, python_warning, read_open_run, read_trec_run
 from fastrank.judging.needs import check_columns, rankings_suffice
-from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any, Protocol, TypeVar
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
     from fastrank.formats.trec import Warn
-    from fastrank.judging.dict_index import DictJudgments
-    from fastrank.judging.dicts import DictJudge
+    from fastrank.judging.dicts import DictJudgments, DictStore
     from fastrank.judging.judged import JudgedRun
     from fastrank.judging.memory import MemoryJudge
     from fastrank.judging.options import Options
@@ -41,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class RunJudge:
-    """Judges runs of any kind, each with the fastest suitable judge.
+    """Judges runs of any kind: files while they are read, others in memory.
 
-    May be called from several threads. Raises OptionError and MeasureError for options that the
-    measures do not support.
+    May be called from several threads. options: which `check_options` has accepted. Raises
+    MeasureError for measures of columns that the judgments do not have.
     """
 
     def __init__(
@@ -53,25 +48,23 @@ class RunJudge:
         measures: list[BoundMeasure],
         options: Options,
     ) -> None:
-        check_options(measures, options)
         check_columns(judgments, measures, options)
         self.judgments, self._measures, self._options = judgments, measures, options
-        self._converted: Any = None
         self._rankings_suffice = rankings_suffice(judgments, measures, options)
+        self._store: DictStore | None = None
         self._memory: MemoryJudge | None = None
-        self._dicts: DictJudge | None = None
         # Those that no thread is using; each keeps its memory for the next file.
         self._idle: list[FileJudge] = []
 
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
     ) -> JudgedRun:
-        """Judge a run, anything one can be made from, or the Pieces of a file in TREC format.
+        """Judge a run, anything one can be made from, or the SourceFile of a file in TREC format.
 
         threads: the maximum number of threads that judge a file, by default as many as are useful.
         Raises ReadError and FormatError for a file, InputError and TypeError for invalid runs.
         """
-        if not isinstance(run, Pieces):
+        if not isinstance(run, SourceFile):
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
@@ -79,38 +72,28 @@ class RunJudge:
             run = open_run(
                 run, trec_eval_version=options.trec_eval_version, rank_by=options.rank_by
             )
-        if isinstance(run, Run):
-            return self._in_memory(run)
-        if isinstance(run, Pieces):
+        if isinstance(run, SourceFile):
             return self._judge_file(run, threads, warn)
-        return self._judge_dict(run)
+        return self._in_memory(run)
 
     def release(self, judged: JudgedRun) -> None:
         """Let the next run have the memory of a judged run, which must not be used any more."""
-        if self._dicts is not None and self._dicts.batches is not None:
-            self._dicts.batches.release(judged.batch)
+        if self._store is not None:
+            self._store.release(judged.batch)
 
-    def _in_memory(self, run: Run) -> JudgedRun:
+    def _in_memory(self, run: Any) -> JudgedRun:
+        """Judge a run in memory."""
         if self._memory is None:
-            # The trec_eval command does without the module for most runs.
+            # The trec_eval command does without the modules for most runs.
+            from fastrank.judging.dicts import DictStore
             from fastrank.judging.memory import MemoryJudge
 
-            self._memory = MemoryJudge(self._with_texts(), self._measures, self._options)
+            given = self._measures, self._options
+            self._store = DictStore(self.judgments, *given)
+            self._memory = MemoryJudge(self._store, *given)
         return self._memory.judge(run)
 
-    def _with_texts(self) -> Any:
-        """The judgments with the texts of their documents, which those that are dicts lack."""
-        if self._converted is None:
-            converted = self.judgments
-            if isinstance(converted, Graded):
-                # The trec_eval command does without the module.
-                from fastrank.judging.dict_index import with_texts
-
-                converted = with_texts(converted)
-            self._converted = converted
-        return self._converted
-
-    def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
+    def _judge_file(self, file: SourceFile, threads: int | None, warn: Warn) -> JudgedRun:
         options = self._options
         version, strict = options.trec_eval_version, not options.original
         with file:
@@ -119,14 +102,19 @@ class RunJudge:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
                 judge = self._file_judge()
-                judged = judge.judge(Parts(file if content is None else content, threads))
+                judged = judge.judge(FileParts(file if content is None else content, threads))
                 self._idle.append(judge)
                 file.check_unchanged()
                 if judged is not None:
                     return judged
             if content is not None:
-                run = parse_run(
-                    content, file.name, trec_eval_version=version, warn=warn, strict=strict
+                run = parse(
+                    content,
+                    file.name,
+                    "trec_results",
+                    trec_eval_version=version,
+                    warn=warn,
+                    strict=strict,
                 )
             elif strict:
                 rank_by = options.rank_by
@@ -134,7 +122,7 @@ class RunJudge:
                     file, trec_eval_version=version, rank_by=rank_by, warn=warn, threads=threads
                 )
             else:
-                run = read_pieces(
+                run = read_open_run(
                     file, trec_eval_version=version, warn=warn, threads=threads, strict=False
                 )
         return self._in_memory(run)
@@ -144,24 +132,10 @@ class RunJudge:
         try:
             return self._idle.pop()
         except IndexError:
-            return FileJudge(self._with_texts(), self._measures, self._options)
+            judgments: Any = self.judgments
+            if hasattr(judgments, "dicts"):
+                # The trec_eval command does without the module.
+                from fastrank.judging.dicts import with_texts
 
-    def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
-        from collections.abc import Mapping
-
-        # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
-        nested = all(issubclass(kind, Mapping) for kind in set(map(type, run.values())))
-        if self._rankings_suffice and nested:
-            if self._dicts is None:
-                from fastrank.judging.dicts import DictJudge
-
-                judgments: Any = self.judgments
-                self._dicts = DictJudge(judgments, self._measures, self._options)
-            judged = self._dicts.judge(run)
-            if judged is not None:
-                return judged
-        from fastrank.formats.dicts import run_from_dict
-        from fastrank.formats.run_names import refuse_mixed
-
-        refuse_mixed(run)
-        return self._in_memory(run_from_dict(run, source="run", rank_by=self._options.rank_by))
+                judgments = with_texts(judgments)
+            return FileJudge(judgments, self._measures, self._options)

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.judging.dict_batch import DictBatch
-    from fastrank.judging.rankings import JudgedGroups
-    from fastrank.judging.tie_orders import Tied
+    from fastrank.judging.dicts import DictBatch
+    from fastrank.judging.rankings import JudgedGroups, Tied
     from fastrank.native.record import Record
-    from fastrank.native.records.preferences import PreferenceCounts
+    from fastrank.native.records.rankings import PreferenceCounts
 
 
 class Judged(Frozen):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fastrank.data.run import Run
 from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError
+from fastrank.judging.arrays import with_ids
 from fastrank.judging.judged import JudgedRun
-from fastrank.judging.needs import judging_options, needs_ties
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.memory import TextRun
+from fastrank.judging.needs import judging_options
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
-from fastrank.native.records.arrays import LabelScratch
+from fastrank.native.records.objects import LabelScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,49 +34,38 @@ CACHE_LINE = 64
 _MEMORY = Recycled()
 
 
-class LabelJudge:
+class LabelStore:
     """Judges scores of labelled documents, one for each grade of the judgments.
 
     order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
-    numbers of the queries in the user's input, for messages. If ties are ordered by grade, or a
-    measure looks at them, the documents get their numbers as ids and are judged as a run in memory.
+    numbers of the queries in the user's input, for messages. As texts, the documents have their
+    numbers as ids.
     """
+
+    ties = "given"
 
     def __init__(
         self, graded: Graded, measures: list[BoundMeasure], options: Options, *, order: Array,
         rows: Array,
     ) -> None:  # fmt: skip
-        self._graded, self._order, self._rows = graded, order, rows
-        self._measures, self._options = measures, options
-        self.judgments: Graded | Qrels = graded
-        self._in_memory = options.ties != "given" or needs_ties(measures)
-        if self._in_memory:
-            import numpy
-
-            from fastrank.judging.arrays_as_texts import with_ids
-
-            self.judgments = with_ids(graded, numpy.arange(len(graded.grade_column)))
+        self.judgments, self._order, self._rows = graded, order, rows
+        self._how = judging_options(measures, options, graded)
 
     def judge(self, scores: Array) -> JudgedRun:
         """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
-        judged = self._in_given_order(scores)
-        return self._as_run(scores) if self._in_memory else judged
-
-    def _in_given_order(self, scores: Array) -> JudgedRun:
         import numpy
 
-        graded, queries = self._graded, self._order
+        graded, queries = self.judgments, self._order
         offsets = graded.offset_column
-        options = judging_options(self._measures, self._options, graded)
         memory = _MEMORY if len(scores) in WORTH_KEEPING else None
-        judged = room_for_judged(graded, queries, len(scores), options, memory)
+        judged = room_for_judged(graded, queries, len(scores), self._how, memory)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
             graded.grade_column,
             scores,
             offsets,
             queries,
-            options.codes(),
+            self._how.codes(),
             _scratch(kernels.widest(offsets)),
             judged.columns,
             problem,
@@ -90,22 +82,25 @@ class LabelJudge:
             tag=TAG,
         )
 
-    def _as_run(self, scores: Array) -> JudgedRun:
+    def judgments_as_texts(self) -> Qrels:
+        """The judgments with the numbers of documents as ids."""
         import numpy
 
-        from fastrank.judging.matching import MatchedQueries
-        from fastrank.judging.memory import MemoryJudge
+        return with_ids(self.judgments, numpy.arange(len(self.judgments.grade_column)))
 
-        qrels: Any = self.judgments
+    def as_texts(self, scores: Array) -> TextRun:
+        """The scores with the numbers of documents as ids. Raises ArrayError, as `judge` does."""
+        import numpy
+
+        self.judge(scores)
+        qrels = self.judgments_as_texts()
         run = Run(
             queries=qrels.queries, docs=qrels.docs, tag_bytes=TAG, source=qrels.source,
             offset_column=qrels.offset_column, score_column=scores,
         )  # fmt: skip
         places = memory_of(self._order.astype(numpy.int64))
         matched = MatchedQueries(judgments=places, rankings=places)
-        judged = MemoryJudge(qrels, self._measures, self._options).judge(run, matched)
-        made: JudgedRun = judged.changed(unjudged_queries=[])
-        return made
+        return TextRun(run=run, matched=matched, unknown=[])
 
 
 def _scratch(deepest: int) -> LabelScratch:

@@ -67,7 +67,7 @@ def match_run(
     # Neither rows of arrays without judgments nor skipped queries are known here.
     if options.exclude and matched is None and options.no_relevant != "skip":
         unknown = len({*options.exclude}.difference(run.queries, judgments.queries))
-    if not options.can_stream:
+    if options.has_filters:
         run, excluded, duplicates = _without_documents(run, chosen, options)
     placeholders = []
     if missing and evaluates_missing(options):

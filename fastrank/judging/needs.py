@@ -8,7 +8,7 @@ from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.qrels import Qrels
 from fastrank.errors import MeasureError
 from fastrank.native import codes
-from fastrank.native.buffers import zeros
+from fastrank.native.records import RankingOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ BY_COLUMN = {
     "subtopics": "judgments with subtopics: files with the subtopic as the second field of each"
     " line, or tables with a column subtopic or iteration",
 }
+# What measures need for which the ranks of judged documents are not enough.
+BEYOND_RANKINGS = ("annotated", "ties", *BY_COLUMN)
 
 
 class JudgingOptions(Frozen):
@@ -57,19 +59,20 @@ class JudgingOptions(Frozen):
     ties: str
     unjudged_between: bool
 
-    def codes(self) -> Any:
+    def codes(self) -> RankingOptions:
         """The options as the kernels take them."""
-        options = zeros("q", codes.OPTIONS_SIZE)
-        options[codes.LEVEL] = self.relevance_level
-        options[codes.MAX_RETRIEVED] = self.max_retrieved
-        options[codes.JUDGED_ONLY] = self.judged_only
-        options[codes.LIST_UNJUDGED] = self.list_unjudged
-        options[codes.SINGLE_PRECISION] = self.single_precision
-        options[codes.STOP_IF_NONE_JUDGED] = self.stop_if_none_judged
-        options[codes.TIE_DIRECTION] = DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST)
-        # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties repeats.
-        options[codes.REFUSE_NAN] = self.ties != "docno_desc"
-        return options
+        return RankingOptions(
+            level=self.relevance_level,
+            max_retrieved=self.max_retrieved,
+            judged_only=self.judged_only,
+            list_unjudged=self.list_unjudged,
+            single_precision=self.single_precision,
+            stop_if_none_judged=self.stop_if_none_judged,
+            tie_direction=DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST),
+            # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties
+            # repeats.
+            refuse_nan=self.ties != "docno_desc",
+        )
 
 
 def judging_options(
@@ -95,19 +98,20 @@ def judging_options(
 
 
 def rankings_suffice(
-    judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options
-) -> bool:
-    """Whether only the ranks of judged documents matter.
+    judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options,
+    ties: str = "docno_desc",
+) -> bool:  # fmt: skip
+    """Whether only the ranks of judged documents matter, with equal scores in this order.
 
     In that case a run can be judged without loading it into memory.
     """
     return (
         isinstance(judgments, (Qrels, Graded))
         and options.relevance_format == "qrels"
-        and options.can_stream
-        and not needs_all_queries(measures)
-        and not needs_column(measures)
-        and not needs_ties(measures)
+        and options.ties == ties
+        and options.rank_by == "score"
+        and not options.has_filters
+        and {bound.measure.needs for bound in measures}.isdisjoint(BEYOND_RANKINGS)
     )
 
 
@@ -143,7 +147,7 @@ def _has_column(judgments: Qrels | Preferences | Graded, needed: str) -> bool:
     if needed == "strata":
         return judgments.strata is not None
     # The trec_eval command does without the module.
-    from fastrank.judging.subtopics import has_subtopics
+    from fastrank.judging.column_judgments import has_subtopics
 
     return has_subtopics(judgments)
 

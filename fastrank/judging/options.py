@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from fastrank.choices import RankBy, TrecEvalVersion
-    from fastrank.formats.exclusions import Exclusions
+    from fastrank.formats.line_files import Exclusions
     from fastrank.measures.selection import BoundMeasure, Selection
 
 # Orders of documents with equal scores that depend on their grades.
@@ -69,10 +69,9 @@ class Options(Frozen):
         return self.max_retrieved < MAX_RETRIEVED
 
     @property
-    def can_stream(self) -> bool:
-        """Whether a run can be judged while it is read: no filters, and ranked as in trec_eval."""
-        filters = self.exclude or self.ignore_identical_ids or self.duplicates != "error"
-        return not filters and self.ties == "docno_desc" and self.rank_by == "score"
+    def has_filters(self) -> bool:
+        """Whether documents leave the rankings before they are judged."""
+        return bool(self.exclude) or self.ignore_identical_ids or self.duplicates != "error"
 
 
 def check_format(options: Options) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.run import Run
-from fastrank.data.texts import PlacedTexts, Texts
+from fastrank.data.texts import TextColumn, Texts
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ def with_placeholder(run: Run) -> Run:
     rows = len(scores)
     docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
     extended = Texts(*docs)
-    if isinstance(run.docs, PlacedTexts):
+    if isinstance(run.docs, TextColumn):
         extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
     extended.starts[:rows], extended.lengths[:rows] = starts, lengths
     extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
@@ -43,12 +43,15 @@ def with_placeholder(run: Run) -> Run:
 def clear_placeholders(
     measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
 ) -> None:
-    """Zero the values that trec_eval 10.0 zeroes for missing queries, by printed name."""
+    """Zero the values that trec_eval 10.0 zeroes for missing queries.
+
+    It knows them by their printed names, which have no parameters other than cutoffs.
+    """
     for bound, column in zip(measures, values, strict=True):
-        for j, name in enumerate(bound.names):
-            if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
+        measure = bound.measure
+        if not measure.zeroed:
+            continue
+        for j, name in enumerate(bound.canonical):
+            if measure.takes == "cutoffs" or name == measure.name.encode():
                 for i in placeholders:
-                    column[i * bound.width + j] = 0.0
-            elif name == b"relstring":
-                for i in placeholders:
-                    column[i] = b""
+                    column[i * bound.width + j] = b"" if measure.is_text else 0.0

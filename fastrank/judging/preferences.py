@@ -7,7 +7,7 @@ from fastrank.judging.judged import QueryError
 from fastrank.judging.problems import what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records import preferences as counting
+from fastrank.native.records import rankings as counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,11 +60,12 @@ def count_preferences(
     )
     square = counting.PreferenceScratch(
         order=zeros("q", most),
-        merge=zeros("q", max(most, codes.TALLY_SIZE)),
+        merge=zeros("q", most),
         wins=zeros("i", documents * documents),
         prefers=zeros("B", documents * documents),
         levels=zeros("d", documents),
         states=zeros("q", documents),
+        tally=counting.Tally(),
     )
     problem[0] = codes.FINE
     done = kernels.count_preferences(

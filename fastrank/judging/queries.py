@@ -10,6 +10,7 @@ from fastrank.data.texts import decoded, text_order
 from fastrank.errors import EvaluationError
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.plurals import first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
 
 def _named(queries: list[bytes]) -> str:
     """The first of some queries."""
-    names = ", ".join(decoded(query) for query in queries[:NAMED])
-    return f"{names}, ..." if len(queries) > NAMED else names
+    return first_few(list(map(decoded, queries)), NAMED)
 
 
 def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationError:

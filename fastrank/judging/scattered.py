@@ -12,8 +12,8 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import spans
 from fastrank.formats.chunks import (
     SHORTEST_LINE,
-    Feeder,
-    Parts,
+    ChunkReader,
+    FileParts,
     feed_all,
     met_comment,
     result_fields,
@@ -23,7 +23,13 @@ from fastrank.judging.judged import Judged
 from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.scattered import FilledPages, ResultPages, Results, ScatteredFields
+from fastrank.native.records.runs import (
+    FilledPages,
+    PageRoom,
+    ResultPages,
+    Results,
+    ScatteredFields,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +49,21 @@ ROOM_IF_UNKNOWN = 1 << 28
 class Collector:
     """Collects the results of the judged queries from the parts of a run.
 
-    The results of further lines come last: see `add`. unknown_ids: those of the run's other
-    queries, if `strict`.
+    The results of further lines come last: see `add`.
     """
 
-    def __init__(self, qrels: Qrels, parts: Parts, *, comments: bool, strict: bool) -> None:
+    def __init__(
+        self,
+        qrels: Qrels,
+        parts: FileParts,
+        options: JudgingOptions,
+        *,
+        comments: bool,
+        strict: bool,
+    ) -> None:
         self._qrels, self._parts, self._comments = qrels, parts, comments
-        self._strict = strict
-        self.unknown_ids: set[bytes] = set()
+        self._options, self._strict = options, strict
+        self._unknown_ids: set[bytes] = set()
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
         self._queries = records.TextTable(
@@ -74,13 +87,17 @@ class Collector:
             elif not self._comments and met_comment(feeders):
                 self._comments = True
             else:
-                self.unknown_ids.update(*(feeder.unknown_ids for feeder in feeders))
+                self._unknown_ids.update(*(feeder.unknown_ids for feeder in feeders))
                 return tag
 
-    def among(self, queries: Any) -> Any:
-        """Those of the given queries that have results."""
+    def missing(self, order: Any) -> set[int]:
+        """Those of the given queries of which no results were found."""
         totals, _ = self._totals()
-        return filled("q", [query for query in queries if totals[query]])
+        return {query for query in order if not totals[query]}
+
+    def unknown_ids(self) -> set[bytes]:
+        """The ids of the run's queries without judgments, if they are kept."""
+        return self._unknown_ids
 
     def add(self, lines: bytes) -> bool:
         """Keep the results of more lines, at most one per query; returns whether that succeeded."""
@@ -88,10 +105,12 @@ class Collector:
         feeder.feed_text(lines)
         return feeder.status == codes.DONE
 
-    def judge(self, queries: Any, options: JudgingOptions) -> Judged | None:
-        """Judge the rankings of queries with results; None if one cannot be judged."""
-        qrels = self._qrels
-        _, deepest = self._totals()
+    def judge(self, order: Any) -> tuple[Any, Judged] | None:
+        """The queries with results, in the given order, and their rankings; None if one of these
+        cannot be judged."""
+        qrels, options = self._qrels, self._options
+        totals, deepest = self._totals()
+        queries = filled("q", [query for query in order if totals[query]])
         listed = kernels.count_picked(qrels.offset_column, queries)
         rankings = room_for_judged(qrels, queries, listed, options).columns
         ties = room_for_ties(len(queries), listed)
@@ -109,7 +128,9 @@ class Collector:
             records.RankingsAndTies(rankings=rankings, ties=ties),
             problem,
         )  # fmt: skip
-        return Judged(columns=rankings, ties=ties) if problem[0] == codes.FINE else None
+        if problem[0] != codes.FINE:
+            return None
+        return queries, Judged(columns=rankings, ties=ties)
 
     def _totals(self) -> tuple[Any, int]:
         """The number of results of each query, and the largest of these numbers."""
@@ -133,14 +154,13 @@ class Collector:
         for size in (*sizes, queries * SHORTEST_LINE):
             # A line is longer than its kept part, but pages are rarely full.
             pages = times * size // self._page + min(queries, size // SHORTEST_LINE + 1)
-            room = zeros("q", codes.ROOM_SIZE)
-            room[codes.PAGE_SIZE], room[codes.FREE_PAGE] = self._page, stop
+            room = PageRoom(page_size=self._page, free=stop)
             stop += self._page * pages
-            room[codes.PAGES_END] = stop
+            room.end = stop
             self._rooms.append(room)
         self._buffer = zeros("B", stop)
 
-    def _feeder(self, part: int) -> Feeder:
+    def _feeder(self, part: int) -> ChunkReader:
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 
@@ -150,7 +170,9 @@ class Collector:
             ends=self._ends[own], room=self._rooms[part],
         )  # fmt: skip
 
-        def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
+        def prepare(
+            reader: records.LineReader, _: int, state: records.Reading
+        ) -> Callable[[], int]:
             fields = ScatteredFields(
                 queries=spans(codes.CHUNK),
                 numbers=zeros("q", codes.CHUNK),
@@ -160,4 +182,4 @@ class Collector:
                 "collect_run", reader, self._queries, fields, pages, unknown, state
             )
 
-        return Feeder(prepare, unknown)
+        return ChunkReader(prepare, unknown)

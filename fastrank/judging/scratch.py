@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.judging.judged import Judged
-from fastrank.native import kernels, records
-from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import columns, filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
     # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
     size = table_size(more)
     return records.JudgingScratch(
-        table=zeros("q", table_size(deepest + most)),
+        table=zeros(
+            "q", max(table_size(deepest + most), codes.SORT_COLUMNS * deepest + codes.SORT_BYTES)
+        ),
         judged_hashes=zeros("q", most),
         places=zeros("q", more),
         row_index=records.RowIndex(
@@ -46,9 +48,7 @@ def ranking_scratch(deepest: int) -> records.RankingScratch:
 
 def room_for_ties(queries: int, documents: int) -> records.Ties:
     """The ties of at most these numbers of queries and documents, to be filled by a kernel."""
-    return records.Ties(
-        offsets=zeros("q", queries + 1), lows=zeros("q", documents), highs=zeros("q", documents)
-    )
+    return records.Ties(*columns("q", queries + 1, documents, documents))
 
 
 def room_for_judged(

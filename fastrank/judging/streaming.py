@@ -10,8 +10,8 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import interning
 from fastrank.formats.chunks import (
-    Feeder,
-    Parts,
+    ChunkReader,
+    FileParts,
     feed_in_turn,
     met_comment,
     result_fields,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fastrank.formats.chunks import Prepare
     from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
+    from fastrank.judging.scattered import Collector
     from fastrank.measures.selection import BoundMeasure
 
 
@@ -54,7 +55,7 @@ class FileJudge:
         self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
-    def judge(self, parts: Parts) -> JudgedRun | None:
+    def judge(self, parts: FileParts) -> JudgedRun | None:
         """Judge a run; None if it must be loaded into memory. Raises ReadError."""
         if self._options.list_unjudged or self._has_odd_ids:
             return None
@@ -63,66 +64,39 @@ class FileJudge:
             self._streams = _Streams(
                 self._qrels, self._queries, self._options, needed, strict=self._strict
             )
-        streams = self._streams
+        streams: _Streams | Collector = self._streams
         comments = self._version != DEFAULT_VERSION
-        tag = streams.feed(parts, comments=comments)
-        if not comments and streams.met_comment and not streams.are_scattered:
+        tag = self._streams.feed(parts, comments=comments)
+        if not comments and self._streams.met_comment and not self._streams.are_scattered:
             comments = True
-            tag = streams.feed(parts, comments=comments)
-        if streams.are_scattered:
-            return self._collected(parts, comments)
-        return None if tag is None else self._gathered(streams, tag)
+            tag = self._streams.feed(parts, comments=comments)
+        if self._streams.are_scattered:
+            # Imported late: few runs need it.
+            from fastrank.judging.scattered import Collector
 
-    def _gathered(self, streams: _Streams, tag: bytes) -> JudgedRun | None:
+            streams = Collector(
+                self._qrels, parts, self._options, comments=comments, strict=self._strict
+            )
+            tag = streams.collect()
+        return None if tag is None else self._judged(streams, tag)
+
+    def _judged(self, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
         missing: Collection[int] = ()
         if self._with_placeholders:
-            missing = {query for query in self._order if not streams.has_results(query)}
-            placeholders = streams.feeders[-1]
-            placeholders.feed_text(self._placeholder_lines(missing))
-            if placeholders.status != codes.DONE:
+            missing = streams.missing(self._order)
+            if not streams.add(self._placeholder_lines(missing)):
                 return None
-        gathered = streams.gathered(self._order)
-        if gathered is None:
+        found = streams.judge(self._order)
+        if found is None:
             return None
-        return self._streamed(*gathered, missing, tag, streams.unknown_ids())
-
-    def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
-        """Judge a run in which the lines of a query are scattered."""
-        # Imported late: few runs need it.
-        from fastrank.judging.scattered import Collector
-
-        collector = Collector(self._qrels, parts, comments=comments, strict=self._strict)
-        tag = collector.collect()
-        if tag is None:
-            return None
-        queries = collector.among(self._order)
-        missing: Collection[int] = ()
-        if self._with_placeholders:
-            missing = set(self._order) - set(queries)
-            if not collector.add(self._placeholder_lines(missing)):
-                return None
-            queries = self._order
-        judged = collector.judge(queries, self._options)
-        if judged is None:
-            return None
-        return self._streamed(queries, judged, missing, tag, collector.unknown_ids)
-
-    def _streamed(
-        self,
-        queries: Any,
-        judged: Judged,
-        filled_in: Collection[int],
-        tag: bytes,
-        unknown_ids: set[bytes],
-    ) -> JudgedRun:
+        queries, judged = found
+        places = enumerate(queries) if missing else ()
         return JudgedRun(
             queries=queries,
             judged=judged,
-            missing=len(self._order) - len(queries) + len(filled_in),
-            placeholders=[i for i, query in enumerate(queries) if query in filled_in]
-            if filled_in
-            else [],
-            unjudged_queries=sorted(unknown_ids) if self._strict else None,
+            missing=len(self._order) - len(queries) + len(missing),
+            placeholders=[i for i, query in places if query in missing],
+            unjudged_queries=sorted(streams.unknown_ids()) if self._strict else None,
             tag=tag,
         )
 
@@ -162,11 +136,11 @@ class _Streams:
             tie_counts=zeros("q", per_query),
         )
         self.feeders = [self._feeder(number) for number in range(count)]
-        self._fed: list[Feeder] = []
+        self._fed: list[ChunkReader] = []
 
-    def _feeder(self, number: int) -> Feeder:
+    def _feeder(self, number: int) -> ChunkReader:
         unknown = unknown_queries(kept=self._strict)
-        return Feeder(self._kernel_of(number, unknown), unknown)
+        return ChunkReader(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
         sizes = [len(self._qrels.docs)] * 4 + [len(self._qrels)] * 5
@@ -181,7 +155,9 @@ class _Streams:
         queries, qrels, options = self._queries, self._qrels.columns, self._places
         most_judged = kernels.widest(qrels.offsets)
 
-        def prepare(reader: records.LineReader, lines: int, state: Any) -> Callable[[], int]:
+        def prepare(
+            reader: records.LineReader, lines: int, state: records.Reading
+        ) -> Callable[[], int]:
             scratch = records.StreamScratch(
                 fields=result_fields(lines),
                 scores=zeros("d", lines),
@@ -196,7 +172,7 @@ class _Streams:
 
         return prepare
 
-    def feed(self, parts: Parts, *, comments: bool) -> bytes | None:
+    def feed(self, parts: FileParts, *, comments: bool) -> bytes | None:
         """Judge all parts; the tag of the last line, or None if one could not be judged."""
         seen = self._streamed.first_listed
         if len(seen) and self._fed:
@@ -221,12 +197,21 @@ class _Streams:
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
         return codes.SCATTERED in statuses
 
-    def has_results(self, query: int) -> bool:
-        """Whether results of a query were found."""
+    def missing(self, order: Any) -> set[int]:
+        """Those of the given queries of which no results were found."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
-        return any(seen[part * queries + query] for part in range(self.count))
+        return {
+            query
+            for query in order
+            if not any(seen[part * queries + query] for part in range(self.count))
+        }
 
-    def gathered(self, order: Any) -> tuple[Any, Judged] | None:
+    def add(self, lines: bytes) -> bool:
+        """Judge more lines, of queries without results; whether that succeeded."""
+        self.feeders[-1].feed_text(lines)
+        return self.feeders[-1].status == codes.DONE
+
+    def judge(self, order: Any) -> tuple[Any, Judged] | None:
         """The queries found, in the given order, and their rankings; None if one is invalid."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))

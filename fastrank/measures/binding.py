@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
-# For measures without a cutoff: how to request the variant with one.
-WITH_CUTOFF = {
-    "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@",
-    "set_P": "P.", "set_recall": "recall.",
-}  # fmt: skip
 # What parameters that are pairs look like.
 PAIRS = {
     "gains": "grade=gain pairs such as 1=3",
@@ -57,6 +52,15 @@ class BoundMeasure(Frozen):
         """Whether 1 is the best value of the one in this place."""
         reaches = self.measure.reaches_one
         return reaches if isinstance(reaches, bool) else reaches(self.numbers[place])
+
+    def parameters(self, place: int) -> dict[str, float]:
+        """The cutoff, the persistence or the options of the value in this place, by name."""
+        if self.options is not None:
+            family: Any = self.measure
+            return dict(zip(family.numbers, self.numbers, strict=True))
+        if self.measure.takes == "cutoffs":
+            return {"cutoff": self.numbers[place]}
+        return {"p": self.numbers[0]} if self.measure.takes == "persistence" else {}
 
     def cutoffs(self) -> list[tuple[str, int]]:
         """(printed name, cutoff) of each value that was requested with a cutoff."""
@@ -153,7 +157,7 @@ def bind_trec(
                 raise MeasureError(
                     measure.name, f"'{measure.name}.{text}': expected {PAIRS[measure.takes]}, found"
                     f" '{item.decode('utf-8', 'replace')}'"
-                    + _cutoff_hint(measure.name, item.decode("utf-8", "replace"))
+                    + _cutoff_hint(measure.name, text or "")
                 )  # fmt: skip
             if left == b"p":
                 numbers = [atof(right)]
@@ -161,7 +165,7 @@ def bind_trec(
             if not strict or _is_integer(left):
                 pairs.append((atol(left), atof(right)))
     width = len(names)
-    if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
+    if measure.versioned:
         width = len(numbers)
         numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
     canonical = names
@@ -173,14 +177,21 @@ def bind_trec(
     )  # fmt: skip
 
 
-def _cutoff_hint(name: str, item: str) -> str:
-    """A hint at the measure with a cutoff, or at that of ranx, if the parameter looks like one."""
+def _cutoff_hint(name: str, parameters: str) -> str:
+    """A hint at the measure with cutoffs, or at that of ranx, if the parameters look like these."""
     if name == "rbp":
         from fastrank.measures.suggestions import ranx_rbp_hint
 
-        return ranx_rbp_hint(item)
-    known = name in WITH_CUTOFF and item.isascii() and item.isdigit()
-    return f"; for a cutoff use {WITH_CUTOFF[name]}{item}" if known else ""
+        return ranx_rbp_hint(parameters)
+    cutoffs = parameters.split(",")
+    with_cutoff = BY_NAME[name].with_cutoff if name in BY_NAME else ""
+    if not with_cutoff or not all(one.isascii() and one.isdigit() for one in cutoffs):
+        return ""
+    if with_cutoff.endswith("@"):
+        wanted = " ".join(f"{with_cutoff}{cutoff}" for cutoff in cutoffs)
+    else:
+        wanted = with_cutoff + parameters
+    return f"; for {'a cutoff' if len(cutoffs) == 1 else 'cutoffs'} use {wanted}"
 
 
 def bind_family(
@@ -194,7 +205,7 @@ def bind_family(
     numbers = [
         family.options[option].number(family.value(option, options)) for option in family.numbers
     ]
-    if measure.kernel == "interpolated_precision":
+    if measure.versioned:
         numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
     if options.get("denominator") == "k" and "cutoff" not in options:
         raise MeasureError(
@@ -202,15 +213,13 @@ def bind_family(
         )
     if measure.needs == "best gains" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': ideal='max' needs a cutoff, as in {name}@10")
-    if "max_grade" in options and family.name == "nDCG" and measure.needs != "best gains":
-        raise MeasureError(
-            family.name, f"'{name}': max_grade is the grade of ideal='max'; give both or neither"
-        )
-    if family.name == "HitRatio" and ("average" in options) != ("denominator" in options):
-        raise MeasureError(
-            family.name,
-            f"'{name}': average='micro' and denominator='relevant_retrieved' must be combined",
-        )
+    for given, value in options.items():
+        option = family.options[given]
+        if option.beside is not None and options.get(option.beside[0]) != option.beside[1]:
+            needed, other = option.beside
+            raise MeasureError(
+                family.name, f"'{name}': {given}={option.write(value)} needs {needed}={other!r}"
+            )
     if "gain" in options and "rel" in options:
         raise MeasureError(
             family.name, f"'{name}': rel and gain cannot be combined; graded gains ignore rel"

@@ -17,15 +17,19 @@ if TYPE_CHECKING:
 
 
 def _option(
-    name: str, kind: str, help_: str, default: Any = None, *, needed: bool = False
+    name: str, kind: str, help_: str, default: Any = None, *, needed: bool = False, **rest: Any
 ) -> Option:
-    return Option(name=name, kind=kind, default=default, needed=needed, choices=(), help=help_)
+    return Option(
+        name=name, kind=kind, default=default, needed=needed, choices=(), help=help_, **rest
+    )
 
 
-def _choice(name: str, choices: tuple[str, ...], help_: str, default: str = "") -> Option:
+def _choice(
+    name: str, choices: tuple[str, ...], help_: str, default: str = "", **rest: Any
+) -> Option:
     return Option(
         name=name, kind="choice", default=default or choices[0], needed=False, choices=choices,
-        help=help_,
+        help=help_, **rest,
     )  # fmt: skip
 
 
@@ -84,6 +88,8 @@ def _family(
     plain: str = "",
     better: str = "higher",
     reaches_one: bool = True,
+    exceeds_one: bool = False,
+    **facts: Any,
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
@@ -91,7 +97,13 @@ def _family(
         since="9.0.8", better=better, help=help_, options=named, at=at if at in named else "",
         numbers=numbers, forms=forms, aliases=aliases, plain=plain,
         reaches_one=average == "mean" and better == "higher" and reaches_one,
+        exceeds_one=exceeds_one or average in ("sum", "total"), **facts,
     )  # fmt: skip
+
+
+def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
+    """What is otherwise if an option has a value; `...` is any given value."""
+    return option, value, {"kernel": kernel, **facts} if kernel else facts
 
 
 AT_K = ("cutoff",)
@@ -99,25 +111,26 @@ AT_K = ("cutoff",)
 FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        needs="queries", average="sum", better="",
+        needs="queries", average="sum", better="", over_ties="fixed", beside="num_q",
     ),
     _family(
         "NumRet", "num_ret",
         "Number of documents retrieved; with rel, only those of at least that grade. Source:\n"
         "trec_eval num_ret, num_rel_ret.",
-        forms=(("rel", ..., "num_rel_ret", "ranking"),), average="sum",
-        better="",
+        forms=(_form("rel", ..., "num_rel_ret", over_ties="always"),), average="sum",
+        better="", monotone=True, over_ties="fixed", beside="num_ret",
     ),
     _family(
         "NumRel", "num_rel",
         "Number of relevant documents in the judgments: R. Source: trec_eval num_rel.",
         (REL,), average="sum",
-        better="",
+        better="", monotone=True, without_results="judgments", over_ties="fixed",
+        beside="num_rel",
     ),
     _family(
         "NumRelRet", "num_rel_ret",
         "Number of relevant documents retrieved. Source: trec_eval num_rel_ret.",
-        average="sum",
+        average="sum", monotone=True, over_ties="always", beside="num_rel_ret",
     ),
     _family(
         "AP", "average_precision_cut",
@@ -135,28 +148,41 @@ FAMILIES: tuple[Family, ...] = (
         ),
         numbers=AT_K, aliases=("MAP",),
         forms=(
-            ("denominator", "min_k", "average_precision_of_possible", "ranking"),
-            ("denominator", "relevant_retrieved", "average_precision_of_found", "ranking"),
+            _form(
+                "denominator", "min_k", "average_precision_of_possible", monotone=False,
+                adds=("precision", "min(k, R)"),
+            ),
+            _form(
+                "denominator", "relevant_retrieved", "average_precision_of_found", monotone=False,
+                over_ties="whole", adds=("precision", "relevant retrieved"),
+            ),
         ),
+        monotone=True, adds=("precision", "R"), over_ties="always",
+        purpose="One number for the whole ranking", words="average precision; its mean is MAP",
     ),
     _family(
         "Rprec", "r_precision",
         "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
         "trec_eval Rprec.",
-        aliases=("RPrec",),
+        aliases=("RPrec",), monotone=True, adds=("relevance of the first R", "R"),
+        over_ties="always", beside="Rprec",
     ),
     _family(
         "Bpref", "binary_preference",
         "Binary preference (bpref). Source: trec_eval bpref; Buckley and Voorhees, 'Retrieval\n"
         "evaluation with incomplete information', SIGIR 2004.",
         (REL,), aliases=("BPref",),
+        monotone=True, adds=("preference", "R"), over_ties="uncut", beside="bpref",
     ),
     _family(
-        "RR", "reciprocal_rank_cut",
+        "RR", "reciprocal_rank",
         "Reciprocal rank: 1 / rank of the first relevant document, 0 if none is in the first k;\n"
         "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
+        monotone=True, adds=("reciprocal rank", ""), over_ties="always",
+        purpose="The first documents",
+        words="reciprocal rank of the first relevant document, `RR@10` or `MRR@10`",
     ),
     _family(
         "ReciprocalHitRank", "reciprocal_hit_rank",
@@ -164,13 +190,16 @@ FAMILIES: tuple[Family, ...] = (
         "first k; 0 if there are none. Some answer selection scripts call it MAP. Source:\n"
         "Deshpande and Karypis, ACM TOIS 22(1), 2004, where a query has one relevant document.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("ARHR",),
+        over_ties="whole",
+        purpose="The first documents", words="mean of 1/rank of all relevant documents",
     ),
     _family(
         "IPrec", "interpolated_precision",
         "Interpolated precision at a recall level (iprec_at_recall), rounded to a number of\n"
         "relevant documents as in the chosen trec_eval_version. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
-        at="recall", numbers=("recall",),
+        at="recall", numbers=("recall",), monotone=True, versioned=True,
+        purpose="Recall", words="interpolated precision at a level of recall",
     ),
     _family(
         "P", "precision_cut",
@@ -183,25 +212,40 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         numbers=AT_K, aliases=("Precision",),
-        forms=(("denominator", "retrieved", "precision_of_retrieved", "ranking"),),
+        forms=(
+            _form(
+                "denominator", "retrieved", "precision_of_retrieved", monotone=False,
+                adds=("relevance", "min(k, retrieved)"),
+            ),
+        ),
+        monotone=True, adds=("relevance", "k"), uncut="SetP", over_ties="always",
+        purpose="The first documents",
+        words="precision: share of relevant documents, `P@10` or `P_10`",
     ),
     _family(
         "R", "recall_cut",
         "Recall: number of relevant documents in the first k, divided by R. Source: trec_eval\n"
         "recall.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",),
+        monotone=True, adds=("relevance", "R"), uncut="SetR", over_ties="always",
+        purpose="Recall",
+        words="share of the relevant documents that are found, `R@100` or `recall_100`",
     ),
     _family(
         "RCap", "relative_precision_cut",
         "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
         "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
         (NEEDED, *COMMON), numbers=AT_K, plain="r_cap",
+        monotone=True, adds=("relevance", "min(k, R)"), over_ties="always", beside="relative_P",
     ),
     _family(
         "Success", "success_cut",
         "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
         "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
+        monotone=True, adds=("hit", ""), over_ties="always",
+        purpose="The first documents",
+        words="whether there is a relevant document: hit rate, top-k accuracy, `Success@1`",
     ),
     _family(
         "HitRatio", "recall_cut",
@@ -211,19 +255,28 @@ FAMILIES: tuple[Family, ...] = (
         "divided by those at any rank. Source: the evaluation of similar articles with the data\n"
         "of Ginzburg et al., SDR, ACL Findings 2021.",
         (
-            NEEDED, *COMMON, MACRO,
+            NEEDED, *COMMON, MACRO.changed(beside=("denominator", "relevant_retrieved")),
             _choice(
                 "denominator", ("relevant", "relevant_retrieved"),
                 "denominator: R, or the relevant documents retrieved at any rank",
+                beside=("average", "micro"),
             ),
         ),
         numbers=AT_K, plain="hit_ratio",
-        forms=(("denominator", "relevant_retrieved", "hit_share", "ranking"),),
+        forms=(
+            _form(
+                "denominator", "relevant_retrieved", "hit_share", monotone=False, parts=True,
+                over_ties="uncut", adds=None,
+            ),
+        ),
+        monotone=True, adds=("relevance", "R"), over_ties="always",
+        purpose="Recall", words="recall as in the evaluation of similar articles",
     ),
     _family(
         "infAP", "inferred_average_precision",
         "Inferred average precision. Source: trec_eval infAP; Yilmaz and Aslam, CIKM 2006.",
         (REL,),
+        adds=("inferred precision", "R"), beside="infAP",
     ),
     _family(
         "xinfAP", "stratified_average_precision",
@@ -232,6 +285,8 @@ FAMILIES: tuple[Family, ...] = (
         "of NIST; Yilmaz, Kanoulas and Aslam, 'A simple and efficient sampling method for\n"
         "estimating AP and NDCG', SIGIR 2008.",
         (DEPTH,), needs="strata", numbers=("depth",),
+        purpose="Incomplete judgments",
+        words="AP, nDCG, and precision estimated from a stratified sample",
     ),
     _family(
         "infNDCG", "stratified_discounted_gain",
@@ -243,7 +298,8 @@ FAMILIES: tuple[Family, ...] = (
         "beyond depth still counts one document. Source: sample_eval.pl of NIST; Yilmaz, Kanoulas\n"
         "and Aslam, SIGIR 2008.",
         (DEPTH, _choice("ideal", ("exact", "sample_eval"), "how the ideal ranking is ordered")),
-        needs="strata", numbers=("depth", "ideal"), reaches_one=False,
+        needs="strata", numbers=("depth", "ideal"), reaches_one=False, beside="xinfAP",
+        exceeds_one=True,
     ),
     _family(
         "iP", "estimated_precision_cut",
@@ -251,18 +307,22 @@ FAMILIES: tuple[Family, ...] = (
         "estimated number of relevant documents in the first k, divided by k. Source:\n"
         "sample_eval.pl of NIST.",
         (NEEDED,), needs="strata", numbers=AT_K, plain="iP", reaches_one=False,
+        beside="xinfAP", exceeds_one=True,
     ),
     _family(
         "iNumRel", "estimated_num_rel",
         "Estimated number of relevant documents in the pool, from a stratified sample (judgments\n"
         "with strata). Source: sample_eval.pl of NIST, inum_rel.",
         (), needs="strata", average="total", plain="inum_rel", better="",
+        without_results="judgments",
+        purpose="Incomplete judgments", words="estimated numbers of relevant documents",
     ),
     _family(
         "iNumRelRet", "estimated_num_rel_ret",
         "Estimated number of relevant documents in the first depth, from a stratified sample of\n"
         "the pool (judgments with strata). Source: sample_eval.pl of NIST, inum_rel_ret.",
         (DEPTH,), needs="strata", numbers=("depth",), average="total", plain="inum_rel_ret",
+        beside="iNumRel",
     ),
     _family(
         "DCG", "discounted_gain_cut",
@@ -270,6 +330,8 @@ FAMILIES: tuple[Family, ...] = (
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
         (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K, reaches_one=False,
+        monotone=True, adds=("discounted gain", ""), over_ties="always", exceeds_one=True,
+        purpose="Grades", words="discounted gain, and that of the best ranking",
     ),
     _family(
         "nDCG", "normalized_discounted_gain_cut",
@@ -283,13 +345,22 @@ FAMILIES: tuple[Family, ...] = (
         (
             CUTOFF, JUDGED, *GAINS,
             _choice("ideal", ("judged", "retrieved", "max"), "documents of the ideal ranking"),
-            _option("max_grade", "rank", "with ideal='max': by default the judgments' highest"),
+            _option(
+                "max_grade", "rank", "with ideal='max': by default the judgments' highest",
+                beside=("ideal", "max"),
+            ),
         ),
         needs="gains", numbers=AT_K, aliases=("NDCG",),
         forms=(
-            ("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),
-            ("ideal", "max", "normalized_discounted_gain_cut", "best gains"),
+            _form(
+                "ideal", "retrieved", "normalized_discounted_gain_of_retrieved", monotone=False,
+                over_ties="uncut", adds=("discounted gain", "ideal DCG of the retrieved"),
+            ),
+            _form("ideal", "max", needs="best gains"),
         ),
+        monotone=True, adds=("discounted gain", "ideal DCG"), over_ties="always",
+        purpose="Grades",
+        words="discounted gain relative to the best ranking, `nDCG@10` or `ndcg_cut_10`",
     ),
     _family(
         "ERR", "expected_reciprocal_rank",
@@ -298,7 +369,10 @@ FAMILIES: tuple[Family, ...] = (
         "gdeval uses 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
-        needs="stops", numbers=AT_K, plain="ERR", reaches_one=False,
+        needs="stops", numbers=AT_K, plain="ERR", reaches_one=False, monotone=True,
+        adds=("stop", ""),
+        purpose="Grades",
+        words="expected reciprocal rank of a reader who stops at a good document",
     ),
     _family(
         "RBP", "rank_biased_precision_binary",
@@ -312,10 +386,18 @@ FAMILIES: tuple[Family, ...] = (
         ),
         numbers=("cutoff", "p"),
         forms=(
-            ("gain", "graded", "rank_biased_precision_cut", "unit gains"),
-            ("gain", "raw", "rank_biased_precision_cut", "gains"),
+            _form(
+                "gain", "graded", "rank_biased_precision_cut", needs="unit gains",
+                adds=("weighted gain", ""),
+            ),
+            _form(
+                "gain", "raw", "rank_biased_precision_cut", needs="gains",
+                adds=("weighted gain", ""), exceeds_one=True,
+            ),
         ),
-        reaches_one=False,
+        reaches_one=False, monotone=True, adds=("weighted relevance", ""), over_ties="always",
+        purpose="Models of readers",
+        words="rank-biased precision, and how much unjudged documents could add",
     ),
     _family(
         "nCG", "normalized_cumulated_gain",
@@ -323,6 +405,8 @@ FAMILIES: tuple[Family, ...] = (
         "ideal ranking of all judged documents. Source: Jarvelin and Kekalainen, ACM TOIS 20(4),\n"
         "2002.",
         (NEEDED, JUDGED, *GAINS), needs="gains", numbers=AT_K, plain="nCG",
+        monotone=True,
+        purpose="Grades", words="gain relative to the best ranking, without a discount",
     ),
     _family(
         "Q", "q_measure",
@@ -334,6 +418,7 @@ FAMILIES: tuple[Family, ...] = (
         "Processing and Management 43(2), 2007; NTCIREVAL Q-measure, Q@k.",
         (CUTOFF, _option("beta", "number", "weight of the gains", default=1.0), JUDGED, *GAINS),
         needs="exact gains", numbers=("cutoff", "beta"), plain="Q", aliases=("QMeasure",),
+        purpose="One number for the whole ranking", words="Q-measure, AP with grades",
     ),
     _family(
         "Compat", "compatibility",
@@ -349,7 +434,9 @@ FAMILIES: tuple[Family, ...] = (
             _option("depth", "rank", "the rank at which the comparison ends"), JUDGED,
         ),
         needs="gains", numbers=("p", "depth"),
-        forms=(("normalize", False, "unnormalized_compatibility", "gains"),),
+        forms=(_form("normalize", False, "unnormalized_compatibility"),),
+        purpose="Preferences, and several assessors",
+        words="compatibility with the best ranking, for preferences given as grades",
     ),
     _family(
         "alpha_DCG", "alpha_discounted_gain",
@@ -359,7 +446,7 @@ FAMILIES: tuple[Family, ...] = (
         "ndeval and pyndeval do not divide if k is 1. Source: Clarke et al., 'Novelty and\n"
         "diversity in information retrieval evaluation', SIGIR 2008; ndeval alpha-DCG.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_DCG",
-        aliases=("\u03b1_DCG",),
+        aliases=("\u03b1_DCG",), beside="alpha_nDCG",
     ),
     _family(
         "alpha_nDCG", "alpha_normalized_discounted_gain",
@@ -368,7 +455,8 @@ FAMILIES: tuple[Family, ...] = (
         "the largest id. Better rankings can exist, so it can exceed 1. Source: Clarke et al.,\n"
         "SIGIR 2008; ndeval alpha-nDCG.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_nDCG",
-        reaches_one=False, aliases=("\u03b1_nDCG",),
+        reaches_one=False, aliases=("\u03b1_nDCG",), exceeds_one=True,
+        purpose="Diversity", words="discounted gain, in which a subtopic is worth less each time",
     ),
     _family(
         "ERR_IA", "expected_reciprocal_rank_of_intents",
@@ -378,13 +466,14 @@ FAMILIES: tuple[Family, ...] = (
         "ndeval and pyndeval do not divide if k is 1. Source: Chapelle et al., 'Expected\n"
         "reciprocal rank for graded relevance', CIKM 2009; ndeval ERR-IA.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="ERR_IA",
+        purpose="Diversity", words="expected reciprocal rank",
     ),
     _family(
         "nERR_IA", "normalized_expected_reciprocal_rank_of_intents",
         "Normalized intent-aware expected reciprocal rank: as ERR_IA, divided by that of the\n"
         "ideal ranking of alpha_nDCG. Source: Chapelle et al., CIKM 2009; ndeval nERR-IA.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="nERR_IA",
-        reaches_one=False,
+        reaches_one=False, beside="ERR_IA", exceeds_one=True,
     ),
     _family(
         "NRBP", "novelty_rank_biased_precision",
@@ -395,6 +484,7 @@ FAMILIES: tuple[Family, ...] = (
         "underspecified queries', ICTIR 2009; ndeval NRBP.",
         (BETA, ALPHA, *COMMON), needs="subtopics",
         numbers=("rel", "judged_only", "beta", "alpha"), reaches_one=False,
+        purpose="Diversity", words="rank-biased precision",
     ),
     _family(
         "nNRBP", "normalized_novelty_rank_biased_precision",
@@ -402,20 +492,22 @@ FAMILIES: tuple[Family, ...] = (
         "ranking of alpha_nDCG; 0 if no document is relevant, where ndeval prints nan. Source:\n"
         "Clarke, Kolla and Vechtomova, ICTIR 2009; ndeval nNRBP.",
         (BETA, ALPHA, *COMMON), needs="subtopics",
-        numbers=("rel", "judged_only", "beta", "alpha"), reaches_one=False,
+        numbers=("rel", "judged_only", "beta", "alpha"), reaches_one=False, beside="NRBP",
+        exceeds_one=True,
     ),
     _family(
         "AP_IA", "average_precision_of_intents",
         "Intent-aware average precision: the mean of the average precisions for each subtopic\n"
         "that has a relevant document (judgments with subtopics).\n" + INTENTS + " MAP-IA.",
         COMMON, needs="subtopics", numbers=("rel", "judged_only"), aliases=("MAP_IA",),
-        plain="AP_IA",
+        plain="AP_IA", purpose="Diversity", words="AP and precision, averaged over subtopics",
     ),
     _family(
         "P_IA", "precision_of_intents",
         "Intent-aware precision: the mean of the precisions of the first k for each subtopic that\n"
         "has a relevant document (judgments with subtopics).\n" + INTENTS + " P-IA.",
         (NEEDED, *COMMON), needs="subtopics", numbers=BY_RANK, plain="P_IA",
+        beside="AP_IA",
     ),
     _family(
         "StRecall", "subtopic_recall",
@@ -423,6 +515,7 @@ FAMILIES: tuple[Family, ...] = (
         "cover (judgments with subtopics). Source: Zhai, Cohen and Lafferty, 'Beyond independent\n"
         "relevance', SIGIR 2003; ndeval strec.",
         (CUTOFF, *COMMON), needs="subtopics", numbers=BY_RANK, plain="strec",
+        purpose="Diversity", words="share of the subtopics that are covered",
     ),
     _family(
         "SDCG", "scaled_discounted_gain",
@@ -430,6 +523,8 @@ FAMILIES: tuple[Family, ...] = (
         "of a ranking with gain 1 at every rank.\n" + SCALED +
         "Source: Moffat, Scholer and Thomas, ADCS 2012; cwl_eval.",
         (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="SDCG",
+        monotone=True,
+        purpose="Models of readers", words="expected gain of a reader, in the C/W/L framework",
     ),
     _family(
         "BPM", "bejeweled_player_model",
@@ -438,6 +533,7 @@ FAMILIES: tuple[Family, ...] = (
         "Source: Zhang et al., 'Evaluating web search with a Bejeweled player model', SIGIR 2017;\n"
         "cwl_eval.",
         (NEEDED, TARGET, *SCALE), needs="normalized gains", numbers=("cutoff", "T"), plain="BPM",
+        beside="SDCG",
     ),
     _family(
         "INSQ", "insq",
@@ -445,6 +541,7 @@ FAMILIES: tuple[Family, ...] = (
         "probability ((i + 2T - 1) / (i + 2T))^2, up to rank 1000.\n" + SCALED +
         "Source: Moffat, Scholer and Thomas, ADCS 2012; cwl_eval.",
         (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
+        monotone=True, beside="SDCG",
     ),
     _family(
         "INST", "inst",
@@ -452,52 +549,64 @@ FAMILIES: tuple[Family, ...] = (
         "where t is T minus the gain so far.\n" + SCALED +
         "Source: Moffat, Bailey, Scholer and Thomas, ADCS 2015; cwl_eval.",
         (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
+        beside="SDCG",
     ),
     _family(
         "NERR8", "nearly_expected_reciprocal_rank_8",
         "Nearly expected reciprocal rank, equation 8: the expected gain per rank of a reader who\n"
         "goes on with probability 1 - gain, up to rank k.\n" + SCALED + NERR,
         (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="NERR8",
+        purpose="Models of readers", words="the same for readers who stop at a good document",
     ),
     _family(
         "NERR9", "nearly_expected_reciprocal_rank_9",
         "Nearly expected reciprocal rank, equation 9: as NERR8, with probability\n"
         "(1 - gain) i / (i + 1) at rank i.\n" + SCALED + NERR,
         (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="NERR9",
+        beside="NERR8",
     ),
     _family(
         "NERR10", "nearly_expected_reciprocal_rank_10",
         "Nearly expected reciprocal rank, equation 10: as NERR8, with probability p (1 - gain),\n"
         "up to rank 1000.\n" + SCALED + NERR,
         (_option("p", "share", "probability of reading on", default=0.9), *SCALE),
-        needs="normalized gains", numbers=("p",),
+        needs="normalized gains", numbers=("p",), beside="NERR8",
     ),
     _family(
         "NERR11", "nearly_expected_reciprocal_rank_11",
         "Nearly expected reciprocal rank, equation 11: as NERR8, with probability\n"
         "(1 - gain) ((i + 2T - 1) / (i + 2T))^2 at rank i, up to rank 1000.\n" + SCALED + NERR,
         (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
+        beside="NERR8",
     ),
     _family(
         "SetP", "set_precision",
         "Set precision: relevant retrieved / retrieved; with relative, relevant retrieved /\n"
         "min(retrieved, R). Source: trec_eval set_P, set_relative_P.",
         (*COMMON, _option("relative", "flag", "relative to the best possible", default=False)),
-        forms=(("relative", True, "set_relative_precision", "ranking"),),
+        forms=(
+            _form(
+                "relative", True, "set_relative_precision", adds=("relevance", "min(retrieved, R)")
+            ),
+        ),
+        monotone=True, share=True, adds=("relevance", "retrieved"), over_ties="always",
+        beside="set_P",
     ),
     _family(
-        "SetR", "set_recall", "Set recall: relevant retrieved / R. Source: trec_eval set_recall."
+        "SetR", "set_recall", "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
+        monotone=True, adds=("relevance", "R"), over_ties="always", beside="set_recall",
     ),
     _family(
         "SetAP", "set_average_precision",
         "Set precision times set recall. Source: trec_eval set_map.",
+        monotone=True, share=True, over_ties="fixed uncut", beside="set_map",
     ),
     _family(
         "SetF", "set_f",
         "Set F: (beta + 1) P R / (beta P + R) with set precision P and set recall R. beta is the\n"
         "square of van Rijsbergen's, as in trec_eval and ir_measures. Source: trec_eval set_F.",
         (*COMMON, _option("beta", "number", "weight of recall", default=1.0)),
-        numbers=("beta",),
+        numbers=("beta",), monotone=True, share=True, over_ties="always", beside="set_F",
     ),
     _family(
         "F1", "f1_cut",
@@ -505,6 +614,8 @@ FAMILIES: tuple[Family, ...] = (
         "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
         "count, as in SetF. Source: f1 of ranx.",
         (CUTOFF, *COMMON), numbers=AT_K,
+        monotone=True, share=True, over_ties="always",
+        purpose="The first documents", words="harmonic mean of precision and recall",
     ),
     _family(
         "PairAccuracy", "pair_accuracy",
@@ -513,16 +624,22 @@ FAMILIES: tuple[Family, ...] = (
         "out of the mean. Source: Accuracy of ir_measures, which fails if all documents are\n"
         "relevant.",
         (CUTOFF, *COMMON), numbers=AT_K, average="defined", plain="pair_accuracy",
+        over_ties="whole",
+        purpose="Pairs of documents",
+        words="share of pairs in the right order of the ranking, also of the first k",
     ),
     _family(
-        "AUC", "expected_pair_accuracy",
+        "AUC", "pair_accuracy_over_ties",
         "Area under the ROC curve: share of the pairs of a relevant and another retrieved\n"
         "document of which the relevant one has the higher score. A pair with equal scores\n"
         "counts a half, whatever the order of ties; depths are not supported. A document that is\n"
-        "not judged is not relevant; judged_only=True leaves it out. A query without such pairs\n"
+        "not judged is not relevant; judged_only=True leaves it out. As in rankings, scores are\n"
+        "compared as 32-bit floats in 9.0.8, as 64-bit floats in 10.0. A query without such pairs\n"
         "has no value (NaN), and is left out of the mean. Source: roc_auc_score of scikit-learn,\n"
         "per query; Hanley and McNeil, Radiology 143(1), 1982.",
-        needs="ties", average="defined",
+        needs="ties", average="defined", monotone=True, over_ties="uncut",
+        purpose="Pairs of documents",
+        words="area under the ROC curve of each query; a tied pair counts a half",
     ),
     _family(
         "GAUC", "grouped_area_under_curve",
@@ -532,7 +649,10 @@ FAMILIES: tuple[Family, ...] = (
         "Source: Zhou et al., 'Deep interest network for click-through rate prediction', KDD\n"
         "2018.",
         (*COMMON, _choice("weight", ("retrieved", "relevant"), "documents whose number counts")),
-        numbers=("weight",), needs="ties", average="pooled",
+        numbers=("weight",), needs="ties", average="pooled", monotone=True, parts=True,
+        over_ties="uncut",
+        purpose="Pairs of documents",
+        words="the same, queries (users) weighted by their numbers of documents (impressions)",
     ),
     _family(
         "PercentileRank", "percentile_rank",
@@ -552,7 +672,9 @@ FAMILIES: tuple[Family, ...] = (
             MICRO, UNRETRIEVED,
         ),
         numbers=("denominator", "unretrieved"), average="defined", plain="percentile_rank",
-        better="lower",
+        forms=(_form("unretrieved", "worst", over_ties="always"),),
+        better="lower", parts=True, over_ties="uncut",
+        purpose="Ranks", words="rank of the relevant documents as a share of the list",
     ),
     _family(
         "MedianRank", "first_rank",
@@ -561,7 +683,7 @@ FAMILIES: tuple[Family, ...] = (
         "SentEval's medr is the integer part. Source: Conneau and Kiela, SentEval, LREC 2018.",
         (*COMMON, UNRETRIEVED),
         numbers=("unretrieved",), average="median", plain="median_rank",
-        better="lower",
+        better="lower", beside="FirstRank", exceeds_one=True,
     ),
     _family(
         "FirstRank", "first_rank",
@@ -570,7 +692,8 @@ FAMILIES: tuple[Family, ...] = (
         "Source: rankereval FirstRelevantRank.",
         (*COMMON, UNRETRIEVED),
         numbers=("unretrieved",), average="defined", plain="first_rank",
-        better="lower",
+        better="lower", over_ties="uncut", exceeds_one=True,
+        purpose="Ranks", words="mean or median rank of the first relevant document",
     ),
     _family(
         "Judged", "judged_share",
@@ -581,7 +704,9 @@ FAMILIES: tuple[Family, ...] = (
         "documents judged for any query: see Hole. Source: ir_measures Judged.",
         (CUTOFF, WHOLE, MACRO, _negative("judged")),
         numbers=("cutoff", "denominator", "negative"), plain="judged",
-        better="",
+        better="", parts=True, over_ties="always",
+        purpose="Incomplete judgments",
+        words="share or number of documents that are judged or unjudged",
     ),
     _family(
         "Unjudged", "unjudged_share",
@@ -591,15 +716,15 @@ FAMILIES: tuple[Family, ...] = (
         "it is judged, as in Judged. Source: trec_eval 10.0 unj.",
         (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
         numbers=("cutoff", "denominator", "negative"), plain="unjudged",
-        better="lower",
+        better="lower", parts=True, over_ties="always", beside="Judged",
     ),
     _family(
-        "Hole", "hole_share",
+        "Hole", "unjudged_cut",
         "Number of documents in the first k that are not judged for any query, divided by k even\n"
         "if fewer are retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
         (NEEDED,), needs="annotated", numbers=AT_K, plain="hole",
-        better="lower",
+        better="lower", over_ties="always", beside="Judged",
     ),
 )  # fmt: skip
 

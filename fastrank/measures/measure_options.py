@@ -9,21 +9,12 @@ from fastrank.measures.trec import Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
-    Form = tuple[str, Any, str, str]
+    Form = tuple[str, Any, dict[str, Any]]
 
 INFINITE = float("inf")
 LARGEST = 2**31 - 1
-# For measures that require a cutoff: how to request the variant without one.
-WHOLE = {
-    "P": ", or SetP for all retrieved documents",
-    "R": ", or SetR for all retrieved documents",
-}
-# Kernels that write a value, its numerator and its denominator.
-POOLED = (
-    "grouped_area_under_curve", "hit_share", "judged_share", "percentile_rank", "unjudged_share",
-)  # fmt: skip
 
 
 class Option(Frozen):
@@ -35,15 +26,18 @@ class Option(Frozen):
         "text".
     default: the default value, None if there is none. needed: whether the option is required.
     choices: the values of a "choice"; kernels get the index.
+    beside: the option and the value that it has to be combined with; None if it has not.
     """
 
-    __slots__ = ("choices", "default", "help", "kind", "name", "needed")
+    __slots__ = ("beside", "choices", "default", "help", "kind", "name", "needed")
+    defaults: ClassVar[dict[str, Any]] = {"beside": None}
 
     name: str
     kind: str
     default: Any
     needed: bool
     choices: tuple[str, ...]
+    beside: tuple[str, Any] | None
     help: str
 
     def read(self, text: str) -> Any:
@@ -103,8 +97,13 @@ class Family(Measure):
     The fields of Measure describe it with default options. In addition:
     options: by name. at: the option set by `measure@value`, "" if there is none.
     numbers: the options whose values are passed to the kernel.
-    forms: (option, value, kernel, needs) for values that require another kernel; the value `...`
+    forms: (option, value, fields) for values with which some fields are others; the value `...`
         matches any given value.
+    parts: whether the kernel writes a value, its numerator and its denominator.
+    share: whether it is a share of the retrieved documents. Where a depth cuts rankings and
+        unjudged documents leave them after that, a judged document that is not relevant lowers it
+        wherever it stands.
+    uncut: the measure of all retrieved documents, if this one requires a cutoff.
     aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
 
     Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
@@ -112,21 +111,27 @@ class Family(Measure):
     queries that have a value), "median" (over the same queries).
     """
 
-    __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")
+    __slots__ = ("aliases", "at", "forms", "numbers", "options", "parts", "plain", "share", "uncut")
+    defaults: ClassVar[dict[str, Any]] = {
+        **Measure.defaults, "parts": False, "share": False, "uncut": "",
+    }  # fmt: skip
 
     options: dict[str, Option]
     at: str
     numbers: tuple[str, ...]
     forms: tuple[Form, ...]
+    parts: bool
+    share: bool
+    uncut: str
     aliases: tuple[str, ...]
     plain: str
 
     def resolved(self, chosen: dict[str, Any]) -> Family:
-        """The family with the kernel and the average for these options."""
-        fields = {name: getattr(self, name) for name in self.field_names()}
-        for option, value, kernel, needs in self.forms:
+        """The family as it is with these options."""
+        fields = {name: getattr(self, name) for name in self.field_names}
+        for option, value, others in self.forms:
             if (option in chosen) if value is ... else chosen.get(option) == value:
-                fields |= {"kernel": kernel, "needs": needs}
+                fields |= others
         if "average" in self.options and self.value("average", chosen) == "micro":
             fields |= {"average": "pooled", "reaches_one": False}
         return type(self)(**fields)
@@ -134,7 +139,7 @@ class Family(Measure):
     @property
     def width(self) -> int:
         """The number of values the kernel writes: 3 with numerator and denominator, else 1."""
-        return 3 if self.kernel in POOLED else 1
+        return 3 if self.parts else 1
 
     def value(self, name: str, chosen: dict[str, Any]) -> Any:
         """The chosen value of an option, or its default."""
@@ -142,9 +147,10 @@ class Family(Measure):
 
 
 def parse_options(
-    options: dict[str, Option], given: list[tuple[str, str]], measure: str, text: str
+    family: Family, given: list[tuple[str, str]], text: str
 ) -> tuple[tuple[str, Any], ...]:
     """Parse options given as strings; those with default values are dropped, the rest ordered."""
+    options, measure = family.options, family.name
     values: dict[str, Any] = {}
     for name, word in given:
         if name not in options:
@@ -161,7 +167,8 @@ def parse_options(
     for option in options.values():
         if option.needed and option.name not in values:
             example = f"; for example {measure}@10" if option.name == "cutoff" else ""
-            example += WHOLE.get(measure, "") if example else ""
+            if example and family.uncut:
+                example += f", or {family.uncut} for all retrieved documents"
             raise MeasureError(
                 measure, f"'{text}': {measure} requires {option.name} ({option.help}){example}"
             )

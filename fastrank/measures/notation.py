@@ -128,7 +128,7 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
         return text
     if is_function(text):
         family = measure_of(text)
-        options = parse_options(family.options, [], family.name, family.name)
+        options = parse_options(family, [], family.name)
         return _family_spec(family, options, family.name)
     text = as_text(text).strip()
     if "-l" in text and (hint := ranx_hint(text)):
@@ -253,7 +253,7 @@ def parse_family(text: str, *, aliases: bool, written: str = "") -> MeasureSpec 
         if not family.at:
             raise MeasureError(name, f"'{shown}': {name} takes no cutoff")
         given.append((family.at, value.strip()))
-    options = parse_options(family.options, given, family.name, shown)
+    options = parse_options(family, given, shown)
     if not options and family.name in BY_NAME:
         return _trec_spec(family.name, None)
     found = _family_spec(family, options, _without_blanks(text))
@@ -305,7 +305,7 @@ def _parse_plain_name(text: str) -> MeasureSpec | None:
     else:
         return None
     family = BY_PLAIN_NAME[name]
-    options = parse_options(family.options, given, family.name, text)
+    options = parse_options(family, given, text)
     return _family_spec(family, options, text)
 
 

@@ -87,7 +87,6 @@ AFFIXES = re.compile(
 # The notation of ranx: a name, a cutoff, and the lowest relevant grade.
 RANX = re.compile(r"([a-z1_-]+?)(?:@(\d+))?-l(\d+)")
 LARGEST_GRADE = 4
-RANX_SETS = {"precision": "SetP", "recall": "SetR"}
 TABLES = (BY_NAME, NICKNAMES, FAMILY_BY_NAME, BY_PLAIN_NAME, CUSTOM)
 MOST = 3
 LONG_NAME = 5
@@ -107,7 +106,7 @@ def ranx_hint(text: str) -> str:
     if name != plain:
         gains += [f"{grade}:{2**grade - 1}" for grade in range(int(level), LARGEST_GRADE + 1)]
     option = f"rel={level}" if "rel" in family.options else f"gains={{{','.join(gains)}}}"
-    own = family.name if number else RANX_SETS.get(name, family.name)
+    own = family.name if number else family.uncut or family.name
     limit = f", for grades up to {LARGEST_GRADE}" if name != plain else ""
     return f"; -l is the notation of ranx, use {_written(f'{own}({option})', number)}{limit}"
 

@@ -42,7 +42,27 @@ class Measure(Frozen):
     better: "higher" or "lower", which values are better; "" if neither is, as for counts that
         describe the judgments.
     reaches_one: whether 1 is the best value: the perfect ranking of enough relevant documents has
-        it, and none has more; or a function that says so for the parameter of one of its values.
+        it by definition, not only rounded, and none has more; or a function that says so for the
+        parameter of one of its values.
+    monotone: whether its value is known not to fall when a document changes places with one of a
+        lower grade before it, so that no order of tied documents is worse than "worst" or better
+        than "best".
+    over_ties: when the mean of its values over all orders of tied documents is known: "always";
+        "uncut", if no depth cuts the rankings, so that it is known what is retrieved; "whole", if
+        the measure has no cutoff either; "fixed" and "fixed uncut", because all orders have the
+        same value; "" never.
+    is_text: whether its values are texts.
+    without_results: what a judged query without results counts in summaries: "zero", its
+        "judgments" (its value is computed from them), or its "positive grades".
+    zeroed: whether trec_eval 10.0 replaces its value for such a query by 0, unless it is asked for
+        with parameters other than cutoffs.
+    versioned: whether its kernel rounds as the version of trec_eval does, its first parameter.
+    with_cutoff: how its variant with a cutoff is requested.
+    purpose, words: for docs/choosing.md, what it is for, and its value in few words; or else
+    beside: the measure that it is listed with.
+    adds: for `explain`, what each document adds to a sum, and what that is divided by, in the words
+        of explaining/contributions.py; None for a value that is no such sum.
+    exceeds_one: whether a value per query can be above 1, or below 0.
     help: description, definition and source.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
@@ -53,10 +73,15 @@ class Measure(Frozen):
     """
 
     __slots__ = (
-        "average", "better", "default", "help", "kernel", "name", "needs", "reaches_one", "sets",
-        "since", "takes",
+        "adds", "average", "beside", "better", "default", "exceeds_one", "help", "is_text",
+        "kernel", "monotone", "name", "needs", "over_ties", "purpose", "reaches_one", "sets",
+        "since", "takes", "versioned", "with_cutoff", "without_results", "words", "zeroed",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"better": "higher", "reaches_one": False}
+    defaults: ClassVar[dict[str, Any]] = {
+        "adds": None, "beside": "", "better": "higher", "exceeds_one": False, "is_text": False,
+        "monotone": False, "over_ties": "", "purpose": "", "reaches_one": False, "versioned": False,
+        "with_cutoff": "", "without_results": "zero", "words": "", "zeroed": False,
+    }  # fmt: skip
 
     name: str
     kernel: str
@@ -68,6 +93,18 @@ class Measure(Frozen):
     since: str
     better: str
     reaches_one: bool | Callable[[float], bool]
+    monotone: bool
+    over_ties: str
+    is_text: bool
+    without_results: str
+    zeroed: bool
+    versioned: bool
+    with_cutoff: str
+    purpose: str
+    words: str
+    beside: str
+    adds: tuple[str, str] | None
+    exceeds_one: bool
     help: str
 
     def __repr__(self) -> str:
@@ -101,11 +138,14 @@ def _record(
     since: str = "9.0.8",
     better: str = "higher",
     reaches_one: bool | Callable[[float], bool] = True,
+    exceeds_one: bool = False,
+    **facts: Any,
 ) -> Measure:
     return Measure(
         name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
         average=average, since=since, better=better,
-        reaches_one=average == "mean" and better == "higher" and reaches_one,
+        reaches_one=average in ("mean", "geometric") and better == "higher" and reaches_one,
+        exceeds_one=exceeds_one or average in ("sum", "geometric"), **facts,
     )  # fmt: skip
 
 
@@ -117,46 +157,57 @@ def _is_at_most_r(multiple: float) -> bool:
 MEASURES: tuple[Measure, ...] = (
     _record(
         "runid", "", EVERY, "The run's tag: the sixth field of the last line of the run.",
-        needs="run", average="", better="",
+        needs="run", average="", better="", is_text=True, over_ties="fixed",
+        purpose="Counts", words="the run's tag",
     ),
     _record(
         "num_q", "", EVERY,
         "Number of queries averaged over: those with judgments and results or, with -c, all in\n"
         "the relevance file.",
-        needs="queries", average="sum", better="",
+        needs="queries", average="sum", better="", over_ties="fixed",
+        purpose="Counts", words="queries",
     ),
     _record(
         "num_ret", "num_ret", COUNTS, "Number of documents retrieved (after -M and -J).",
-        average="sum", better="",
+        average="sum", better="", monotone=True, zeroed=True, over_ties="fixed",
+        purpose="Counts", words="retrieved documents",
     ),
     _record(
         "num_rel", "num_rel", COUNTS,
         "Number of relevant documents in the judgments: R (grade at least -l). With -c, the\n"
         "summary counts the judgments with a positive grade in the whole file, ignoring -l, as\n"
         "trec_eval does.",
-        average="sum", better="",
+        average="sum", better="", monotone=True, without_results="positive grades",
+        over_ties="fixed", purpose="Counts", words="relevant documents",
     ),
     _record(
         "num_rel_ret", "num_rel_ret", COUNTS, "Number of relevant documents retrieved.",
-        average="sum",
+        average="sum", monotone=True, over_ties="always",
+        purpose="Counts", words="relevant documents that are retrieved",
     ),
     _record(
         "map", "average_precision", OFFICIAL,
         "Average precision; its mean over queries is MAP. The sum of the precisions at the ranks\n"
         "of the relevant documents, divided by R. Source: trec_eval map; Buckley and Voorhees,\n"
         "'Evaluating evaluation measure stability', SIGIR 2000.",
+        monotone=True, adds=("precision", "R"), with_cutoff="map_cut.", over_ties="always",
+        beside="AP",
     ),
     _record(
         "gm_map", "log_average_precision", OFFICIAL,
         "Geometric mean of average precision; values below 0.00001 count as 0.00001. It gives\n"
         "more weight to improvements of poor queries. Summary only. Source: trec_eval gm_map;\n"
         "Robertson, 'On GMAP: and other transformations', CIKM 2006.",
-        average="geometric",
+        average="geometric", monotone=True,
+        purpose="One number for the whole ranking",
+        words="geometric mean of AP, which stresses hard queries",
     ),
     _record(
         "Rprec", "r_precision", OFFICIAL,
         "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
         "trec_eval Rprec.",
+        monotone=True, adds=("relevance of the first R", "R"), over_ties="always",
+        purpose="The first documents", words="precision of as many documents as are relevant",
     ),
     _record(
         "bpref", "binary_preference", OFFICIAL,
@@ -164,11 +215,15 @@ MEASURES: tuple[Measure, ...] = (
         "min(N, R), divided by R, where n of the N judged nonrelevant documents rank higher.\n"
         "Unjudged documents are ignored. Source: trec_eval bpref; Buckley and Voorhees,\n"
         "'Retrieval evaluation with incomplete information', SIGIR 2004.",
+        monotone=True, adds=("preference", "R"), over_ties="uncut",
+        purpose="Incomplete judgments", words="ignores unjudged documents",
     ),
     _record(
         "recip_rank", "reciprocal_rank", OFFICIAL,
         "Reciprocal rank of the first relevant document, 0 if there is none; its mean is MRR.\n"
         "Source: trec_eval recip_rank; Voorhees, TREC-8 question answering track, 1999.",
+        monotone=True, adds=("reciprocal rank", ""), with_cutoff="RR@", over_ties="always",
+        beside="RR",
     ),
     _record(
         "iprec_at_recall", "interpolated_precision", OFFICIAL,
@@ -176,26 +231,29 @@ MEASURES: tuple[Measure, ...] = (
         "where c * R relevant documents are retrieved; this number is trunc(c * R + 0.9) in 9.0.8\n"
         "and rounded in 10.0. Parameters: recall levels. Source: trec_eval iprec_at_recall; van\n"
         "Rijsbergen, 'Information Retrieval', 1979, chapter 7.",
-        takes="recalls", default=TENTHS,
+        takes="recalls", default=TENTHS, monotone=True, versioned=True, beside="IPrec",
     ),
     _record(
         "P", "precision_cut", OFFICIAL,
         "Precision at cutoff: number of relevant documents in the first k, divided by k even if\n"
         "fewer are retrieved. Parameters: ranks. Source: trec_eval P.",
-        takes="cutoffs", default=RANKS,
+        takes="cutoffs", default=RANKS, monotone=True, adds=("relevance", "k"),
+        over_ties="always", beside="P",
     ),
     _record(
         "relstring", "relevance_string", ALL,
         "Grades of the first documents as a string: 0-9, > for more than 9, - for a document not\n"
         "in the judgments, . for a negative grade. Per query only. Parameter: length. Source:\n"
         "trec_eval relstring.",
-        takes="numbers", default=(10,), average="", better="",
+        takes="numbers", default=(10,), average="", better="", is_text=True, zeroed=True,
+        purpose="The first documents", words="the grades of the first documents, as a string",
     ),
     _record(
         "recall", "recall_cut", ALL,
         "Recall at cutoff: number of relevant documents in the first k, divided by R. Parameters:\n"
         "ranks. Source: trec_eval recall.",
-        takes="cutoffs", default=RANKS,
+        takes="cutoffs", default=RANKS, monotone=True, adds=("relevance", "R"),
+        over_ties="always", beside="R",
     ),
     _record(
         "infAP", "inferred_average_precision", ALL,
@@ -203,56 +261,68 @@ MEASURES: tuple[Measure, ...] = (
         "the pool; a negative grade marks a pooled document outside the sample. Source: trec_eval\n"
         "infAP; Yilmaz and Aslam, 'Estimating average precision with incomplete and imperfect\n"
         "judgments', CIKM 2006.",
+        adds=("inferred precision", "R"),
+        purpose="Incomplete judgments", words="AP estimated from a sample of judgments",
     ),
     _record(
         "gm_bpref", "log_binary_preference", ALL,
         "Geometric mean of bpref; values below 0.00001 count as 0.00001. Summary only. Source:\n"
         "trec_eval gm_bpref.",
-        average="geometric",
+        average="geometric", monotone=True, beside="bpref",
     ),
     _record(
         "Rprec_mult", "r_precision_multiple", ALL,
         "Precision after c * R documents: number of relevant documents in the first n =\n"
         "trunc(c * R + 0.9), divided by n. Parameters: multiples of R. Source: trec_eval\n"
         "Rprec_mult.",
-        takes="recalls", default=MULTIPLES, reaches_one=_is_at_most_r,
+        takes="recalls", default=MULTIPLES, reaches_one=_is_at_most_r, monotone=True,
+        over_ties="always",
+        purpose="The first documents", words="precision of multiples of that number",
     ),
     _record(
         "utility", "utility", SET,
         "Linear utility: a * relevant retrieved + b * nonrelevant retrieved + c * relevant not\n"
         "retrieved + d * nonrelevant not retrieved; only the last needs -N. Parameters: a,b,c,d.\n"
         "Source: trec_eval utility; Hull, TREC-7 filtering track, 1998.",
-        takes="weights", default=(1, -1, 0, 0), reaches_one=False,
+        takes="weights", default=(1, -1, 0, 0), reaches_one=False, zeroed=True,
+        over_ties="always", exceeds_one=True,
+        purpose="Models of readers", words="linear utility of a set, for filtering",
     ),
     _record(
         "11pt_avg", "average_interpolated_precision", ALL,
         "Mean interpolated precision (iprec_at_recall) at eleven recall levels. Parameters:\n"
         "recall levels. Source: trec_eval 11pt_avg.",
-        takes="numbers", default=TENTHS,
+        takes="numbers", default=TENTHS, monotone=True, versioned=True,
+        purpose="One number for the whole ranking",
+        words="mean interpolated precision at eleven levels of recall",
     ),
     _record(
         "binG", "binary_g", ALL,
         "Binary G: the sum over relevant retrieved documents of 1 / log2(2 + number of\n"
         "nonrelevant documents above), divided by R. Source: trec_eval binG.",
+        monotone=True, over_ties="uncut", beside="G",
     ),
     _record(
         "G", "graded_g", ALL,
         "Graded G: the sum of gain / log2(2 + cost - cumulated gain), divided by the sum of all\n"
         "gains, where the cost of a rank is its gain in the ideal ranking, but at least 1.\n"
         "Parameters: grade=gain pairs. Source: trec_eval G.",
-        needs="gains", takes="gains",
+        needs="gains", takes="gains", purpose="Grades", words="gain with a logarithmic cost",
     ),
     _record(
         "dcg", "discounted_gain", NONE,
         "Discounted cumulative gain: the sum of gain / log2(rank + 1). Parameters: grade=gain\n"
         "pairs. Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        needs="gains", takes="gains", since="10.0", reaches_one=False,
+        needs="gains", takes="gains", since="10.0", reaches_one=False, monotone=True,
+        adds=("discounted gain", ""), with_cutoff="DCG@", over_ties="always", beside="DCG",
+        exceeds_one=True,
     ),
     _record(
         "ideal_dcg", "ideal_discounted_gain", NONE,
         "Discounted cumulative gain of the ideal ranking of the judged documents. Parameters:\n"
         "grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
-        needs="gains", takes="gains", since="10.0", better="",
+        needs="gains", takes="gains", since="10.0", better="", monotone=True, over_ties="fixed",
+        beside="DCG", exceeds_one=True,
     ),
     _record(
         "ndcg", "normalized_discounted_gain", ALL,
@@ -260,90 +330,111 @@ MEASURES: tuple[Measure, ...] = (
         "judged documents. By default the gain of a grade is the grade; -l has no effect.\n"
         "Parameters: grade=gain pairs, as in -m ndcg.1=3,2=9. Source: trec_eval ndcg; Jarvelin\n"
         "and Kekalainen, ACM TOIS 20(4), 2002.",
-        needs="gains", takes="gains",
+        needs="gains", takes="gains", monotone=True, adds=("discounted gain", "ideal DCG"),
+        with_cutoff="ndcg_cut.", over_ties="always", beside="nDCG",
     ),
     _record(
         "ndcg_rel", "normalized_gain_at_relevant", ALL,
         "ndcg averaged over the ranks of the documents with a gain; those not retrieved count as\n"
         "if retrieved at the end. Parameters: grade=gain pairs. Source: trec_eval ndcg_rel.",
-        needs="gains", takes="gains",
+        needs="gains", takes="gains", purpose="Grades", words="nDCG averaged over ranks",
     ),
     _record(
         "Rndcg", "normalized_gain_at_levels", ALL,
         "ndcg averaged over the ranks at which the gain of the ideal ranking drops, a graded\n"
         "analogue of R-precision. Parameters: grade=gain pairs. Source: trec_eval Rndcg.",
-        needs="gains", takes="gains",
+        needs="gains", takes="gains", over_ties="always", beside="ndcg_rel",
     ),
     _record(
         "ndcg_cut", "normalized_discounted_gain_cut", ALL,
         "ndcg at cutoff: dcg of the first k documents, divided by that of the best k documents;\n"
         "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
-        needs="gains", takes="cutoffs", default=RANKS,
+        needs="gains", takes="cutoffs", default=RANKS, monotone=True,
+        adds=("discounted gain", "ideal DCG"), over_ties="always", beside="nDCG",
     ),
     _record(
         "map_cut", "average_precision_cut", ALL,
         "Average precision at cutoff: only relevant documents in the first k count, still divided\n"
         "by R. Parameters: ranks. Source: trec_eval map_cut.",
-        takes="cutoffs", default=RANKS,
+        takes="cutoffs", default=RANKS, monotone=True, adds=("precision", "R"),
+        over_ties="always",
+        purpose="One number for the whole ranking",
+        words="AP of the first documents: `AP@100` or `map_cut_100`",
     ),
     _record(
         "relative_P", "relative_precision_cut", ALL,
         "Precision at cutoff relative to the best possible: number of relevant documents in the\n"
         "first k, divided by min(k, R). Parameters: ranks. Source: trec_eval relative_P.",
-        takes="cutoffs", default=RANKS,
+        takes="cutoffs", default=RANKS, monotone=True, adds=("relevance", "min(k, R)"),
+        over_ties="always",
+        purpose="The first documents",
+        words="precision relative to the best possible; also called capped recall",
     ),
     _record(
         "success", "success_cut", ALL,
         "1 if a relevant document is in the first k, else 0. Parameters: ranks. Source: trec_eval\n"
         "success.",
-        takes="cutoffs", default=(1, 5, 10),
+        takes="cutoffs", default=(1, 5, 10), monotone=True, adds=("hit", ""), over_ties="always",
+        beside="Success",
     ),
     _record(
         "set_P", "set_precision", SET,
         "Set precision: relevant retrieved / retrieved. Source: trec_eval set_P.",
+        monotone=True, adds=("relevance", "retrieved"), with_cutoff="P.", over_ties="always",
+        purpose="Sets, without an order", words="precision",
     ),
     _record(
         "set_relative_P", "set_relative_precision", SET,
         "Set precision relative to the best possible: relevant retrieved / min(retrieved, R).\n"
         "Source: trec_eval set_relative_P.",
+        monotone=True, adds=("relevance", "min(retrieved, R)"), over_ties="always",
+        beside="set_P",
     ),
     _record(
         "set_recall", "set_recall", SET,
         "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
+        monotone=True, adds=("relevance", "R"), with_cutoff="recall.", over_ties="always",
+        purpose="Sets, without an order", words="recall",
     ),
     _record(
         "set_map", "set_average_precision", SET,
         "Set precision times set recall: relevant retrieved squared / (retrieved * R). Source:\n"
         "trec_eval set_map.",
+        monotone=True, over_ties="fixed uncut",
+        purpose="One number for the whole ranking",
+        words="precision times recall of the retrieved set",
     ),
     _record(
         "set_F", "set_f", SET,
         "Set F measure: (x + 1) P R / (x P + R) with set precision P and set recall R. Parameter:\n"
         "x, the square of van Rijsbergen's beta. Source: trec_eval set_F.",
-        takes="numbers", default=(1,),
+        takes="numbers", default=(1,), monotone=True, over_ties="always",
+        purpose="Sets, without an order", words="F measure",
     ),
     _record(
         "num_nonrel_judged_ret", "num_nonrel_judged_ret", ALL,
         "Number of retrieved documents that are judged and not relevant.",
-        average="sum", better="lower",
+        average="sum", better="lower", over_ties="always",
+        purpose="Counts", words="nonrelevant documents that are retrieved",
     ),
     _record(
         "prefs_num_prefs_poss", "preferences_possible", PREFS,
         "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
         needs="preferences", average="sum", better="",
+        purpose="Preferences, and several assessors", words="numbers of preferences",
     ),
     _record(
         "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
         "Number of preferences fulfilled: the preferred document is retrieved, and the other is\n"
         "ranked below it or not retrieved. Source: trec_eval prefs_num_prefs_ful.",
-        needs="preferences", average="sum",
+        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
         "prefs_num_prefs_ful_ret", "preferences_fulfilled_retrieved", PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        needs="preferences", average="sum",
+        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
         "prefs_simp", "preferences_simple", PREFS,
@@ -351,90 +442,101 @@ MEASURES: tuple[Measure, ...] = (
         "trec_eval prefs_simp; Carterette et al., 'Here or there: preference judgments for\n"
         "relevance', ECIR 2008.",
         needs="preferences", default=(2,),
+        purpose="Preferences, and several assessors", words="share of fulfilled preferences",
     ),
     _record(
         "prefs_pair", "preferences_by_pair", PREFS,
         "Share of preferences that the ranking agrees with, averaged over pairs of documents.\n"
         "Source: trec_eval prefs_pair.",
         needs="preferences", default=(2,),
+        purpose="Preferences, and several assessors",
+        words="the same, averaged over pairs of documents",
     ),
     _record(
         "prefs_avgjg", "preferences_by_group", PREFS,
         "prefs_simp within each judgment group, averaged over groups. Source: trec_eval\n"
         "prefs_avgjg.",
         needs="preferences", default=(2,),
+        purpose="Preferences, and several assessors", words="the same, averaged over assessors",
     ),
     _record(
         "prefs_avgjg_Rnonrel", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg with only as many nonrelevant documents (level 0) as there are relevant\n"
         "ones; missing ones count as not retrieved. Source: trec_eval prefs_avgjg_Rnonrel.",
         needs="preferences", default=(0,),
+        purpose="Preferences, and several assessors",
+        words="the same with as many nonrelevant as relevant documents",
     ),
     _record(
         "prefs_simp_ret", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_simp_ret.",
-        needs="preferences", default=(0,),
+        needs="preferences", default=(0,), beside="prefs_simp",
     ),
     _record(
         "prefs_pair_ret", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs of two retrieved documents. Source: trec_eval prefs_pair_ret.",
-        needs="preferences", default=(0,),
+        needs="preferences", default=(0,), beside="prefs_pair",
     ),
     _record(
         "prefs_avgjg_ret", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_ret.",
-        needs="preferences", default=(0,),
+        needs="preferences", default=(0,), beside="prefs_avgjg",
     ),
     _record(
         "prefs_avgjg_Rnonrel_ret", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg_Rnonrel over retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_Rnonrel_ret.",
-        needs="preferences", default=(1,),
+        needs="preferences", default=(1,), beside="prefs_avgjg_Rnonrel",
     ),
     _record(
         "prefs_simp_imp", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences with at least one document retrieved; a retrieved one\n"
         "counts as preferred by the ranking. Source: trec_eval prefs_simp_imp.",
-        needs="preferences", default=(1,),
+        needs="preferences", default=(1,), beside="prefs_simp",
     ),
     _record(
         "prefs_pair_imp", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs with at least one document retrieved. Source: trec_eval\n"
         "prefs_pair_imp.",
-        needs="preferences", default=(1,),
+        needs="preferences", default=(1,), beside="prefs_pair",
     ),
     _record(
         "prefs_avgjg_imp", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences with at least one document retrieved. Source: trec_eval\n"
         "prefs_avgjg_imp.",
-        needs="preferences", default=(1,),
+        needs="preferences", default=(1,), beside="prefs_avgjg",
     ),
     _record(
         "map_avgjg", "average_precision", JG,
         "map for each judgment group, averaged over the groups of the query. Source: trec_eval\n"
         "map_avgjg.",
         needs="groups",
+        purpose="Preferences, and several assessors",
+        words="AP and precision, averaged over assessors",
     ),
     _record(
         "P_avgjg", "precision_cut", JG,
         "P for each judgment group, averaged over the groups of the query. Parameters: ranks.\n"
         "Source: trec_eval P_avgjg.",
-        needs="groups", takes="cutoffs", default=RANKS,
+        needs="groups", takes="cutoffs", default=RANKS, beside="map_avgjg",
     ),
     _record(
         "Rprec_mult_avgjg", "r_precision_multiple", JG,
         "Rprec_mult for each judgment group, averaged over the groups of the query. Parameters:\n"
         "multiples of R. Source: trec_eval Rprec_mult_avgjg.",
         needs="groups", takes="recalls", default=MULTIPLES, reaches_one=_is_at_most_r,
+        beside="map_avgjg",
     ),
     _record(
         "yaap", "log_odds_average_precision", NONE,
         "Yet another average precision: log((1 + S) / (1 + R - S)), where S is the sum of the\n"
         "precisions at the ranks of relevant documents. Source: trec_eval yaap; Robertson, 'On\n"
         "smoothing average precision', ECIR 2012.",
-        reaches_one=False,
+        reaches_one=False, monotone=True,
+        purpose="One number for the whole ranking", words="AP on a logarithmic scale",
+        exceeds_one=True,
     ),
     _record(
         "rbp", "rank_biased_precision", ALL,
@@ -442,19 +544,22 @@ MEASURES: tuple[Measure, ...] = (
         "query scaled to [0, 1] if one is outside. Parameters: p=0.9 and grade=gain pairs.\n"
         "Source: trec_eval 10.0 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008.",
         needs="unit gains", takes="persistence", since="10.0", reaches_one=False,
+        adds=("weighted gain", ""), over_ties="always", beside="RBP",
     ),
     _record(
         "rbp_resid", "rank_biased_residual", ALL,
         "Residual of rank-biased precision: the weight of all ranks with unjudged documents or\n"
         "beyond the ranking, 0 if every document is judged. Parameter: p=0.9. Source: trec_eval\n"
         "10.0 rbp_resid; Moffat and Zobel, ACM TOIS 27(1), 2008.",
-        takes="persistence", since="10.0", better="",
+        takes="persistence", since="10.0", better="", zeroed=True, over_ties="uncut",
+        beside="RBP",
     ),
     _record(
         "unj", "unjudged_cut", ALL,
         "Number of unjudged documents in the first k, divided by k. Parameters: ranks. Source:\n"
         "trec_eval 10.0 unj.",
-        takes="cutoffs", default=(5, 10, 20), since="10.0", better="lower",
+        takes="cutoffs", default=(5, 10, 20), since="10.0", better="lower", zeroed=True,
+        over_ties="always", beside="Judged",
     ),
 )  # fmt: skip
 

@@ -36,24 +36,4 @@ if TYPE_CHECKING:
     from fastrank.metrics.thresholds import best_accuracy as best_accuracy
     from fastrank.metrics.thresholds import best_f1 as best_f1
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "answer_spans": ("exact_match", "token_f1"),
-        "classification": (
-            "accuracy",
-            "adjusted_f1",
-            "f1",
-            "macro_f1",
-            "matthews",
-            "precision",
-            "recall",
-            "weighted_f1",
-        ),
-        "clusters": ("adjusted_mutual_info", "completeness", "homogeneity", "v_measure"),
-        "correlation": ("kendall", "pearson", "spearman"),
-        "losses": ("hinge_loss", "rank_hinge_loss"),
-        "rankings": ("average_recall",),
-        "thresholds": ("Cut", "average_precision", "best_accuracy", "best_f1"),
-    },
-)
+__getattr__, __dir__ = public_names(__name__)

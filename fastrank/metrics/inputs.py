@@ -59,15 +59,18 @@ def codes(name: str, labels: Any, other_name: str, others: Any) -> tuple[Array, 
 def number_array(name: str, values: Any) -> Array:
     """Finite numbers as a one-dimensional array of float64, or of float32 as given."""
     try:
-        array = numpy.asarray(values if hasattr(values, "dtype") else list(values))
+        given = values if hasattr(values, "dtype") else list(values)
+        array = numpy.asarray(given)
         array = array.astype(numpy.result_type(array.dtype, numpy.float32), copy=False)
     except (TypeError, ValueError) as error:
         raise ArrayError(name, "expected numbers") from error
     if array.ndim != 1:
         raise ArrayError(name, f"expected one dimension, found {array.ndim}")
     if array.dtype.kind != "f":
-        found = "str" if array.dtype.kind == "U" else array.dtype
-        raise ArrayError(name, f"expected numbers, found {found}")
+        for row, value in enumerate(given):
+            if isinstance(value, str):
+                raise ArrayError(name, f"expected a number, found str: {str(value)!r:.60}", row)
+        raise ArrayError(name, f"expected numbers, found {array.dtype}")
     # Both are NaN if any number is.
     if len(array) and not (numpy.isfinite(array.min()) and numpy.isfinite(array.max())):
         row = int((~numpy.isfinite(array)).argmax())

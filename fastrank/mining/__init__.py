@@ -2,13 +2,10 @@
 
 from fastrank.lazy import public_names
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "instances": (
-            "HardNegatives",
-            "Instance",
-        ),
-        "mine": ("hard_negatives",),
-    },
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.mining.instances import HardNegatives as HardNegatives
+    from fastrank.mining.instances import Instance as Instance
+    from fastrank.mining.mine import hard_negatives as hard_negatives
+
+__getattr__, __dir__ = public_names(__name__)

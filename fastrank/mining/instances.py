@@ -11,7 +11,7 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, ClassVar
+    from typing import Any
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
@@ -59,19 +59,6 @@ class HardNegatives(Frozen):
     ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
 
-    __slots__ = (
-        "counts",
-        "drawn",
-        "level",
-        "mined",
-        "number",
-        "places",
-        "qrels",
-        "retrieved",
-        "run",
-        "selected",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"drawn": None}
     made_by = "fastrank.hard_negatives"
 
     counts: dict[str, int]
@@ -86,7 +73,7 @@ class HardNegatives(Frozen):
     retrieved: Any
     selected: Any
     # Per instance: the random negatives.
-    drawn: list[list[str]] | None
+    drawn: list[list[str]] | None = None
 
     def __len__(self) -> int:
         return len(self.places)

@@ -21,8 +21,8 @@ from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.mining.sampling import draw, ids_of_corpus, sample_rows
 from fastrank.native import codes, kernels
-from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.mining import MiningScratch, Negatives
+from fastrank.native.buffers import table_size, zeros
+from fastrank.native.records.runs import MiningRules, MiningScratch, Negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ def hard_negatives(
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}
-    limits = filled(
-        "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
-    )
+    limits = {
+        name: 0.0 if value is None else finite(name, value) for name, value in margins.items()
+    }
     judgments, results = (
         as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
         as_run(run, trec_eval_version=checked.trec_eval_version),
@@ -139,20 +139,21 @@ def hard_negatives(
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     before = len(results.docs)
     results = without_excluded(results, checked.exclude, identical=checked.ignore_identical_ids)
-    switches = zeros("q", codes.MINE_OPTIONS_SIZE)
     # A negative grade means unjudged, whatever the level.
-    level = switches[codes.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
-    switches[codes.MINE_NUMBER], switches[codes.MINE_SKIP], switches[codes.MINE_DEPTH] = (
-        UNCUT if sample else number,
-        skipped,
-        last,
+    level = max(lowest_code(judgments, checked.relevance_level), 0)
+    rules = MiningRules(
+        level=level,
+        number=UNCUT if sample else number,
+        skipped=skipped,
+        depth=last,
+        single_precision=checked.trec_eval_version == DEFAULT_VERSION,
+        by_highest=margin_below == "highest",
+        by_margin=margin is not None,
+        by_relative_margin=relative_margin is not None,
+        **limits,
     )
-    switches[codes.MINE_SINGLE] = checked.trec_eval_version == DEFAULT_VERSION
-    switches[codes.MINE_MARGIN] = margin is not None
-    switches[codes.MINE_RELATIVE] = relative_margin is not None
-    switches[codes.MINE_BY_HIGHEST] = margin_below == "highest"
     matched = match_queries(judgments, results)
-    mined, retrieved, selected = _mined(judgments, results, matched, switches, limits)
+    mined, retrieved, selected = _mined(judgments, results, matched, rules)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
     places: list[tuple[int, int]] = []
@@ -214,7 +215,7 @@ def _with_random(
 
 
 def _mined(
-    qrels: Qrels, run: Run, matched: MatchedQueries, switches: Any, limits: Any
+    qrels: Qrels, run: Run, matched: MatchedQueries, rules: MiningRules
 ) -> tuple[Any, Any, Any]:
     """Negatives per query; for each judgment 1 + its row in the run, or 0; rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
@@ -230,7 +231,7 @@ def _mined(
         counts=zeros("q", len(matched)),
     )
     done = kernels.mine_negatives(
-        qrels.columns, run.columns, matched.columns, switches, limits, scratch, mined, problem
+        qrels.columns, run.columns, matched.columns, rules, scratch, mined, problem
     )
     if problem[0] != codes.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])

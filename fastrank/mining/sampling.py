@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError, OptionError
-from fastrank.formats.ids import texts_of_list
+from fastrank.formats.values import texts_of_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

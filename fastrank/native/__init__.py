@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.native.jit import Jit
-    from fastrank.native.library import Library
+    from fastrank.native.interpreted import Interpreter
+    from fastrank.native.library import EntryPoints
 
 
 class EngineError(RuntimeError):
@@ -24,7 +24,7 @@ class EngineError(RuntimeError):
 class _Kernels:
     """Every exported kernel as an attribute, bound when it is first used."""
 
-    _engine: Library | Jit | None = None
+    _engine: EntryPoints | Interpreter | None = None
     _name = ""
 
     def __getattr__(self, name: str) -> Any:
@@ -41,7 +41,7 @@ class _Kernels:
         """
         return self._load().prepare(name, *given)
 
-    def _load(self) -> Library | Jit:
+    def _load(self) -> EntryPoints | Interpreter:
         if self._engine is None:
             self._engine, self._name = _choose()
         return self._engine
@@ -63,7 +63,7 @@ def engine() -> str:
     return kernels._name
 
 
-def _choose() -> tuple[Library | Jit, str]:
+def _choose() -> tuple[EntryPoints | Interpreter, str]:
     wanted = os.environ.get("FASTRANK_ENGINE", "")
     if wanted not in ("", "precompiled", "jit"):
         raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'precompiled' or 'jit'")
@@ -87,11 +87,14 @@ def _choose() -> tuple[Library | Jit, str]:
             )
         unasked = reason
     try:
+        if interpret:
+            from fastrank.native.interpreted import Interpreter
+
+            return Interpreter(), f"python ({reason})"
         from fastrank.native.jit import Jit
     except ModuleNotFoundError as error:
         hint = "pip install 'fastrank-eval[jit]'"
         needed = f"compiling the kernels needs {error.name}: {hint} ({reason})"
         raise EngineError(needed) from error
 
-    jit = Jit(unasked)
-    return jit, f"{'jit' if jit.compiles else 'python'} ({reason})"
+    return Jit(unasked), f"jit ({reason})"

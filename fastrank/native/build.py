@@ -2,8 +2,8 @@
 
     python -m fastrank.native.build [FOLDER]
 
-Numba turns each entry point into LLVM code, llvmlite optimises it as one module and writes object
-code, and the system's `cc` links the objects of all kernels. Object code is kept in the user's
+Numba turns each kernel into LLVM code, llvmlite optimises it as one module and writes object code,
+and the system's `cc` links the objects of all kernels. Object code is kept in the user's
 cache under a digest of what it is made from, so that only what changed is compiled again.
 README.md in this folder says where the time goes.
 """
@@ -11,23 +11,24 @@ README.md in this folder says where the time goes.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
+from typing import Any
 
-from fastrank.native.compiling.cpu_level import cpu_level_source
-from fastrank.native.compiling.digests import Needed, needed_by_kernel
-from fastrank.native.compiling.division import divide
-from fastrank.native.compiling.errors import BuildError
-from fastrank.native.compiling.levels import levels, wanted_levels
+from fastrank.native.compiling.digests import kernel_digests
+from fastrank.native.compiling.levels import cpu_level_source, levels, wanted_levels
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
-from fastrank.native.compiling.optimise import emit_object
-from fastrank.native.compiling.processes import count_processes
-from fastrank.native.sources import NATIVE, library_path, read_sources
+from fastrank.native.compiling.optimise import BuildError, emit_object
+from fastrank.native.compiling.worker import Worker, count_processes, generate
+from fastrank.native.library import NATIVE, library_path
+from fastrank.native.sources import read_sources
 
 
 def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
@@ -49,7 +50,7 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     wanted = wanted_levels()
     sources = b"" if installed else read_sources()
     with tempfile.TemporaryDirectory() as scratch:
-        compiled = _compile_kernels([*wanted], scratch)
+        compiled = _compile_kernels([*wanted])
         made = []
         for level, cpu in wanted.items():
             linked = os.path.join(scratch, f"{level}.so")
@@ -66,68 +67,70 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     return targets
 
 
-def _compile_kernels(wanted: list[str], scratch: str) -> dict[str, dict[str, Compiled]]:
+def _compile_kernels(wanted: list[str]) -> dict[str, dict[str, Compiled]]:
     """Each wanted level's kernels by name: as they were kept, or compiled and then kept."""
     cache = ObjectCache()
-    needed = needed_by_kernel()
+    digests = kernel_digests()
     found: dict[str, dict[str, Compiled]] = {level: {} for level in wanted}
     missing: dict[str, list[str]] = {}
-    for name, one in needed.items():
+    for name, digest in digests.items():
         for level in wanted:
-            kept = cache.get(one.digest, level)
+            kept = cache.get(digest, level)
             if kept is None:
                 missing.setdefault(name, []).append(level)
             else:
                 found[level][name] = kept
-    if missing:
-        _run_workers(missing, needed, scratch)
-    for name, absent in missing.items():
-        for level in absent:
-            found[level][name] = _read_compiled(scratch, name, level)
-            cache.put(needed[name].digest, level, found[level][name])
+    for name, level, compiled in _compile(missing) if missing else ():
+        found[level][name] = compiled
+        cache.put(digests[name], level, compiled)
     cache.forget_old()
     return found
 
 
-def _run_workers(missing: dict[str, list[str]], needed: dict[str, Needed], scratch: str) -> None:
-    """Compile kernels for the levels they are missing for, in processes side by side."""
-    environment = {
-        **os.environ,
-        "NUMBA_CPU_NAME": next(iter(levels().values())),
-        "NUMBA_CPU_FEATURES": "",
-        "NUMBA_DISABLE_JIT": "0",
-        # Where colorama is there, colouring messages that nobody sees takes a seventh of its time.
-        "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",
-        # Where numba optimises, vectorising is left to what comes after, which knows the CPU level.
-        "NUMBA_LOOP_VECTORIZE": "0",
-        "NUMBA_SLP_VECTORIZE": "0",
-        "PYTHONPATH": os.pathsep.join([os.path.dirname(os.path.dirname(NATIVE)), *sys.path]),
-    }
-    command = [sys.executable, "-m", "fastrank.native.compiling.worker"]
-    functions = {name: needed[name].functions for name in missing}
-    shares = divide(functions, count_processes())
-    running = []
-    for i, names in enumerate(shares):
-        job = {
-            "folder": scratch,
-            "kernels": {name: missing[name] for name in names},
-            "known": [*needed],
-        }
-        path = os.path.join(scratch, f"job{i}.json")
-        with open(path, "w") as file:
-            json.dump(job, file)
-        running.append(subprocess.Popen([*command, path], env=environment))
-    statuses = [process.wait() for process in running]
-    if any(statuses):
-        raise BuildError("compiling the kernels failed; the messages above say why")
+def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled]]:
+    """Compile kernels for the levels they are missing for, in processes side by side.
 
+    Of two processes, one generates code and the other optimises it, until all is generated: what
+    kernels share is generated once.
+    """
+    workers = [Worker() for _ in range(count_processes())]
+    # Those that are idle, and generate or optimise.
+    generators: SimpleQueue[Worker] = SimpleQueue()
+    optimisers: SimpleQueue[Worker] = SimpleQueue()
+    for i, worker in enumerate(workers):
+        (generators if i < max(1, len(workers) // 2) else optimisers).put(worker)
 
-def _read_compiled(scratch: str, name: str, level: str) -> Compiled:
-    """What a worker has written about a kernel."""
-    with open(os.path.join(scratch, f"{name}.json")) as file:
-        described = json.load(file)
-    with open(os.path.join(scratch, f"{name}.{level}.o"), "rb") as code:
-        return Compiled(described["signature"], described["held"], code.read())
+    def by(idle: SimpleQueue[Worker], *call: Any) -> Any:
+        worker = idle.get()
+        try:
+            return worker.call(*call)
+        finally:
+            idle.put(worker)
+
+    with (
+        ThreadPoolExecutor(generators.qsize()) as generating,
+        ThreadPoolExecutor(len(workers)) as optimising,
+    ):
+        generated = {generating.submit(by, generators, generate, name): name for name in missing}
+        optimised = {}
+        try:
+            for future in as_completed(generated):
+                name = generated[future]
+                signature, held, bitcode = future.result()
+                for level in missing[name]:
+                    cpu = levels()[level]
+                    job = optimising.submit(by, optimisers, emit_object, bitcode, cpu)
+                    optimised[job] = name, level, signature, held
+            while not generators.empty():
+                optimisers.put(generators.get())
+            for future in as_completed(optimised):
+                name, level, signature, held = optimised[future]
+                yield name, level, Compiled(signature, held, future.result())
+        finally:
+            for pool in (generating, optimising):
+                pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.close()
 
 
 def _link(command: list[str], compiled: dict[str, Compiled], sources: bytes, cpu: str) -> None:

@@ -6,54 +6,18 @@ compiled library need not import the kernels' sources to know them.
 
 from __future__ import annotations
 
-# Scanning: places in `state` ...
-ROWS, STRETCHES, FALLBACKS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
-# ... of ids that were copied, and whether lines without a result were passed over; which numbers
-# end the reading or are left to a slower reader (below); bytes of ids of queries without judgments.
-KEPT, PASSED_OVER, REFUSED, UNKNOWN_BYTES = range(9, 13)
-STATE_SIZE = 13
-# ... and values of state[STATUS].
+# Scanning: values of `status` ...
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START, MISPLACED, BARE_RETURN = range(6)
 # Numbers: what is known of the text of one, as bits. It must be given to a slower reader; or only
 # its beginning is a number, or nothing of it.
 EXACT, HARD, PARTIAL = 0, 1, 2
-# state[REFUSED] where numbers are read as C's atof reads them, and where all of a text must be one.
+# What is refused where numbers are read as C's atof reads them, and where a whole text must be one.
 AS_C, STRICTLY = HARD, HARD | PARTIAL
-# Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, CHECKED, FILE, NEXT and
-# STOP from outside; from FIELD_STARTS and FIELD_ENDS on there is room for six fields of a line ...
-(
-    POSITION,
-    LINE,
-    LINES,
-    INDEXED,
-    BASE,
-    BLANKS,
-    BLOCKS,
-    MISSES,
-    NUL_SEEN,
-    QUERY,
-    QUERY_LENGTH,
-    FIELDS_IN_LINE,
-    TAG,
-    TAG_SIZE,
-    SIZE,
-    ENDED,
-    COMMENTS,
-    CHECKED,
-    TEMPLATE,
-    PREFIX,
-    REST,
-    FILE,
-    NEXT,
-    STOP,
-    FIELD_STARTS,
-) = range(25)
-FIELD_ENDS = FIELD_STARTS + 6
-CURSOR_SIZE = FIELD_ENDS + 6
-# ... what is known of the blanks of a block: fields are marked, and several may come between two;
-# they are marked, and one comes; fields are not marked, and all blanks are spaces ...
+# Taking lines of a run: what is known of the blanks of a block. Fields are marked, and several may
+# come between two; they are marked, and one comes; fields are not marked, and all blanks are spaces
+# ...
 SEVERAL, SINGLE, UNMARKED = range(3)
-# ... what comes next, if it is none of the values of state[STATUS] ...
+# ... what comes next, if it is none of the values of `status` ...
 NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(6, 10)
 # ... how many lines are taken at once, and how much text is indexed at once: the text, its index,
 # and what is noted of its lines stay in the L1 cache.
@@ -63,37 +27,23 @@ BLOCK = 1 << 13
 # newlines, of which every byte may be one.
 MARK_BYTES = BLOCK // 8 + 16
 NEWLINE_PLACES = BLOCK + 4
-# What cursor[FILE] is where kernels are not to read on by themselves.
+# What cursor.file is where kernels are not to read on by themselves.
 NO_FILE = -1
 # Bytes that come behind the text of a piece, so that words can be loaded without a look at its end.
 SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.
 DESCENDING, ASCENDING, UNREADABLE = range(3)
-# Streaming and packing: values of state[STATUS] beside those above; the whole file must be read
-# then, by readers that know more or to gather the lines of queries that stand in several places.
+# Streaming and packing: values of `status` beside those above; the whole file must be read then, by
+# readers that know more or to gather the lines of queries that stand in several places.
 SCATTERED, NOT_STREAMED = range(10, 12)
-# ... when lines of queries are gathered, also that there is no room; places in `room`.
+# ... when lines of queries are gathered, also that there is no room.
 NO_PAGE_LEFT = 12
-FREE_PAGE, PAGES_END, PAGE_SIZE = range(3)
-ROOM_SIZE = 3
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 
-# Judging: places in `options` ...
-(
-    LEVEL,
-    MAX_RETRIEVED,
-    JUDGED_ONLY,
-    LIST_UNJUDGED,
-    SINGLE_PRECISION,
-    STOP_IF_NONE_JUDGED,
-    TIE_DIRECTION,
-    REFUSE_NAN,
-) = range(8)
-OPTIONS_SIZE = 8
-# ... values of options[TIE_DIRECTION]: which of two documents with equal scores ranks first. The
-# one whose id sorts later (trec_eval's rule), the one whose line comes first, or the one whose id
-# sorts earlier ...
+# Judging: values of `tie_direction`: which of two documents with equal scores ranks first. The one
+# whose id sorts later (trec_eval's rule), the one whose line comes first, or the one whose id sorts
+# earlier ...
 LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
 # ... and what problem[0] says; problem[1] and problem[2] are rows.
 (
@@ -112,47 +62,21 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
 # Comparing rankings: how rank-biased overlap treats ties. Tied items share the first of their ranks
 # (w); are averaged over their orders (a); the same, corrected for the information lost (b) ...
 TIES_SHARE_RANK, TIES_AVERAGED, TIES_CORRECTED = range(3)
-# ... places in the options of the comparison of two runs, and the number of values for each query.
-OVERLAP_SINGLE_PRECISION, OVERLAP_DEPTH, OVERLAP_TIES = range(3)
+# ... and the number of values for each query in a comparison of two runs.
 OVERLAP_VALUES = 5
 
-# Python's objects: places in `api`, of functions, types (two of them NumPy's) and the float 1.0 ...
-(
-    NEXT_ITEM,
-    GET_ITEM,
-    SET_ITEM,
-    MAKE_FLOAT,
-    DROP_REFERENCE,
-    FLOAT,
-    STR,
-    ONE,
-    AS_UTF8,
-    AS_INTEGER,
-    INT,
-    FLOAT64,
-    FLOAT32,
-    CLEAR_ERROR,
-    TUPLE_ITEM,
-    GET_BUFFER,
-    RELEASE_BUFFER,
-) = range(17)
-API_SIZE = 17
-# ... and bytes before an object's type, the number in a float and the hash of a text.
+# Python's objects: bytes before an object's type, the number in a float and the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
+# ... and before the address of the items of a list.
+ITEMS_IN_LIST = 24
 # What an argument of a kernel is; an array's items have their size.
 RECORD, INTEGER = -1, 0
-
-# Counting preferences: places in the tally of a judgment group.
-RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
-TALLY_SIZE = 9
 
 # Grades of retrieved documents without one of their own: outside the qrels; negative there.
 UNJUDGED, POOLED = -1, -2
 
-# Checking: places in `state` ...
-CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_FALLBACKS = range(4)
-# ... what is odd about a line: a comment may be data to trec_eval 9.0.8, or to 10.0, which skips
-# one at a time ...
+# Checking: what is odd about a line. A comment may be data to trec_eval 9.0.8, or to 10.0, which
+# skips one at a time ...
 (
     TOO_FEW_FIELDS,
     TOO_MANY_FIELDS,
@@ -164,9 +88,6 @@ CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_FALLBACKS = range(4)
     MISPLACED_FIELDS,
 ) = range(8)
 ODD_KINDS = 8
-# ... and from here on in `state` how many lines there are of each of these kinds.
-CHECKED_ODD = 4
-CHECKED_SIZE = CHECKED_ODD + ODD_KINDS
 # What the text of a number is: all of it a number (for a grade: an integer), only its
 # beginning, nothing of it, nan, infinite, a decimal that is whole or not where an integer should
 # stand, and what only a slower reader can tell.
@@ -181,16 +102,9 @@ CHECKED_SIZE = CHECKED_ODD + ODD_KINDS
     FALLBACK_NUMBER,
 ) = range(8)
 
-# Mining: places in `options`, and the count of negatives where margins have nothing to hold to.
-(
-    MINE_LEVEL,
-    MINE_NUMBER,
-    MINE_SKIP,
-    MINE_DEPTH,
-    MINE_SINGLE,
-    MINE_MARGIN,
-    MINE_RELATIVE,
-    MINE_BY_HIGHEST,
-) = range(8)
-MINE_OPTIONS_SIZE = 8
+# Mining: the count of negatives where margins have nothing to hold to.
 NO_REFERENCE = -1
+
+# Ranking: numbers in the memory for it, for each result, and besides for the values of the bytes of
+# a score.
+SORT_COLUMNS, SORT_BYTES = 4, 256 * 8

@@ -34,10 +34,10 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
             return
         sys.path.insert(0, self.root)
         from fastrank.native.build import build
-        from fastrank.native.compiling.errors import BuildError
         from fastrank.native.compiling.levels import levels
+        from fastrank.native.compiling.optimise import BuildError
         from fastrank.native.compiling.platform_tag import local_tag, platform_tag
-        from fastrank.native.sources import NATIVE
+        from fastrank.native.library import NATIVE
 
         editable = version == "editable"
         folder = NATIVE if editable else self._scratch.name

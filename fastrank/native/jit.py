@@ -1,156 +1,104 @@
-"""The fallback engine: the same kernels through `numba.njit`, or as plain Python.
+"""The fallback engine: kernels are compiled when they are first called, and kept for the next time.
 
-With a compiler-less installation each kernel is compiled when it is first called, and a line on
-standard error says so. The machine code is kept on disk in a folder named after a digest of all
-kernel sources: numba's own cache looks only at the file of the entry point, and would serve stale
-code when a kernel in another file changed.
+They are what a library would have: the same processes compile them, and object code is kept in the
+same place. llvmlite loads it instead of the system's loader, so that no linker is needed. A line on
+standard error says that kernels are being compiled.
 """
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-import importlib.util
 import os
+import shlex
+import shutil
 import sys
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+import threading
+from importlib.util import find_spec
 
-import numba
-import numpy as np
-from numba.core import event
+import llvmlite.binding as llvm
 
-from fastrank.native import entries, signature
-from fastrank.native.buffers import CODES, address, count_items
-from fastrank.native.cache_folder import open_cache, write_whole
-from fastrank.native.declare import KERNELS, NO_ALLOCATION
-from fastrank.native.jit_notice import JitNotice
-from fastrank.native.record import Shape, flatten, shape_of
-from fastrank.native.sources import read_sources
+from fastrank.native.compiling.digests import kernel_digests
+from fastrank.native.compiling.levels import levels, native_level
+from fastrank.native.compiling.object_cache import Compiled, ObjectCache
+from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.compiling.worker import Worker, generate
+from fastrank.native.library import EntryPoints
+
+if find_spec("numba") is None:
+    raise ModuleNotFoundError("no numba", name="numba")
 
 
-class Jit:
-    """Kernels compiled in this process, or interpreted when NUMBA_DISABLE_JIT is set.
+class Jit(EntryPoints):
+    """Kernels that are compiled in this session, or were in an earlier one.
 
     reason: why there is no library to call, for the line on standard error; empty for no line.
     """
 
     def __init__(self, reason: str) -> None:
-        entries.declare_all()
-        self.compiles = not numba.config.DISABLE_JIT
-        self._module, self._uncached = _entries_module()
-        self._notice = JitNotice(reason, self._uncached)
-        self._functions: dict[str, Callable[..., Any]] = {}
+        self._cpu = levels()[native_level()]
+        self._digests = kernel_digests()
+        self._cache = ObjectCache()
+        self._loader = _make_loader()
+        self._worker: tuple[int, Worker] | None = None
+        self._found: dict[str, tuple[int, str, bool]] = {}
+        self._lock = threading.Lock()
+        self._reason = reason
+        self._said = ""
 
-    def bind(self, name: str) -> Callable[..., Any]:
-        """A Python function that converts buffers to arrays and calls the kernel `name`."""
-        function, shapes, items = self._entry(name)
+    def find(self, name: str) -> tuple[int, str, bool]:
+        """As documented there."""
+        with self._lock:
+            if name not in self._found:
+                compiled = self._cache.get(self._digests[name], f"{self._cpu}.jit")
+                if compiled is None:
+                    compiled = self._compile(name)
+                self._loader.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
+                self._loader.finalize_object()
+                address = self._loader.get_function_address(f"fastrank_{name}")
+                self._found[name] = address, compiled.signature, compiled.held
+            return self._found[name]
 
-        def call(*given: Any) -> Any:
-            return _call(function, _arrays(items, flatten(name, shapes, given)))
+    def _compile(self, name: str) -> Compiled:
+        self._say(self._cache.problem)
+        if self._worker is None or self._worker[0] != os.getpid():
+            # A process that was forked from this one has its own.
+            self._worker = os.getpid(), Worker()
+        signature, held, bitcode = self._worker[1].call(generate, name)
+        compiled = Compiled(signature, held, emit_object(bitcode, self._cpu, jit=True))
+        self._cache.put(self._digests[name], f"{self._cpu}.jit", compiled)
+        if self._cache.problem:
+            self._say(self._cache.problem)
+        return compiled
 
-        return call
-
-    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
-        """The same call of the kernel `name` again and again, its arguments converted once."""
-        function, shapes, items = self._entry(name)
-        arrays = _arrays(items, flatten(name, shapes, given))
-
-        def call() -> Any:
-            return _call(function, arrays)
-
-        # Arrays over addresses keep no memory alive; the function does.
-        call.memory = given  # type: ignore[attr-defined]
-        return call
-
-    def _entry(self, name: str) -> tuple[Callable[..., Any], list[Shape], list[str | None]]:
-        """The compiled function, and the shapes of its arguments.
-
-        Third, for what the function takes, the item type of each array, None for a number.
-        """
-        result, arguments = signature.parse(entries.flat_signature(name))
-        if name not in self._functions:
-            function = getattr(self._module, name)
-            if self.compiles:
-                types = f"{result}({', '.join(arguments)})"
-                options = {**NO_ALLOCATION, "nogil": not KERNELS[name].holds_gil}
-                function = numba.njit(cache=not self._uncached, **options)(function)
-                self._compile(function, types)
-            self._functions[name] = function
-        items = [
-            signature.item(argument) if signature.is_array(argument) else None
-            for argument in arguments
-        ]
-        _, declared = signature.parse(KERNELS[name].signature)
-        return self._functions[name], [shape_of(argument) for argument in declared], items
-
-    def _compile(self, function: Any, types: str) -> None:
-        try:
-            with event.install_listener("numba:compile", self._notice):
-                function.compile(types)
-        except OSError as error:
-            # The disk is full; the function has been compiled.
-            folder = os.path.dirname(self._module.__file__ or "")
-            self._uncached = f"{folder} ({error.strerror})"
-            self._notice.cannot_keep(self._uncached)
-        function.disable_compile()
+    def _say(self, uncached: str) -> None:
+        """Print that kernels are compiled, and how to avoid it, unless the same was said before."""
+        line = notice(self._reason, uncached) if self._reason or uncached else ""
+        if line != self._said and sys.stderr is not None:
+            print(line, file=sys.stderr, flush=True)
+        self._said = line
 
 
-def _arrays(items: list[str | None], given: list[Any]) -> list[Any]:
-    return [
-        value if item is None else _array(value, item)
-        for item, value in zip(items, given, strict=True)
-    ]
+def _make_loader() -> llvm.ExecutionEngine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
 
 
-def _call(function: Callable[..., Any], arrays: list[Any]) -> Any:
-    # Plain Python meets numpy's warnings where compiled code just computes inf or nan.
-    with np.errstate(all="ignore"):
-        found = function(*arrays)
-    return found.item() if isinstance(found, np.generic) else found
+def notice(reason: str, uncached: str) -> str:
+    """The line which says that kernels are being compiled, and how to avoid it.
 
-
-def _array(buffer: Any, item: str) -> Any:
-    """A writable array over the buffer's memory; kernels are typed for writable arrays."""
-    dtype: Any = np.dtype(item)
-    count = count_items(buffer, CODES[item])
-    if count == 0:
-        return np.empty(0, dtype)
-    memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
-    return np.frombuffer(memory, dtype)
-
-
-def _entries_module() -> tuple[ModuleType, str]:
-    """The generated entry points as a module in a file, or else why it is in no file."""
-    with open(__file__, "rb") as file:
-        own = file.read()
-    versions = f"{numba.__version__} {np.__version__} {sys.version}".encode()
-    digest = hashlib.sha256(read_sources() + own + versions).hexdigest()[:24]
-    try:
-        path = _write_module(open_cache(digest))
-    except OSError as error:
-        # A read-only home: everything works, but is compiled anew in each process.
-        module = ModuleType("fastrank_entries")
-        exec(entries.module_source(), module.__dict__)
-        return module, f"{error.filename} ({error.strerror})"
-    return _import(path), ""
-
-
-def _write_module(folder: str) -> str:
-    path = os.path.join(folder, "entries.py")
-    if not os.path.exists(path):
-        write_whole(path, entries.module_source().encode())
-    return path
-
-
-def _import(path: str) -> ModuleType:
-    # Numba imports the module by name again when it loads code from its cache.
-    name = f"fastrank_entries_{os.path.basename(os.path.dirname(path))}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    reason: why there is no library, empty if the JIT was asked for. uncached: why compiled code is
+    not kept for the next process, empty if it is.
+    """
+    often, mend = "once", []
+    if uncached:
+        often = f"in every process, because code cannot be kept in {uncached}"
+        mend.append("set XDG_CACHE_HOME to a folder of your own")
+    if reason:
+        linker = shlex.split(os.environ.get("CC") or "cc")[0]
+        install = "" if shutil.which(linker) else "install a C compiler (gcc) and "
+        mend.append(f"{install}run: {shlex.quote(sys.executable)} -m fastrank.native.build")
+    return (
+        f"fastrank: {reason or 'FASTRANK_ENGINE=jit'}; compiling the kernels that are needed, up to"
+        f" a minute {often}. To avoid this, {' or '.join(mend)}"
+    )

@@ -1,46 +1,42 @@
-"""The compiled library: found, checked against its sources, and called through ctypes."""
+"""The compiled library: found, checked against its sources, and called."""
 
 from __future__ import annotations
 
 import os
+import sys
+from _ctypes import byref, dlopen, dlsym
 
-from fastrank.native.buffers import CODES, place
-from fastrank.native.c_interface import (
+from fastrank.native.buffers import (
+    CODES,
     Char,
     Double,
     Function,
     HoldingFunction,
     Int64,
     Pointer,
-    byref,
-    dlopen,
-    dlsym,
+    place,
 )
-from fastrank.native.record import Shape, flatten, shape_of
-from fastrank.native.signature import is_array, item, parse
-from fastrank.native.sources import NATIVE, library_path, read_sources
+from fastrank.native.record import Shape, flatten, is_array, item, parse_signature, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fastrank.native.packing import Packer
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
 _OFTEN = 32
+NATIVE = os.path.dirname(os.path.abspath(__file__))
 _RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
 
 
-class Library:
-    """A loaded library: its kernels by name, with the signatures it carries."""
+class EntryPoints:
+    """Kernels in machine code, by name."""
 
-    def __init__(self, level: str, handle: int) -> None:
-        self.level = level
-        self._handle = handle
-        lines = _text(handle, "signatures").decode().split("\n")
-        self._signatures = dict(line.split(" ", 1) for line in lines)
-        self._held = _text(handle, "held").decode().split()
+    def find(self, name: str) -> tuple[int, str, bool]:
+        """Address and signature of a kernel, and whether it holds the interpreter's lock."""
+        raise NotImplementedError
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
@@ -80,20 +76,36 @@ class Library:
         """What packs arguments of these shapes faster than this module."""
         from fastrank.native.packing import make_packer
 
-        return make_packer(HoldingFunction(dlsym(self._handle, "fastrank_pack_arguments")), shapes)
+        return make_packer(HoldingFunction(self.find("pack_arguments")[0]), shapes)
 
     def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
         """The C function, the shapes of its arguments, and the result's type.
 
         Third, for what the function takes, the type code of each array or number.
         """
-        result, declared = parse(self._signatures[name])
+        address, signature, held = self.find(name)
+        result, declared = parse_signature(signature)
         shapes = [shape_of(argument) for argument in declared]
         # Most kernels let other threads run; those on Python's objects do not.
-        kind = HoldingFunction if name in self._held else Function
-        entry = kind(dlsym(self._handle, f"fastrank_{name}"))
+        entry = (HoldingFunction if held else Function)(address)
         codes = [code for shape in shapes for code in _codes(shape)]
         return entry, shapes, codes, _RESULTS[result]
+
+
+class Library(EntryPoints):
+    """A loaded library, with the signatures that it carries."""
+
+    def __init__(self, level: str, handle: int) -> None:
+        self.level = level
+        self._handle = handle
+        lines = _text(handle, "signatures").decode().split("\n")
+        self._signatures = dict(line.split(" ", 1) for line in lines)
+        self._held = _text(handle, "held").decode().split()
+
+    def find(self, name: str) -> tuple[int, str, bool]:
+        """As documented there."""
+        address = dlsym(self._handle, f"fastrank_{name}")
+        return address, self._signatures[name], name in self._held
 
 
 # The type codes of the columns of each shape, found out once.
@@ -131,16 +143,26 @@ def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
 
 def load() -> tuple[Library | None, str]:
     """The best library for this processor, or None and the reason why there is none to use."""
-    library, reason = _load_from(NATIVE)
-    if library is None:
-        from fastrank.native.installed import other_folders
+    reason = ""
+    for folder in _folders():
+        library, problem = _load_from(folder)
+        if library is not None:
+            return library, ""
+        reason = reason or problem
+    return None, reason or "no compiled library is installed"
 
-        for folder in other_folders():
-            library, problem = _load_from(folder)
-            if library is not None:
-                return library, ""
-            reason = reason or problem
-    return library, reason or "no compiled library is installed"
+
+def _folders() -> Iterator[str]:
+    """This folder, and those of other installations on Python's path.
+
+    Python that is started in a checkout imports the sources there, although `pip install .` has put
+    a compiled library into site-packages.
+    """
+    yield NATIVE
+    for entry in sys.path:
+        folder = os.path.join(os.path.abspath(entry), "fastrank", "native")
+        if folder != NATIVE and os.path.isdir(folder):
+            yield folder
 
 
 def _load_from(folder: str) -> tuple[Library | None, str]:
@@ -157,16 +179,27 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
                 lacking = "x86-64-v2" if found < 2 else level
                 reason = f"the compiled library requires {lacking}, which this processor lacks"
                 continue
-            sources = _text(handle, "sources")
-            if not sources and folder != NATIVE:
-                # That of an installed package carries none: it is as old as the files beside it.
-                sources = read_sources(os.path.dirname(folder))
-            if not sources or sources == read_sources():
+            if _is_current(_text(handle, "sources"), folder):
                 return Library(level, handle), ""
             reason = "the compiled library does not match the source files"
         except (OSError, ValueError) as error:
             reason = f"the compiled library {path} cannot be used: {error}"
     return None, reason
+
+
+def library_path(level: str, folder: str = NATIVE) -> str:
+    """Where the library for a CPU level lies."""
+    return os.path.join(folder, f"kernels-{level}.so")
+
+
+def _is_current(carried: bytes, folder: str) -> bool:
+    """Whether a library in a folder, with the sources that it carries, is that of these sources."""
+    if not carried and folder == NATIVE:
+        # That of an installed package carries none: it is as old as the files beside it.
+        return True
+    from fastrank.native.sources import read_sources
+
+    return (carried or read_sources(os.path.dirname(folder))) == read_sources()
 
 
 def _text(handle: int, name: str) -> bytes:

@@ -6,18 +6,41 @@ have another.
 
 from __future__ import annotations
 
+import sys
+from _ctypes import dlopen, dlsym
 from array import array
 from itertools import repeat, starmap
 
 from fastrank.native import codes, kernels
-from fastrank.native.buffers import address
-from fastrank.native.c_interface import Double, Single
-from fastrank.native.python_api import KNOWN, python_api
+from fastrank.native.buffers import Double, Int64, Single, address
+from fastrank.native.records.objects import PythonApi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from fastrank.native.records.objects import PythonApi
+
+# A float of which no other is known, by which to see how floats lie in memory.
+KNOWN = 0.1234567890123456
+_ONE = 1.0
+_FUNCTIONS = {
+    "next_item": "PyDict_Next",
+    "get_item": "PyDict_GetItemWithError",
+    "set_item": "PyDict_SetItem",
+    "make_float": "PyFloat_FromDouble",
+    "drop_reference": "Py_DecRef",
+    "as_utf8": "PyUnicode_AsUTF8AndSize",
+    "as_integer": "PyLong_AsLongLongAndOverflow",
+    "clear_error": "PyErr_Clear",
+    "tuple_item": "PyTuple_GetItem",
+    "get_buffer": "PyObject_GetBuffer",
+    "release_buffer": "PyBuffer_Release",
+}
+# Found out once: empty where they cannot be used.
+_FOUND: list[PythonApi | None] = []
+
 
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
@@ -27,14 +50,41 @@ _BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 //
 _FEW = 64
 
 
+def python_api() -> PythonApi | None:
+    """Functions and types; None where they cannot be used."""
+    if not _FOUND:
+        _FOUND.append(_find() if _is_as_expected() else None)
+    return _FOUND[0]
+
+
+def _is_as_expected() -> bool:
+    """Whether this is CPython with its lock, and its objects lie in memory as they always have."""
+    if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
+        return False
+    # An object is a count of references and a type, a float also has a double.
+    basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
+    if (object.__basicsize__, float.__basicsize__, sys.maxsize) != (basic, whole, 2**63 - 1):
+        return False
+    kind = Int64.from_address(id(KNOWN) + codes.TYPE_IN_OBJECT).value
+    number = Double.from_address(id(KNOWN) + codes.NUMBER_IN_FLOAT).value
+    text = Int64.from_address(id("") + codes.TYPE_IN_OBJECT).value
+    return (kind, number, text) == (id(float), KNOWN, id(str))
+
+
+def _find() -> PythonApi:
+    program = dlopen(None)  # type: ignore[arg-type]
+    functions = {name: dlsym(program, function) for name, function in _FUNCTIONS.items()}
+    return PythonApi(**functions, text=id(str), integer=id(int), double=id(float), one=id(_ONE))
+
+
 class _Interpreter:
     """What kernels have to know about the interpreter."""
 
-    def api(self) -> Any | None:
-        """Functions and types as `api` in native/codes.py; None where they cannot be used."""
+    def api(self) -> PythonApi | None:
+        """Functions and types; None where they cannot be used."""
         api = python_api()
-        if api is not None and api[codes.FLOAT64] == 0:
-            api[codes.FLOAT64], api[codes.FLOAT32] = _types_of_numpy()
+        if api is not None and api.numpy_double == 0:
+            api.numpy_double, api.numpy_single = _types_of_numpy()
         return api
 
 

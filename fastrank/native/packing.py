@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from _ctypes import addressof, byref
+
 from fastrank.native import codes
-from fastrank.native.buffers import CODES, SIZES, address, filled
-from fastrank.native.c_interface import Int64, Pointer, addressof, byref
-from fastrank.native.python_api import python_api
-from fastrank.native.signature import is_array, item
+from fastrank.native.buffers import CODES, SIZES, Int64, Pointer, address, filled
+from fastrank.native.objects import python_api
+from fastrank.native.record import is_array, item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.native.record import Shape
+    from fastrank.native.records.objects import PythonApi
 
 
 class Packer:
     """Packs the arguments of one kernel, given the entry point of `pack_arguments`."""
 
-    def __init__(self, entry: Any, shapes: list[Shape], api: Any) -> None:
+    def __init__(self, entry: Any, shapes: list[Shape], api: PythonApi) -> None:
         expected: list[list[int]] = []
         for place, shape in enumerate(shapes):
             _describe(shape, -1, place, expected)
         self._count = len(shapes)
         # The kernel gets their addresses only.
-        self._memory = [api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
+        self._memory = [*api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
         parts = [part for own in self._memory for part in (address(own), len(own))]
         self._before, self._after = parts[:2], parts[2:]
         arrays = sum(kind > 0 for _, _, kind, _ in expected)

@@ -1,4 +1,4 @@
-"""Records: columns that belong together, given to a kernel as one argument.
+"""Records: columns that belong together, given to a kernel as one argument; and states.
 
 A record is a tuple with named fields: a kernel reads `run.docs.starts`, a caller makes one with the
 names of its fields, and the entry point takes the columns one by one. It is declared once, in
@@ -9,6 +9,8 @@ would take a millisecond to import.
 from __future__ import annotations
 
 from _operator import itemgetter
+
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ else:
 # What the fields of a record may be, beside other records, and how signatures call that.
 TYPES = {
     "int": "int64",
+    "float": "float64",
     "UInt8Array": "uint8[::1]",
     "UInt16Array": "uint16[::1]",
     "Int32Array": "int32[::1]",
@@ -44,8 +47,11 @@ TYPES = {
     "Offsets": "int64[::1]",
     "Int64PerQuery": "int64[::1]",
 }
-# Every record by the name that signatures have for it.
-RECORDS: dict[str, type[Record]] = {}
+ITEMS = ("uint8", "uint16", "int32", "int64", "float32", "float64")
+SCALARS = ("int64", "float64")
+RESULTS = ("void", *SCALARS)
+# Every record and state by the name that signatures have for it.
+RECORDS: dict[str, type[Record | State]] = {}
 # The same for kernels that are called once for each query, and see the record's columns of one.
 PER_QUERY: dict[str, type[Record]] = {}
 
@@ -104,8 +110,70 @@ class Record(Columns):
         return type(self)(**{**self._asdict(), **fields})
 
 
-def field_types(record: type[Record]) -> list[tuple[str, str]]:
+class State(Columns):
+    """Integers by name that kernels and callers read and write: `cursor.line += 1`.
+
+    They lie in one array, the only column. Those that are not given are 0.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        RECORDS[cls.__name__] = cls
+        for place, name in enumerate(cls.__annotations__):
+            setattr(cls, name, _number_at(place))
+
+    def __new__(cls, memory: Any = None, **numbers: int) -> Self:
+        """memory: an int64 for each name, which is written when a number is; new by default."""
+        if memory is None:
+            memory = zeros("q", len(cls.__annotations__))
+        state = tuple.__new__(cls, (memory,))
+        state.assign(**numbers)
+        return state
+
+    def assign(self, **numbers: int) -> None:
+        """Write some of the numbers. Raises AttributeError for a name that is not one of them."""
+        for name, number in numbers.items():
+            setattr(self, name, number)
+
+    def clear(self, **numbers: int) -> None:
+        """Write all of the numbers: those that are not given become 0."""
+        self.assign(**{**dict.fromkeys(type(self).__annotations__, 0), **numbers})
+
+
+def _number_at(place: int) -> property:
+    def read(state: State) -> Any:
+        return state[0][place]
+
+    def write(state: State, number: int) -> None:
+        state[0][place] = number
+
+    return property(read, write)
+
+
+def parse_signature(signature: str) -> tuple[str, list[str]]:
+    """Split `int64(uint8[::1], Texts)` into the type of the result and those of the arguments."""
+    result, _, rest = signature.partition("(")
+    arguments = [word.strip() for word in rest.removesuffix(")").split(",") if word.strip()]
+    if result not in RESULTS or not rest.endswith(")"):
+        raise ValueError(f"kernel signature {signature!r}: expected RESULT(ARGUMENT, ...)")
+    return result, arguments
+
+
+def is_array(argument: str) -> bool:
+    """True for a one-dimensional contiguous array such as `int64[::1]`."""
+    return argument.endswith("[::1]") and item(argument) in ITEMS
+
+
+def item(argument: str) -> str:
+    """The element type of an array argument."""
+    return argument.removesuffix("[::1]")
+
+
+def field_types(record: type[Record | State]) -> list[tuple[str, str]]:
     """Name and type of each field: that of an array or number, or the name of a record."""
+    if issubclass(record, State):
+        return [("memory", "int64[::1]")]
     declared: dict[str, str] = record.__annotations__
     return [(name, TYPES.get(kind, kind)) for name, kind in declared.items()]
 
@@ -135,7 +203,7 @@ class Shape:
         if fields:
             self.columns = [type_ for field in self.fields for type_ in field.columns]
         # Most records have no others in them.
-        self._is_flat = len(self.fields) == len(self.columns)
+        self._is_flat = all(field.record is None for field in self.fields)
 
     def append_columns(self, flat: list[Any], value: Any) -> None:
         """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
@@ -145,7 +213,7 @@ class Shape:
                 return
             for shape, field in zip(self.fields, value, strict=True):
                 shape.append_columns(flat, field)
-        elif self.record is None and not isinstance(value, Record):
+        elif self.record is None and not isinstance(value, (Record, State)):
             flat.append(value)
         else:
             raise TypeError(f"expected {self._declared}, found {type(value).__name__}")

@@ -1,31 +1,31 @@
-"""The text a library is compiled from, and where libraries lie."""
+"""The text a library is compiled from."""
 
 from __future__ import annotations
 
 import os
 
-NATIVE = os.path.dirname(os.path.abspath(__file__))
+from fastrank.native.library import NATIVE
+
 PACKAGE = os.path.dirname(NATIVE)
 RECORDS = os.path.join(NATIVE, "records")
-SUFFIX = ".so"
 
 # The files of this folder that decide what comes out of the compiler.
 _BUILDERS = (
     "build.py",
-    "compiling/cpu_level.py",
+    "compiling/entry_points.py",
     "compiling/frontend.py",
+    "compiling/levels.py",
     "compiling/optimise.py",
+    "compiling/worker.py",
     "declare.py",
-    "entries.py",
     "record.py",
-    "signature.py",
 )
 
 
 def read_sources(package: str = PACKAGE) -> bytes:
     """All sources of a package that its library depends on, as one text.
 
-    A library carries this text and is used only while it equals the files: comparing 60 kB
+    A library carries this text and is used only while it equals the files: comparing 400 kB
     costs less than importing a hash function, and cannot collide.
     """
     parts = []
@@ -57,8 +57,3 @@ def python_files(package: str) -> list[str]:
             folders.remove("__pycache__")
         found += [os.path.join(folder, name) for name in names if name.endswith(".py")]
     return sorted(found)
-
-
-def library_path(level: str, folder: str = NATIVE) -> str:
-    """Where the library for a CPU level lies."""
-    return os.path.join(folder, f"kernels-{level}{SUFFIX}")

@@ -14,17 +14,4 @@ if TYPE_CHECKING:
     from fastrank.probes.ulysses_tasks import per_epoch as per_epoch
     from fastrank.probes.ulysses_tasks import ulysses as ulysses
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "classifier": ("ProbeTask", "evaluate_classifier"),
-        "multilabel": ("evaluate_multilabel",),
-        "regression": ("evaluate_regression",),
-        "results": ("ProbeResult",),
-        "ulysses_tasks": ("per_epoch", "ulysses"),
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = public_names(__name__)

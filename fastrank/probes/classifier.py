@@ -63,8 +63,6 @@ class ProbeTask(Frozen):
     <ProbeTask texts: 2 rows, protocol ulysses>
     """
 
-    __slots__ = ("options", "protocol", "task")
-
     task: TextTask
     protocol: str
     options: dict[str, Any]

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 class LabelledSet(Frozen):
     """Vectors with a label each: a name, float32[rows, dimension], and a list."""
 
-    __slots__ = ("labels", "name", "vectors")
-
     name: str
     vectors: Array
     labels: list[Any]

@@ -9,7 +9,7 @@ from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     import pandas
 
@@ -33,28 +33,20 @@ class ProbeResult(Frozen):
     ('matthews', 5, 1000, [0, 1])
     """
 
-    __slots__ = (
-        "classes", "interval", "level", "metric", "name", "notes", "protocol", "records", "rows",
-        "seconds", "seed", "std", "value", "values",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {
-        "interval": None, "level": None, "notes": (), "records": None, "seed": None,
-    }  # fmt: skip
-
     name: str
     protocol: str
     metric: str
     value: float
     std: float
-    interval: tuple[float, float] | None
-    level: float | None
+    interval: tuple[float, float] | None = None
+    level: float | None = None
     values: dict[str, list[float]]
     rows: int
     classes: list[Any]
-    seed: int | None
+    seed: int | None = None
     seconds: float
-    notes: tuple[str, ...]
-    records: dict[str, list[Any]] | None
+    notes: tuple[str, ...] = ()
+    records: dict[str, list[Any]] | None = None
 
     @property
     def mean(self) -> dict[str, float]:
@@ -109,7 +101,7 @@ class ProbeResult(Frozen):
         >>> sorted(probed.to_dict())[:6]
         ['classes', 'interval', 'level', 'mean', 'metric', 'name']
         """
-        kept = {name: getattr(self, name) for name in sorted(self.field_names() - {"records"})}
+        kept = {name: getattr(self, name) for name in sorted(self.field_names - {"records"})}
         return {**kept, "notes": list(self.notes), "mean": self.mean}
 
     def __repr__(self) -> str:

@@ -34,10 +34,6 @@ class Training(Frozen):
     of weights and orders.
     """
 
-    __slots__ = (
-        "batch", "dropout", "hidden", "max_passes", "optimizer", "passes", "seed", "tenacity",
-    )  # fmt: skip
-
     hidden: int
     dropout: float
     optimizer: str

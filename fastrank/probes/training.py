@@ -36,9 +36,6 @@ STACK_BYTES = 4 << 20
 class Settings(Frozen):
     """How to train. metric: a function of logits and classes."""
 
-    __slots__ = ("batch_size", "classes", "epochs", "hidden", "metric", "min_improvement",
-                 "patience")  # fmt: skip
-
     hidden: tuple[int, ...]
     classes: int
     metric: Callable[[Array, Array], float]

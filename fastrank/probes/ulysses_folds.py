@@ -21,8 +21,6 @@ MOST_SEED = 2**32 - 1
 class Fold(Frozen):
     """One split of the rows: arrays of row numbers, and the seeds of weights and batches."""
 
-    __slots__ = ("loader_seed", "partition", "repetition", "test", "train", "validation", "weights")
-
     repetition: int
     partition: int
     train: Array

@@ -6,6 +6,9 @@ import os
 
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import InputError, OptionError, ReadError
+from fastrank.formats.source import read_all
+from fastrank.formats.table_files import delimited_records
+from fastrank.plurals import first_few
 from fastrank.probes.bootstrap import MeanIntervals
 from fastrank.probes.classifier import ProbeTask
 from fastrank.probes.ulysses_folds import seeds
@@ -95,17 +98,14 @@ def missing_files(folder: str | os.PathLike[str], tasks: Sequence[str]) -> list[
 
 def described(missing: Sequence[str]) -> str:
     """The missing files of these tasks in words."""
-    names = ", ".join(f"{FILES[task]} ({task})" for task in missing[:NAMED])
-    more = f", and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-    return f"expected the file of each task, found no {names}{more}"
+    names = first_few([f"{FILES[task]} ({task})" for task in missing], NAMED, count=True)
+    return f"expected the file of each task, found no {names}"
 
 
 def read_task(path: str, task: str) -> TextTask:
     """The texts and labels of a CSV file whose first column has row numbers."""
-    import csv
-
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        _, *names = next(csv.reader(file), ["", ""])
+    _, header = next(delimited_records(read_all(path), path, ","), (1, ["", ""]))
+    names = header[1:]
     if len(names) < 2:
         reason = "expected columns of row numbers, texts and labels, found"
         raise InputError(path, f"{reason} {len(names) + 1} columns")

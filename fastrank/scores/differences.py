@@ -6,10 +6,9 @@ from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.plurals import counted
+from fastrank.plurals import counted, first_few
 from fastrank.scores.columns import columns_by_name, presented_means
-from fastrank.scores.side_by_side import common_names
-from fastrank.scores.tables import Table, distinct
+from fastrank.scores.tables import Table, common_names, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ class ScoreDifferences(Frozen):
     map          0.4348  0.3493        0.0854
     """
 
-    __slots__ = ("_rows", "first", "second")
     made_by = "a - b, where both are Scores"
 
     first: Scores
@@ -139,10 +137,10 @@ class ScoreDifferences(Frozen):
         0  q0000     map  0.007206
         1  q0001     map  0.120585
         """
-        from fastrank.scores import frames
+        from fastrank.scores import records
 
         columns = {name: self[name] for name in self.names}
-        return frames.to_pandas(frames.queries_of(self.first), columns, wide=wide)
+        return records.to_pandas(records.queries_of(self.first), columns, wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
         """Like `to_pandas`, but a polars frame.
@@ -151,10 +149,10 @@ class ScoreDifferences(Frozen):
         >>> (scores - other).to_polars(wide=True).columns
         ['query', 'map']
         """
-        from fastrank.scores import frames
+        from fastrank.scores import records
 
         columns = {name: self[name] for name in self.names}
-        return frames.to_polars(frames.queries_of(self.first), columns, wide=wide)
+        return records.to_polars(records.queries_of(self.first), columns, wide=wide)
 
 
 def largest_differences(
@@ -200,5 +198,4 @@ def subtract(first: Scores, second: Scores) -> ScoreDifferences:
 
 
 def _named(queries: list[bytes]) -> str:
-    names = ", ".join(repr(decoded(query)) for query in queries[:NAMED])
-    return f"{names} and {len(queries) - NAMED} more" if len(queries) > NAMED else names
+    return first_few([repr(decoded(query)) for query in queries], NAMED, count=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
+from fastrank.plurals import first_few
 from fastrank.scores.scores import Scores
-from fastrank.scores.side_by_side import as_list, common_names
 from fastrank.scores.summary import Coverage, counts_missing, summaries
+from fastrank.scores.tables import as_list, common_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,10 +108,10 @@ class _Members:
         """Raise GroupError if a query has no group."""
         if self._strangers:
             names = [repr(name) for name in self._strangers]
-            count, first = len(names), ", ".join(names[:NAMED])
+            count = len(names)
             raise GroupError(
                 f"by_group: {count} {'queries have' if count != 1 else 'query has'} no group:"
-                f" {first}{', ...' if count > NAMED else ''} (use rest= to assign one)"
+                f" {first_few(names, NAMED)} (use rest= to assign one)"
             )
 
 

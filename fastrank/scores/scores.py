@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Hashable, Iterator, Mapping
-    from typing import Any, BinaryIO, ClassVar
+    from typing import Any, BinaryIO
 
     import numpy.typing as npt
     import pandas
@@ -61,11 +61,6 @@ class Scores(Frozen):
     (20000, 2913)
     """
 
-    __slots__ = (
-        "bound", "counts", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
-        "value_columns", "zero_rows", "zscored",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"given_name": "", "ties": None}
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
@@ -77,7 +72,7 @@ class Scores(Frozen):
     counts: dict[str, int]
     coverage: Coverage
     # That of the run's file, or the key of {name: run}.
-    given_name: str
+    given_name: str = ""
     tag_bytes: bytes
     zscored: bool
     query_ids: Ids
@@ -87,7 +82,7 @@ class Scores(Frozen):
     summaries: list[Any]
     # What gives the ranges of the means over the orders of tied documents (fastrank.evaluation.ties
     # or None); computed only when it is asked for.
-    ties: Any
+    ties: Any = None
 
     @property
     def name(self) -> str:
@@ -255,7 +250,7 @@ class Scores(Frozen):
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
         """
-        from fastrank.scores.table_formats import csv_lines
+        from fastrank.formats.table_files import csv_lines
         from fastrank.scores.tables import LONG, long_rows
 
         rows = long_rows(self, per_query=per_query, summary=not per_query)
@@ -274,9 +269,9 @@ class Scores(Frozen):
         0  q0000     map  0.632911
         1  q0001     map  0.554385
         """
-        from fastrank.scores import frames
+        from fastrank.scores import records
 
-        return frames.to_pandas(frames.queries_of(self), frames.columns_of(self), wide=wide)
+        return records.to_pandas(records.queries_of(self), records.columns_of(self), wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
         """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
@@ -284,9 +279,9 @@ class Scores(Frozen):
         >>> scores.to_polars(wide=True).columns
         ['query', 'map']
         """
-        from fastrank.scores import frames
+        from fastrank.scores import records
 
-        return frames.to_polars(frames.queries_of(self), frames.columns_of(self), wide=wide)
+        return records.to_polars(records.queries_of(self), records.columns_of(self), wide=wide)
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """A table of measures and means in Markdown's pipe syntax, escaped.
@@ -320,7 +315,7 @@ class Scores(Frozen):
 
     def interval(
         self,
-        measure: str,
+        measure: str | None = None,
         level: float = 0.95,
         method: str = "t",
         *,
@@ -329,9 +324,14 @@ class Scores(Frozen):
     ) -> tuple[float, float]:
         """The confidence interval of the mean of a measure, over queries: its bounds.
 
-        The same as `interval_of` of a comparison of these Scores alone. level: between 0 and 1.
-        method: "t" (Student's), or the bootstrap intervals "percentile", "bca" and "studentized".
-        resamples: their number, by default 10,000. seed: that of the resamples.
+        The same as `interval_of` of a comparison of these Scores alone. measure: may be omitted if
+        there is only one. level: between 0 and 1. method: "t" (Student's), or the bootstrap
+        intervals "percentile", "bca" and "studentized". resamples: their number, by default 10,000.
+        seed: that of the resamples.
+
+        If all values are 0, or all are 1, these intervals have no width. That of Clopper and
+        Pearson for a share (Biometrika 26(4), 1934) takes their place; it also holds for measures
+        with values between 0 and 1, such as RR.
 
         Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
         not the mean of its values (gm_map, sums); OptionError for an invalid option.
@@ -339,16 +339,13 @@ class Scores(Frozen):
         >>> scores.interval("map")
         (0.4112..., 0.4582...)
         """
-        from importlib import import_module
-
-        own = import_module(lazy.intervals)
-        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
-        low, high = own.interval_of_mean(self, measure, chosen)
+        options = {"level": level, "resamples": resamples, "seed": seed}
+        low, high = _with_interval("interval_of_mean", method, options, self, measure)
         return low, high
 
     def plot(
         self,
-        measure: str,
+        measure: str | None = None,
         ax: Any = None,
         *,
         path: str | os.PathLike[str] | BinaryIO | None = None,
@@ -360,7 +357,8 @@ class Scores(Frozen):
     ) -> Any:
         """Draw the values of all queries, sorted, with their mean and its interval; the axes.
 
-        ax, path, format: as in `Comparison.plot`. level, method, resamples, seed: as in `interval`.
+        ax, path, format: as in `Comparison.plot`. measure, level, method, resamples, seed: as in
+        `interval`.
 
         Needs matplotlib (`pip install 'fastrank-eval[plot]'`). Raises what `interval` raises,
         OptionError for an invalid format, and ImportError without matplotlib.
@@ -368,11 +366,8 @@ class Scores(Frozen):
         >>> scores.plot("map").get_title(loc="left")
         'map of 200 queries, sorted'
         """
-        from importlib import import_module
-
-        own = import_module(lazy.intervals)
-        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
-        return own.plot_values(self, measure, ax, path, format, chosen)
+        options = {"level": level, "resamples": resamples, "seed": seed}
+        return _with_interval("plot_values", method, options, self, measure, ax, path, format)
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
@@ -394,3 +389,11 @@ class Scores(Frozen):
         from fastrank.scores.groups import by_group
 
         return by_group(self, groups, rest=rest)
+
+
+def _with_interval(name: str, method: str, options: dict[str, Any], *given: Any) -> Any:
+    """Call the function with this name, of the module of intervals, with settings as its last."""
+    from importlib import import_module
+
+    own = import_module(lazy.intervals)
+    return getattr(own, name)(*given, own.interval_settings(method, **options))

@@ -6,21 +6,21 @@ from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import remaining
 from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.data.grade_scale import Graded
     from fastrank.data.qrels import Qrels
-    from fastrank.data.texts import Texts
+    from fastrank.data.texts import Ids, Texts
     from fastrank.measures.binding import BoundMeasure
+
 
 # The averages for which a query without results does not simply count as 0.
 OVER_VALUES = ("pooled", "defined", "median")
-# Measures with options that count judgments, those of queries without results included.
-JUDGMENT_COUNTS = ("NumRel", "iNumRel")
 # The number of values up to which calling a kernel takes longer than adding them.
 FEW = 64
 
@@ -33,8 +33,6 @@ class Coverage(Frozen):
     unknown: the ids of the run's queries without judgments, None if they are not known.
     positive: for each judged query the number of grades above zero, None if no summary needs it.
     """
-
-    __slots__ = ("complete", "found", "judged", "positive", "unknown")
 
     complete: bool
     judged: Texts | list[bytes]
@@ -51,7 +49,7 @@ class Coverage(Frozen):
 
     def __reduce__(self) -> Any:
         # Pickle only the ids, not the whole file of judgments that contains them.
-        fields = {name: getattr(self, name) for name in self.field_names()}
+        fields = {name: getattr(self, name) for name in self.field_names}
         fields["found"], fields["judged"] = list(self.found), list(self.judged)
         if self.positive is not None:
             fields["positive"] = list(self.positive)
@@ -63,10 +61,8 @@ def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
-    """For each judged query the number of grades above zero, if num_rel is among the measures."""
-    if isinstance(judgments, Preferences) or all(
-        bound_measure.measure.name != "num_rel" for bound_measure in bound
-    ):
+    """For each judged query the number of grades above zero, if a measure counts them."""
+    if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound)):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
@@ -75,7 +71,13 @@ def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMe
 
 def counts_missing(bound: BoundMeasure) -> bool:
     """Whether queries without results can have values other than 0."""
-    return bound.measure.average in OVER_VALUES or bound.measure.name in JUDGMENT_COUNTS
+    measure = bound.measure
+    return measure.average in OVER_VALUES or measure.without_results == "judgments"
+
+
+def counts_positive_grades(bound: BoundMeasure) -> bool:
+    """Whether queries without results count their grades above zero."""
+    return bound.measure.without_results == "positive grades"
 
 
 def summaries(
@@ -103,7 +105,7 @@ def summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and coverage.positive is not None:
+        elif counts_positive_grades(bound_measure) and coverage.positive is not None:
             made.append([float(sum(coverage.positive))])
         else:
             made.append(
@@ -172,3 +174,49 @@ def _over_defined(kind: str, values: Any) -> float:
     for value in defined:
         total += value
     return total / len(defined)
+
+
+class ZeroRows:
+    """Inserts judged queries without results among the evaluated ones.
+
+    evaluated: the ids of the evaluated queries. order: the ids of all judged queries in the desired
+    order; None means byte order, which `evaluated` must have, too.
+    query_ids: the ids of all queries. places: the indexes of those without results.
+    """
+
+    def __init__(
+        self, coverage: Coverage, evaluated: Ids, order: Sequence[bytes] | None = None
+    ) -> None:
+        self._coverage, self._evaluated = coverage, len(evaluated)
+        rows = {query: row for row, query in enumerate(evaluated)}
+        self._judged = [place for place, id_ in enumerate(coverage.judged) if id_ not in rows]
+        missing = (coverage.judged[place] for place in self._judged)
+        rows.update((query, len(evaluated) + i) for i, query in enumerate(missing))
+        self.query_ids: list[bytes] = sorted(rows) if order is None else list(order)
+        self._rows = [rows[query] for query in self.query_ids]
+        self.places = [place for place, row in enumerate(self._rows) if row >= len(evaluated)]
+
+    def insert(self, bound: BoundMeasure, values: Any, extended: Any) -> Any:
+        """Extend a column of values of the evaluated queries to all queries.
+
+        extended: the values followed by those of the queries without results, in the order of the
+        judgments; if None, the latter are 0, or empty text.
+        """
+        if values is None:
+            return None
+        if isinstance(values, list):
+            texts = [*values, *[b""] * len(self._judged)]
+            return [texts[row] for row in self._rows]
+        width = bound.width
+        if extended is None:
+            extended = [*values, *self._zeros(bound)]
+        if width == 1:
+            return filled("d", [extended[row] for row in self._rows])
+        return filled("d", [extended[row * width + j] for row in self._rows for j in range(width)])
+
+    def _zeros(self, bound: BoundMeasure) -> list[float]:
+        """The values of queries without results: 0, or the number of grades above zero."""
+        positive = self._coverage.positive
+        if positive is not None and counts_positive_grades(bound):
+            return [float(positive[place]) for place in self._judged]
+        return [0.0] * (len(self._judged) * bound.width)

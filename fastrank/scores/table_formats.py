@@ -6,7 +6,7 @@ from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     # Cells: str, int, Number, None if empty; for CSV also float.
@@ -149,23 +149,3 @@ def _numeric(cells: list[list[Any]], columns: int) -> list[bool]:
 
 def _shown(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def csv_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
-    """Comma-separated lines with full precision, header first; quoted where needed."""
-    import csv
-
-    class Line:
-        """A file that keeps only the last line."""
-
-        text = ""
-
-        def write(self, text: str) -> None:
-            self.text = text
-
-    line = Line()
-    # A lone CR is quoted only if the line ends with one, in Python before 3.13.
-    writer = csv.writer(line, lineterminator="\r\n")
-    for row in (header, *rows):
-        writer.writerow(row)
-        yield line.text.removesuffix("\r\n") + "\n"

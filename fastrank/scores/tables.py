@@ -1,23 +1,29 @@
-"""Scores as tables: named columns of values, and their conversions."""
+"""Scores as tables: named columns of values, one or several Scores, and their conversions."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
+from fastrank.arguments import at_least, flag
 from fastrank.data.columns import Frozen
+from fastrank.errors import GroupError, MeasureError
 from fastrank.lazy import optional
 from fastrank.plurals import counted
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
+from fastrank.scores.scores import Scores
 from fastrank.scores.text import notes, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, ClassVar
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     import pandas
     import polars
 
-    from fastrank.scores.scores import Scores
+    from fastrank.scores.columns import Column
 
 
 # The columns of `long_rows`.
@@ -57,13 +63,11 @@ class Table(Frozen):
     pixels  0.4348
     """
 
-    __slots__ = ("bold", "columns", "digits")
     made_by = "fastrank.table"
-    defaults: ClassVar[dict[str, Any]] = {"bold": frozenset(), "digits": 4}
 
     columns: dict[str, list[Any]]
-    digits: int
-    bold: frozenset[tuple[int, int]]
+    digits: int = 4
+    bold: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def names(self) -> list[str]:
@@ -155,7 +159,9 @@ class Table(Frozen):
         run,map
         pixels,0.43476959975458557
         """
-        return "".join(table_formats.csv_lines(self.names, self.rows()))
+        from fastrank.formats.table_files import csv_lines
+
+        return "".join(csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
         """A JSON list with an object per row, and null for NaN and infinity.
@@ -226,14 +232,14 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
 def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits: int = 4) -> Table:
     """A column for each measure; optionally a row for each query and a row `all`."""
     queries = scores.queries if per_query else []
-    table: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
+    columns: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
     for name, column in columns_by_name(scores).items():
         has_values = per_query and column.values is not None
         if not has_values and not (summary and column.mean is not None):
             continue
         values = map(column.presented, column.to_list()) if has_values else [None] * len(queries)
-        table[name] = [*values, *([column.presented(column.mean)] if summary else ())]
-    return Table(columns=table, digits=digits)
+        columns[name] = [*values, *([column.presented(column.mean)] if summary else ())]
+    return Table(columns=columns, digits=digits)
 
 
 def long_rows(
@@ -257,3 +263,139 @@ def to_notebook(scores: Scores) -> str:
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))
     page = table_of(scores, per_query=False).to_html() + paragraphs
     return page.encode("utf-8", "replace").decode()
+
+
+def table(
+    scores: Scores | Iterable[Scores] | Mapping[Any, Scores],
+    names: Iterable[object] | None = None,
+    *,
+    label: str = "run",
+    per_query: bool = False,
+    digits: int = 4,
+    bold: bool = True,
+) -> Table:
+    """Compare several Scores: a table with a row for each, and a column for each measure's mean.
+
+    scores: one or more Scores, or a mapping of names to Scores, such as the result of
+        `Scores.by_group`.
+    names: the names of the rows, by default the keys of the mapping or the names of the runs. A
+        repeated name becomes `name (2)`.
+    label: the header of the column of names.
+    per_query: a row for each query and measure instead, with the columns `query`, `measure`, and
+        one for each of the Scores, which is None for queries it lacks.
+    digits: decimals in text; CSV, JSON and frames have full precision.
+    bold: set the best mean of each measure in bold, in Markdown and LaTeX. The lowest is the best
+        of ranks and of shares of unjudged documents (see `Measure.better`); counts have no best.
+
+    `Table.transpose` turns measures into rows. Raises MeasureError if the measures differ,
+    GroupError if the number of names does not match, OptionError for invalid digits.
+
+    >>> qrels = fr.read_qrels("data/digits.qrels")
+    >>> several = fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map P.10")
+    >>> print(fr.table(several))
+    run        map    P_10
+    ------  ------  ------
+    pixels  0.4348  0.9510
+    pca     0.3493  0.8050
+    >>> print(fr.table(several, ["raw", "PCA"], digits=3).transpose().to_markdown())
+    | measure   |       raw |   PCA |
+    |:----------|----------:|------:|
+    | map       | **0.435** | 0.349 |
+    | P_10      | **0.951** | 0.805 |
+    >>> fr.table(several, per_query=True).to_pandas().head(2)
+       query measure    pixels       pca
+    0  q0000     map  0.632911  0.625706
+    1  q0000    P_10  1.000000  1.000000
+    """
+    rows = as_list(scores)
+    measures = common_names(rows)
+    if names is None and isinstance(scores, Mapping):
+        names = scores
+    labels = [row.name or "run" for row in rows] if names is None else list(map(str, names))
+    if len(labels) != len(rows):
+        raise GroupError(f"names: expected {len(rows)}, one per row, found {len(labels)}")
+    digits = at_least("digits", digits, 0)
+    if per_query:
+        return query_table(rows, labels, digits=digits)
+    if label in measures:
+        raise GroupError(f"label: {label!r} is the name of a measure")
+    columns: dict[str, list[Any]] = {label: distinct(labels)}
+    best: set[tuple[int, int]] = set()
+    means = [presented_means(scores) for scores in rows]
+    kinds = columns_by_name(rows[0]) if rows else {}
+    for place, name in enumerate(measures, 1):
+        columns[name] = values = [mean[name] for mean in means]
+        if flag("bold", bold):
+            best.update((row, place) for row in best_places(kinds[name], values, digits))
+    return Table(columns=columns, digits=digits, bold=frozenset(best))
+
+
+def query_table(
+    rows: Sequence[Scores], names: Iterable[str], *, digits: int = 4, summary: bool = False
+) -> Table:
+    """A row for each query and measure, then optionally the means; a column for each Scores."""
+    header = distinct(["query", "measure", *names])
+    tables = [_cells(scores, summary=summary) for scores in rows]
+    queries = {query: None for cells in tables for query, _ in cells if query is not None}
+    # Only Scores of arrays may not be in the order of ids.
+    if any(scores.queries != list(queries) for scores in rows):
+        queries = dict.fromkeys(sorted(queries, key=os.fsencode))
+    measures = {name: None for scores in rows for name in columns_by_name(scores)}
+    keys = [
+        (query, name)
+        for query in [*queries, *([None] if summary else [])]
+        for name in measures
+        if any((query, name) in cells for cells in tables)
+    ]
+    columns: list[list[Any]] = [
+        ["all" if query is None else query for query, _ in keys],
+        [name for _, name in keys],
+        *([cells.get(key) for key in keys] for cells in tables),
+    ]
+    return Table(columns=dict(zip(header, columns, strict=True)), digits=digits)
+
+
+def _cells(scores: Scores, *, summary: bool) -> dict[tuple[str | None, str], Any]:
+    """The values by query (None for the summary) and measure."""
+    return {(query, name): value for query, name, value in long_rows(scores, summary=summary)}
+
+
+def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+    """One or more Scores as a list; the values of a mapping."""
+    if isinstance(scores, Scores):
+        return [scores]
+    return list(scores.values() if isinstance(scores, Mapping) else scores)
+
+
+def common_names(scores: Sequence[Scores]) -> list[str]:
+    """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
+    for item in scores:
+        if not isinstance(item, Scores):
+            raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
+    if not scores:
+        return []
+    first = list(scores[0].mean)
+    for number, item in enumerate(scores[1:], 2):
+        different = sorted(set(first) ^ set(item.mean))
+        if different:
+            raise MeasureError(
+                different[0],
+                f"Scores 1 and {number} have different measures: only one has"
+                f" {', '.join(different)}",
+            )
+    return first
+
+
+def best_places(column: Column, values: list[float], digits: int) -> list[int]:
+    """The indexes of the best values, including those equal to it when rounded to `digits`.
+
+    Empty for counts, and for fewer than two values.
+    """
+    numbers = [value for value in values if value == value]
+    if column.kind != "real" or not column.better or len(values) < 2:
+        return []
+    if not numbers:
+        return []
+    best = min(numbers) if column.better == "lower" else max(numbers)
+    shown = rounded(best, digits)
+    return [place for place, value in enumerate(values) if rounded(value, digits) == shown]

@@ -37,7 +37,6 @@ class ZScores(Frozen):
     {b'q1': [(b'P_5', 0.4, 0.2), (b'map', 0.25, 0.1)]}
     """
 
-    __slots__ = ("entries", "source")
     made_by = "fastrank.read_zscores"
 
     entries: dict[bytes, list[Entry]]

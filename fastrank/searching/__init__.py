@@ -21,13 +21,4 @@ if TYPE_CHECKING:
     from fastrank.searching.storage import load_index as load_index
     from fastrank.searching.storage import save_index as save_index
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "batches": ("Found", "search_batches"),
-        "indexing": ("Index", "build_index"),
-        "runs": ("search", "search_shards"),
-        "shards": ("Shards",),
-        "storage": ("load_index", "save_index"),
-    },
-)
+__getattr__, __dir__ = public_names(__name__)

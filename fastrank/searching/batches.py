@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.searching.engines import Engine
     from fastrank.searching.ranking import Ranked
-    from fastrank.searching.row_ids import RowIds
-    from fastrank.searching.vectors import Vectors
+    from fastrank.searching.row_ids import IdsLike, RowIds
+    from fastrank.searching.vectors import Vectors, VectorsLike
 
     Array = npt.NDArray[Any]
 
@@ -54,8 +54,6 @@ class Found(Frozen):
     excluded: int64[n], the number of excluded documents above the last one of the ranking.
     query_ids, doc_ids: the ids of the queries, and of rows of the corpus.
     """
-
-    __slots__ = ("corpus", "excluded", "names", "queries", "rows", "scores", "ties_at_cutoff")
 
     queries: Array
     rows: Array
@@ -85,11 +83,11 @@ class Found(Frozen):
 
 @takes(SearchOptions, SEARCH)
 def search_batches(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     k: int,
     *,
-    corpus_ids: Any = None,
+    corpus_ids: IdsLike | None = None,
     only: Array | None = None,
     **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:

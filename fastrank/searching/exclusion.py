@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from fastrank.arguments import flag
-from fastrank.formats.exclusions import as_exclusions
-from fastrank.formats.ids import texts_of_list
+from fastrank.formats.line_files import as_exclusions
+from fastrank.formats.values import texts_of_list
 from fastrank.searching.row_ids import no_failure
 
 TYPE_CHECKING = False

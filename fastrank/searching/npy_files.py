@@ -7,7 +7,7 @@ from tokenize import TokenError
 
 from fastrank.errors import ReadError
 from fastrank.formats.files import local_copy, name_of
-from fastrank.formats.source import HEAD, is_url, open_pieces
+from fastrank.formats.source import HEAD, is_url, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def npy_outline(path: str) -> npt.NDArray[Any]:
 
 def _head(path: str) -> bytes:
     if is_url(path):
-        with open_pieces(path) as pieces:
+        with open_source(path) as pieces:
             head = bytearray(HEAD)
             return bytes(head[: pieces.stored().readinto(head)])
     try:

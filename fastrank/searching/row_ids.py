@@ -6,18 +6,22 @@ import os
 
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError
-from fastrank.formats.ids import texts_of, texts_of_ids
+from fastrank.formats.values import texts_of, texts_of_ids
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.searching.id_files import read_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
+    IdsLike = Iterable[str] | Iterable[int] | str | os.PathLike[str] | Any
+    """The ids of rows: a list or an array of texts or integers, or the path of a file with one id
+    per line or of a `.npy` file."""
 
 # The maximum length of a row number.
 DIGITS = 18

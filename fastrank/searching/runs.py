@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fastrank.data.run import Run
-from fastrank.data.texts import joined, memory_of
+from fastrank.data.texts import as_texts, joined, memory_of
 from fastrank.errors import OptionError
-from fastrank.formats.array_validation import as_texts
 from fastrank.formats.files import check_target, name_of
-from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
+from fastrank.formats.tables import tag_of
 from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.keywords import takes, with_defaults
 from fastrank.searching.batches import search_batches
@@ -25,18 +24,20 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
     from fastrank.searching.batches import Found
-    from fastrank.searching.row_ids import RowIds
+    from fastrank.searching.indexing import Index
+    from fastrank.searching.row_ids import IdsLike, RowIds
+    from fastrank.searching.vectors import VectorsLike
 
 SOURCE = "<search>"
 
 
 @takes(SearchOptions, SEARCH)
 def search(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     k: int,
     *,
-    corpus_ids: Any = None,
+    corpus_ids: IdsLike | None = None,
     tag: str = "fastrank",
     **options: Unpack[SearchOptions],
 ) -> Run:
@@ -80,13 +81,13 @@ def search(
 
 @takes(SearchOptions, SEARCH)
 def search_shards(
-    queries: Any,
+    queries: VectorsLike,
     shards: Iterable[str | os.PathLike[str]],
     k: int,
     *,
     executor: Any = None,
     threads: int | None = None,
-    corpus_ids: Any = None,
+    corpus_ids: IdsLike | None = None,
     tag: str = "fastrank",
     **options: Unpack[SearchOptions],
 ) -> Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
+from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.searching.vectors import METRICS
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import Metric
     from fastrank.formats.files import Source
+    from fastrank.searching.row_ids import IdsLike
 
 
 class SomeQueriesOptions(TypedDict, total=False):
@@ -25,7 +26,7 @@ class SomeQueriesOptions(TypedDict, total=False):
 class QueryOptions(SomeQueriesOptions, total=False):
     """Options of a search for given vectors."""
 
-    query_ids: Any
+    query_ids: IdsLike | None
     ignore_identical_ids: bool
     batch_size: int
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from fastrank.errors import FastrankError, OptionError, ReadError
-from fastrank.executing import outcomes
 from fastrank.formats.source import is_url
+from fastrank.parallel import outcomes
 from fastrank.searching.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
 from fastrank.searching.faiss_api import check_gpu, load_faiss
 from fastrank.searching.npy_files import load_npy

@@ -52,24 +52,18 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     faiss = load_faiss()
     target = os.fspath(path)
 
-    def write(scratch: str) -> None:
+    with files.replacing(target) as scratch:
         try:
             faiss.write_index(index.faiss, scratch)
         except RuntimeError as error:
             raise OSError(None, reason_of(error), name_of(target)) from None
         texts = index.ids
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
-
-        def write_ids(target: str) -> None:
-            with open(target, "wb") as file:
-                numpy.savez(
-                    file, metric=index.metric, dimension=index.dimension, count=len(index),
-                    digest=_digest(scratch), **columns,
-                )  # fmt: skip
-
-        files.replace(_path_of_ids(target), write_ids)
-
-    files.replace(target, write)
+        with files.replacing(_path_of_ids(target)) as beside, open(beside, "wb") as file:
+            numpy.savez(
+                file, metric=index.metric, dimension=index.dimension, count=len(index),
+                digest=_digest(scratch), **columns,
+            )  # fmt: skip
 
 
 def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
@@ -155,7 +149,7 @@ def _stored(
 
 def _path_of_ids(path: str) -> str:
     if is_url(path):
-        from fastrank.formats.remote.urls import with_suffix
+        from fastrank.formats.remote import with_suffix
 
         return with_suffix(path, SUFFIX)
     return path + SUFFIX

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
+    VectorsLike = npt.ArrayLike | str | os.PathLike[str] | Any
+    """Vectors, floats[n, dimension]: an array, the path of a `.npy` file, an iterator of blocks, or
+    a sparse matrix of scipy or tensor of torch. See [Embeddings](../embeddings.md)."""
 
 TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")

@@ -14,15 +14,4 @@ if TYPE_CHECKING:
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
 
-__all__, __getattr__ = public_names(
-    __name__,
-    {
-        "bitext": ("evaluate_bitext",),
-        "clustering": ("evaluate_clustering",),
-        "graded_pairs": ("evaluate_similarity",),
-        "labeled_pairs": ("evaluate_pairs",),
-        "results": ("SimilarityResult",),
-        "summaries": ("evaluate_summarization",),
-        "triplets": ("evaluate_triplets",),
-    },
-)
+__getattr__, __dir__ = public_names(__name__)

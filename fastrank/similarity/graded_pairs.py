@@ -37,7 +37,8 @@ def evaluate_similarity(
     **options: see `PairOptions`.
 
     Raises InputError for scores that are missing or all equal; ArrayError for invalid vectors or
-    scores, and if all similarities are equal; what `encode_task` raises.
+    scores, such as text (only the cells of CSV and TSV are text that is read as numbers), and if
+    all similarities are equal; what `encode_task` raises.
 
     >>> a, b = [[1, 0], [1, 0], [1, 0]], [[1, 0], [1, 1], [0, 1]]
     >>> fr.evaluate_similarity((a, b), [5.0, 4.0, 0.5]).mean["cosine_spearman"]

@@ -33,10 +33,6 @@ class SimilarityResult(Frozen):
     {'cosine_accuracy': 1.0}
     """
 
-    __slots__ = (
-        "interval", "kind", "level", "mean", "metric", "name", "notes", "protocol", "rows",
-        "seconds", "similarities", "std", "value", "values",
-    )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "interval": None, "level": None, "notes": (), "similarities": {}, "std": None, "values": {},
     }  # fmt: skip
@@ -96,7 +92,7 @@ class SimilarityResult(Frozen):
         >>> found["kind"], found["metric"], found["value"]
         ('triplets', 'cosine_accuracy', 1.0)
         """
-        kept = sorted(self.field_names() - {"similarities", "values"})
+        kept = sorted(self.field_names - {"similarities", "values"})
         return {**{name: getattr(self, name) for name in kept}, "notes": list(self.notes)}
 
     def __repr__(self) -> str:

@@ -11,8 +11,8 @@ from fastrank.datasets.text_task import TextTask
 from fastrank.embeddings.encoders import check_model, needs_fitting
 from fastrank.embeddings.text_vectors import are_vectors
 from fastrank.errors import OptionError, TaskError
-from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
+from fastrank.parallel import outcomes
 from fastrank.probes.classifier import ProbeTask
 from fastrank.scores.tables import distinct
 from fastrank.searching.progress import bar

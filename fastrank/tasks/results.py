@@ -59,11 +59,6 @@ class TaskScore(Frozen):
     {'q1': 1.0, 'q2': 1.0}
     """
 
-    __slots__ = (
-        "interval", "kind", "level", "metric", "model", "result", "rows", "seconds", "task",
-        "value",
-    )  # fmt: skip
-
     model: str
     task: str
     kind: str
@@ -103,7 +98,6 @@ class TaskResults(Frozen):
     <TaskScore words, letters: cosine_spearman 1.0000>
     """
 
-    __slots__ = ("scores",)
     internal: ClassVar[frozenset[str]] = Frozen.internal
 
     scores: list[TaskScore]

@@ -50,8 +50,6 @@ class Task(Frozen):
     TypeError: Task 'similarity' has no option 'similarity'; did you mean 'similarities'?
     """
 
-    __slots__ = ("data", "kind", "main_score", "name", "options")
-
     kind: str
     data: Any
     name: str

@@ -14,8 +14,8 @@ import fastrank.checking.checker
 from fastrank.checking.checker import KINDS
 from fastrank.checking.findings import Finding, Report
 from fastrank.errors import FastrankError, ReadError
-from fastrank.formats.trec import parse_qrels, parse_run
 from tests.helpers.commands import Command
+from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.paths import DATA
 from tests.helpers.strategies import QRELS_ROWS, RUN_ROWS, examples, lines_of, untidy
 
@@ -511,7 +511,7 @@ def test_more_findings_of_a_kind_than_wanted_are_counted() -> None:
 
     assert [finding.line for finding in report if finding.kind == "bad-grade"] == [2, 3, 4]
     (count,) = report.counts
-    assert count == ("error", "bad-grade", "qrels", 50, 3)
+    assert count == ("error", "bad-grade", "qrels", 50, 3, "qrels")
     assert report.total("error") == 50
 
 

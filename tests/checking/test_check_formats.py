@@ -129,6 +129,8 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     ),
     "broken JSON": (b'{"q": {"d": 1}, }', [
         ("malformed", 1, "Expecting property name enclosed in double quotes at column 17")]),
+    "unfinished JSON": (
+        b'{"q": {"d": 1, "e}', [("malformed", 1, "Unterminated string starting at column 16")]),
     "a dict of lists": (
         b'{\n"q": [1, 2]}',
         [("malformed", None, "query 'q': expected a dict of documents and scores, found list; use"
@@ -148,7 +150,7 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
         [
             ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select the"
-             " rows of one 'tag', or use all as one run: fr.read_run(..., tag=NAME)"),
+             " rows of one 'tag', or give all rows one new tag: fr.read_run(..., tag=NAME)"),
             ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
              " contain several runs?"),
         ],

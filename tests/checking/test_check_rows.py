@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from fastrank.checking.rows import Rows, scan
 from fastrank.data.texts import spans
 from fastrank.errors import FormatError
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
+from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import (
     QRELS_ROWS,
     RUN_ROWS,

@@ -111,6 +111,19 @@ def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
     )
 
 
+def test_a_file_that_is_given_twice_is_reported_once_for_each_role(folder: Path) -> None:
+    """What is odd in its bytes does not depend on the role, and a run given twice is one run."""
+    (folder / "both").write_bytes(b"q Q0 d 1 0.5 t\r\nq Q0 e 2 0.25 t")
+
+    lines = check("both", "both", "both", cwd=folder).stdout.splitlines()
+
+    assert len(lines) == len(set(lines))
+    assert sum("[crlf]" in line for line in lines) == 1
+    start = lines.index("both: 2 lines, 2 results, 1 query, 2 documents")
+    assert "  error    malformed: 2" in lines[:start]
+    assert lines[start + 1 :] == ["3 errors, 0 warnings, 2 notes"]
+
+
 def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None:
     found = json.loads(check("--format", "json", "qrels", "run", cwd=folder).stdout)
 
@@ -125,7 +138,8 @@ def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None
         "message": "grade '0.5' of document 'e' is not an integer; trec_eval reads 0",
     }
     assert found["counts"][0] == {
-        "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1
+        "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1,
+        "role": "qrels",
     }  # fmt: skip
     assert found["files"][1] == {
         "file": "run", "role": "run", "lines": 3, "rows": 3, "queries": 2, "documents": 2

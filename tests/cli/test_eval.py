@@ -28,11 +28,11 @@ def trec_eval(*arguments: str) -> str:
     return fastrank("trec_eval", *arguments).stdout
 
 
-def test_every_run_gets_the_lines_of_trec_eval_under_its_file_name() -> None:
+def test_every_run_gets_the_lines_of_trec_eval_under_its_name() -> None:
     found = fastrank("eval", "-m", "map", "-m", "P.5,10", QRELS, PIXELS, PCA)
 
     blocks = [
-        f"{'file':22}\tall\t{run}\n" + trec_eval("-m", "map", "-m", "P.5,10", QRELS, run)
+        f"{'run':22}\tall\t{Path(run).stem}\n" + trec_eval("-m", "map", "-m", "P.5,10", QRELS, run)
         for run in (PIXELS, PCA)
     ]
     assert (found.stdout, found.stderr, found.returncode) == ("".join(blocks), "", 0)
@@ -65,7 +65,7 @@ def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(tmp_path
 
     found = fastrank("eval", "-m", "map", QRELS, str(tmp_path / "broken"), PCA)
 
-    assert found.stdout == f"{'file':22}\tall\t{PCA}\n" + trec_eval("-m", "map", QRELS, PCA)
+    assert found.stdout == f"{'run':22}\tall\tpca\n" + trec_eval("-m", "map", QRELS, PCA)
     assert found.returncode == 1
     assert found.stderr.splitlines() == [
         f"fastrank eval: {tmp_path}/broken:1: malformed line: expected at least 6 fields"

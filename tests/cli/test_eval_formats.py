@@ -96,6 +96,16 @@ def test_runs_are_named_by_their_files_their_tags_or_as_asked(tmp_path: Path) ->
     assert _run_names("--name", "a", "--name", "a", QRELS, PIXELS, PCA) == ["a", "a (2)"]
 
 
+@pytest.mark.parametrize(
+    "flags", [[], ["--tags"], ["--name", "a", "--name", "a"], ["--name", "é", "--name", "b c"]]
+)
+def test_runs_have_the_same_names_in_trec_format_as_in_the_others(flags: list[str]) -> None:
+    lines = printed(*flags, "-m", "map", QRELS, PIXELS, PCA).splitlines()
+
+    named = [line.split("\t")[2] for line in lines if line.startswith("run ")]
+    assert named == _run_names(*flags, QRELS, PIXELS, PCA)
+
+
 def test_a_run_without_a_tag_is_named_by_its_file(tmp_path: Path) -> None:
     tagless = tmp_path / "run.csv"
     tagless.write_text("query_id,doc_id,score\nq0000,d0001,1\n")
@@ -372,10 +382,6 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(tmp_path: Pa
     ("arguments", "message"),
     [
         (["--digits", "6"], "--digits: no effect with --format trec; use table, markdown or latex"),
-        (["--name", "a"], "--name: no effect with --format trec; use table, csv, json, jsonl,"
-                          " markdown or latex"),
-        (["--tags"], "--tags: no effect with --format trec; use table, csv, json, jsonl,"
-                     " markdown or latex"),
         (["--transpose", "--format", "csv"],
          "--transpose: no effect with --format csv; use table, markdown or latex"),
         (["--no-bold", "-o", "x.json"],

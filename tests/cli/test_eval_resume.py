@@ -19,7 +19,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.stores.resuming import Resumed
+from fastrank.results_store.resuming import Resumed
 from tests.helpers.paths import DATA
 from tests.helpers.stores import rewrite
 
@@ -210,7 +210,7 @@ def test_runs_that_fail_or_cause_a_warning_and_pipes_are_not_stored(
                 stdin=run, capture_output=True, text=True, check=False,
             )  # fmt: skip
         assert found.returncode == 1
-        assert found.stdout.count("file ") == 2
+        assert found.stdout.count("run ") == 2
         assert "1 of 3 runs could not be evaluated" in found.stderr
         assert "NUL byte" in found.stderr
     assert entries(store) == []

@@ -87,6 +87,21 @@ def test_texts_may_be_tab_separated(folder: Path) -> None:
     }
 
 
+def test_answers_of_the_questions_are_written_for_dpr_only(folder: Path) -> None:
+    (folder / "dev.qa.csv").write_text("one?\t['1', 'I']\ntwo?\t['2']\n")
+    (folder / "qrels").write_text("0 0 d2 1\n1 0 d1 1\n")
+    (folder / "run").write_text("0 Q0 d1 1 0.9 t\n0 Q0 d2 2 0.8 t\n1 Q0 d2 1 0.5 t\n")
+
+    found = mine(folder, "--queries", "dev.qa.csv")
+
+    asked = [
+        (own["question"], own["answers"]) for own in map(json.loads, found.stdout.splitlines())
+    ]
+    assert asked == [("one?", ["1", "I"]), ("two?", ["2"])]
+    found = mine(folder, "--queries", "dev.qa.csv", "--format", "triplet")
+    assert json.loads(found.stdout.splitlines()[0])["anchor"] == "one?"
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

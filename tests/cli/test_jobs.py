@@ -83,7 +83,7 @@ def stopped(tmp_path: Path, stop: signal.Signals, *, children: bool) -> tuple[in
     return command.returncode, output, errors
 
 
-FIRST = b"file                  \tall\t%b\nmap                   \tall\t0.3493\n" % PCA.encode()
+FIRST = b"run                   \tall\tpca\nmap                   \tall\t0.3493\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

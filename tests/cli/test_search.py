@@ -145,6 +145,7 @@ def test_eval_embeddings_prints_what_eval_prints_of_the_run(
     asked = [*VECTORS, *IDS, "-k", "20", "--qrels", "qrels.txt", "--tag", "run"]
     assert main(["eval-embeddings", *asked, *common]) == 0
 
+    # The file of JSON.
     found = capfdbinary.readouterr().out.replace(b"queries.npy", b"run")
     if form == "json":
         counts = json.loads(found)[0]["counts"]
@@ -154,13 +155,23 @@ def test_eval_embeddings_prints_what_eval_prints_of_the_run(
             {**one, "counts": one["counts"] | {"unjudged_queries": None}}
             for one in json.loads(expected)
         ]
-    elif form == "trec":
-        # Columns are as wide as the name of the file.
-        assert found.split() == expected.split()
     elif form in ("table", "markdown", "latex"):
         assert found.replace(b"-", b"").split() == expected.replace(b"-", b"").split()
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"), [([], "fastrank"), (["--tag", "ours"], "ours"), (["--tag", ""], "queries.npy")]
+)
+def test_eval_embeddings_names_the_run_by_the_tag(
+    tag: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [*VECTORS, *IDS, "-k", "5", "--qrels", "qrels.txt", "-m", "runid", *tag]
+
+    assert main(["eval-embeddings", *asked]) == 0
+
+    assert capsys.readouterr().out.splitlines()[0] == f"{'run':22}\tall\t{name}"
 
 
 def test_eval_embeddings_writes_the_run_and_the_values() -> None:

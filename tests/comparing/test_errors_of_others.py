@@ -173,6 +173,21 @@ def test_ten_of_ten_successes_have_the_interval_of_clopper_and_pearson() -> None
     assert found.interval_of("value", "c")[1] < 1.0
 
 
+@pytest.mark.parametrize(
+    ("measure", "is_share"),
+    [("P@1", True), ("RR", True), ("ERR", True), ("ours", True), ("DCG@1", False),
+     ("FirstRank", False), ("num_rel_ret", False), ("nERR_IA@1", False)],
+)  # fmt: skip
+def test_only_measures_between_0_and_1_have_the_interval_of_shares(
+    measure: str, is_share: bool
+) -> None:
+    values = {f"q{i}": {measure: 1.0} for i in range(10)}
+    found = fr.compare_scores({"a": values, "b": values})
+
+    expected = (0.6915028921812392, 1.0) if is_share else (1.0, 1.0)
+    assert found.interval_of(measure, "a") == pytest.approx(expected)
+
+
 @given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())
 @examples(30)
 def test_p_does_not_depend_on_the_order_of_queries_or_of_the_pair(

@@ -300,6 +300,21 @@ def test_a_plot_can_be_drawn_into_given_axes(compared: fr.Comparison) -> None:
     assert ax.get_title(loc="left").startswith("map: ") or ax.get_title().startswith("map: ")
 
 
+@pytest.mark.parametrize("kind", ["differences", "scatter", "power"])
+def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(
+    kind: str, compared: fr.Comparison
+) -> None:
+    def said(comparison: fr.Comparison, **given: Any) -> list[str]:
+        drawn = draw(comparison, kind, **given)
+        words = "\n".join(text.get_text() for text in drawn.axes.texts) + drawn.description
+        return re.findall(r"The [a-z ]+ of \d systems", words)
+
+    assert said(compared) == ["The two best of 3 systems"] * 2
+    assert said(compare_data(baseline="pca")) == ["The best and the baseline of 3 systems"] * 2
+    assert said(compared, a="pixels", b="pca") == []
+    assert said(fr.compare_scores(scores_of(random_rows(2, 9)))) == []
+
+
 def test_the_best_system_and_the_baseline_are_plotted_by_default(compared: fr.Comparison) -> None:
     assert draw(compared, "differences").title == "map: pixels - pca"
     assert draw(compare_data(baseline="pixels"), "scatter").title == "map: pca against pixels"

@@ -50,3 +50,13 @@ def test_what_is_no_mean_has_no_interval(measure: str) -> None:
         scores.interval(measure)
     with pytest.raises(fr.OptionError, match="method"):
         scores.interval("map", method="none")
+
+
+def test_the_only_measure_need_not_be_named() -> None:
+    only, several = (fr.evaluate(DATA / "digits.qrels", RUN, asked) for asked in ("map", "map P.5"))
+
+    assert only.interval() == only.interval("map")
+    assert only.plot().get_title(loc="left") == only.plot("map").get_title(loc="left")
+    for call in (several.interval, several.plot):
+        with pytest.raises(fr.MeasureError, match="found 2 measures; name one: map, P_5"):
+            call()

@@ -151,7 +151,7 @@ def test_unknown_training_options_are_listed(folder):
 
 def test_all_missing_files_are_counted_before_any_task_is_evaluated(folder):
     named = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "
-    with pytest.raises(FileNotFoundError, match=named + r".*trf\S+ \(F5\), and 10 more$"):
+    with pytest.raises(FileNotFoundError, match=named + r".*trf\S+ \(F5\) and 10 more$"):
         evaluator(folder, tasks="all").evaluate()
 
 

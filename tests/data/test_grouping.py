@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fastrank.data.grouping import split_groups
 from fastrank.data.qrels import Qrels
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers import strategies as make
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import contents, examples, many
 
 # Queries

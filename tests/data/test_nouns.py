@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 
 QRELS = {"q2": {"a": 1, "b": 0}, "q1": {"a": 2}}
 RUN = {"q2": {"a": 0.5, "b": 2.0}, "q1": {}}

@@ -50,6 +50,30 @@ def test_an_answer_without_tokens_is_in_every_text() -> None:
     assert not has_answer([], "text")
 
 
+def test_a_text_that_is_none_is_an_error() -> None:
+    not_a_text: Any = ["x"]
+
+    with pytest.raises(fr.InputError, match=r"^text: expected a str, found list: \['x'\]$"):
+        has_answer(["x"], not_a_text)
+
+
+@pytest.mark.parametrize("lacking", [{}, {"1": {}}])
+def test_questions_without_results_count_as_in_dpr(lacking: dict[str, Any], tmp_path: Path) -> None:
+    """Its accuracy is divided by the number of all questions."""
+    data = fr.Dataset.from_files(io.BytesIO(PASSAGES), io.BytesIO(QUESTIONS))
+    run = {"0": {"2": 2.0, "1": 1.0}, **lacking}
+
+    judged = answer_qrels(data, run)
+
+    # The second question is judged by the first document, in truth.
+    assert judged.to_dict() == {"0": {"2": 0, "1": 1}, "1": {"2": 1}}
+    fr.write_qrels(judged, tmp_path / "judged.qrels")
+    for qrels in (judged, tmp_path / "judged.qrels"):
+        found = fr.evaluate(qrels, run, "Success@1 Success@20", missing="zero")
+        assert found.mean == {"Success@1": 0.0, "Success@20": 0.5}
+    assert fr.evaluate(judged, run, "Success@20").counts["missing_queries"] == 1 - len(lacking)
+
+
 def test_runs_are_judged_by_the_text_without_the_title() -> None:
     data = fr.Dataset.from_files(io.BytesIO(PASSAGES), io.BytesIO(QUESTIONS))
     wanted = {"0": {"1": 1, "2": 0}, "1": {"1": 0, "2": 1}}
@@ -64,7 +88,7 @@ def test_runs_are_judged_by_the_text_without_the_title() -> None:
     ("answers", "corpus", "error", "reason"),
     [
         ({"0": "Aaron"}, {}, fr.InputError, "answers: query '0': expected a list of str"),
-        ({"9": ["a"]}, {}, fr.InputError, "expected answers to queries of the run, found none"),
+        ({"9": ["a"]}, {}, fr.InputError, "expected answers to queries with results, found none"),
         ({"0": ["a"]}, None, fr.InputError, "corpus: expected the texts of the documents"),
         ({"0": ["a"]}, {"1": "b"}, fr.InputError, "corpus: no text for '2'"),
         ([], {}, TypeError, "answers: expected a mapping .* found list"),
@@ -104,6 +128,9 @@ def test_answers_in_json_lines_are_kept() -> None:
         (QUESTIONS + b"who?\t['a', 1]\n", r":3: expected a question, .* found \"\['a', 1\]\""),
         (QUESTIONS + b"who?\n", r":3: expected a question, a tab and .* found 'who\?'"),
         (b"q1\twho?\nq2\t['a']\n", r":2: expected an id and a text, as in the first line"),
+        (b"who is?\t['a', 1]\n", r":1: expected a question, .* found \"\['a', 1\]\""),
+        (b"who is?\t[a]\n" + QUESTIONS, r":1: expected a question, .* found '\[a\]'"),
+        (b'who?\t"[""a"", \n', r":1: expected a question, a tab and .* found '\[\"a\", "),
         (b"q1\twho?\n", r"expected qrels, which only queries with answers can do without"),
     ],
 )
@@ -159,6 +186,16 @@ def test_results_of_dpr_are_a_run_and_judgments() -> None:
 def test_results_that_are_wrong(read: Any, changes: dict[str, Any], reason: str) -> None:
     with pytest.raises(fr.InputError, match=reason):
         read(results(**changes))
+
+
+def test_a_question_without_results_is_no_judgment() -> None:
+    """Which would be missing from the mean in silence."""
+    file = b'[{"ctxs": [{"id": 1, "score": 2, "has_answer": true}]}, {"ctxs": []}]'
+
+    assert fr.read_run(io.BytesIO(file)).to_dict() == {"0": {"1": 2.0}}
+    reason = r"record 2, ctxs: expected passages to judge, found none; .*answer_qrels judges a run"
+    with pytest.raises(fr.InputError, match=reason):
+        fr.read_qrels(io.BytesIO(file))
 
 
 def test_results_without_flags_name_what_judges_them() -> None:

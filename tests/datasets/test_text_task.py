@@ -137,6 +137,36 @@ def test_rows_of_snli_without_consensus_are_left_out(content: bytes, columns: An
     assert repr(task).endswith("2 rows of 2 texts, with labels, 1 row without consensus left out>")
 
 
+HUB = {
+    "premise": ["A man eats.", "A man eats.", "A dog."],
+    "hypothesis": ["He dines.", "He eats rice.", "An animal."],
+    "label": [1, -1, 0],
+}
+
+
+def test_rows_of_snli_on_the_hub_without_a_label_are_left_out() -> None:
+    rows = [dict(zip(HUB, row, strict=True)) for row in zip(*HUB.values(), strict=True)]
+    lines = ["\t".join(HUB), *("\t".join(map(str, row.values())) for row in rows)]
+    found = [HUB, rows, io.BytesIO("\n".join(lines).encode())]
+    reverse = {"text_a": "hypothesis", "text_b": "premise"}
+
+    for given in found:
+        task = fr.TextTask.from_table(given)
+        assert (task.labels, task.left_out) == ([1, 0], 1)
+        assert task.texts[1] == ["He dines.", "An animal."]
+    assert fr.TextTask.from_table(HUB, columns=reverse).left_out == 1
+    with pytest.raises(fr.InputError, match="expected rows with a label, found only -1"):
+        fr.TextTask.from_table({**HUB, "label": [-1] * 3})
+
+
+def test_minus_one_is_a_label_of_other_texts() -> None:
+    task = fr.TextTask.from_table(
+        {"sentence1": ["a", "b"], "sentence2": ["c", "d"], "label": [-1, 1]}
+    )
+
+    assert (task.labels, task.left_out) == ([-1, 1], 0)
+
+
 def test_a_missing_label_of_snli_is_on_its_line() -> None:
     content = SNLI_TXT + b"\tA.\tB.\t4\n"
 

@@ -71,7 +71,7 @@ def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch
     )
 
     install, *others = steps
-    assert install == "pip install 'fastrank-eval[embeddings]'"
+    assert install == "pip install '.[embeddings]'"
     assert len(others) == workflow.count(" run: ") - 1 == 2
     for step in others:
         found = shell(step, folder)
@@ -143,13 +143,13 @@ def test_page_of_measures_is_what_its_script_makes() -> None:
 
 
 def test_every_public_name_has_its_place_in_the_reference() -> None:
-    """Of fastrank.__all__ only the version and the table of measures are not generated."""
+    """Of fastrank.__all__ only the table of measures is not generated."""
     pages = [page for page in (DOCS / "api").glob("*.md") if page.stem != "types"]
     text = "".join(page.read_text("utf-8") for page in pages)
     found = re.findall(r"^::: fastrank\.(\w+)$", text, re.MULTILINE)
 
     assert len(found) == len(set(found))
-    assert set(found) == set(fr.__all__) - {"__version__", "MEASURES"}
+    assert set(found) == set(fr.__all__) - {"MEASURES"}
 
 
 def test_every_metric_has_its_place_in_the_reference() -> None:

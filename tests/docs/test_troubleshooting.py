@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import redirect_stderr
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.lazy import missing
-from fastrank.native.jit_notice import JitNotice
+from fastrank.native.jit import notice
 from tests.helpers.code_blocks import REPOSITORY, shell
 
 TEXT = (REPOSITORY / "docs" / "troubleshooting.md").read_text("utf-8")
@@ -74,9 +72,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
             call()
         found.append(str(raised.value))
     # Printed only where there is no compiled library, and where faiss is missing.
-    with redirect_stderr(StringIO()) as notice:
-        JitNotice("no library", "").on_start(None)
-    found += [notice.getvalue(), str(missing("faiss", "search", "embeddings"))]
+    found += [notice("no library", ""), str(missing("faiss", "search", "embeddings"))]
     return "\n".join(found)
 
 

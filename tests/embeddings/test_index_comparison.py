@@ -334,6 +334,46 @@ def test_what_is_impossible_is_said_before_anything_is_built(
         fr.compare_indexes(**given)
 
 
+def made(
+    index_factory: str, vectors: Any = CORPUS, metric: int = faiss.METRIC_INNER_PRODUCT
+) -> Any:
+    """An index of faiss itself."""
+    index = faiss.index_factory(8, index_factory, metric)
+    index.train(vectors)
+    index.add(vectors)
+    return index
+
+
+@pytest.mark.parametrize(
+    "index_factory",
+    ["Flat", "HNSW8", "IVF4,Flat", "SQ4", "PQ2x4", "IVF4,PQ2x4", "HNSW8_SQ8", "PCA4,Flat", "RQ2x4"],
+)
+def test_an_index_of_other_vectors_is_refused(index_factory: str) -> None:
+    """If there are as many, with the same dimension."""
+    others = {"shifted": np.roll(CORPUS, 1, axis=0), "other": QUERIES[np.arange(400) % 20]}
+
+    for vectors in others.values():
+        with pytest.raises(fr.OptionError, match="'own': its vectors are not those of the corpus"):
+            fr.compare_indexes(QUERIES, CORPUS, {"own": made(index_factory, vectors)}, k=3)
+    found = fr.compare_indexes(QUERIES, CORPUS, {"own": made(index_factory)}, k=3, repetitions=1)
+    assert found.points[1].recall > 0
+
+
+def test_an_index_of_vectors_of_any_length_is_refused_under_the_cosine(tmp_path: Path) -> None:
+    unit = CORPUS / np.linalg.norm(CORPUS, axis=1, keepdims=True)
+    faiss.write_index(made("HNSW8"), str(tmp_path / "raw.index"))
+    faiss.write_index(made("HNSW8", unit), str(tmp_path / "unit.index"))
+
+    with pytest.raises(fr.OptionError, match=r"raw.index': its vectors .* order, with length 1$"):
+        fr.compare_indexes(QUERIES, CORPUS, str(tmp_path / "raw.index"), metric="cosine")
+    for corpus in (CORPUS, CORPUS[:1], CORPUS[:60]):
+        built = {"own": build_index(corpus, "HNSW8", "cosine")}
+        fr.compare_indexes(QUERIES, corpus, built, k=1, metric="cosine", repetitions=1)
+    fr.compare_indexes(
+        QUERIES, CORPUS, str(tmp_path / "unit.index"), k=1, metric="cosine", repetitions=1
+    )
+
+
 def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -387,12 +427,12 @@ class TestPlot:
 
         exact, first, *others = compared.points
         first = IndexPoint(
-            **{name: getattr(first, name) for name in first.field_names()} | {"parameters": setting}
+            **{name: getattr(first, name) for name in first.field_names} | {"parameters": setting}
         )
         points = {"points": [exact, first, *others]}
         figure = _drawn(
             fr.IndexComparison(
-                **{name: getattr(compared, name) for name in compared.field_names()} | points
+                **{name: getattr(compared, name) for name in compared.field_names} | points
             )
         )
         FigureCanvasAgg(figure).draw()

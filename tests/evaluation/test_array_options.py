@@ -260,7 +260,7 @@ def test_queries_left_out_are_not_looked_at() -> None:
 
 def test_without_scores_nothing_ties_however_long_the_row() -> None:
     """Behind 2**24 columns too, where ranks are no longer different 32-bit floats."""
-    from fastrank.judging.arrays_as_texts import _descending
+    from fastrank.judging.arrays import _descending
 
     scores = _descending(2**24 + 5)
 

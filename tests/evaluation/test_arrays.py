@@ -123,7 +123,7 @@ def as_files(
         for doc, score in zip(*pair, strict=True)
         if doc != -1
     )
-    from fastrank.formats.trec import parse_qrels, parse_run
+    from tests.helpers.parsing import parse_qrels, parse_run
 
     return parse_qrels(qrels.encode()), parse_run(run.encode())
 
@@ -473,7 +473,7 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
         (([], [], []), "qrels indptr[0]: expected 0 as the first offset, found an empty array"),
         (([0, 2], [1, 2], [1]), "qrels grades: expected 2, one per document id, found 1"),
         (([0, 2], [1.0, 2.0], [1, 1]), "qrels doc_ids: expected integers, found float64"),
-        (([0, 2], [1, 2], [1, np.nan]), "qrels grades[1]: expected a 64-bit grade, found nan"),
+        (([0, 2], [1, 2], [1, np.nan]), "qrels grades[1]: expected a grade, found nan"),
         (([0, 2], [1, 2], [1, 1e19]), "qrels grades[1]: expected a 64-bit grade, found 1e+19"),
         (([0, 2], [4, 4], [1, 0]),
          "qrels[0]: query '0': document 4 is judged twice, as number 0 and 1"),
@@ -506,7 +506,7 @@ def test_bad_judgments_are_named(qrels: Any, message: str) -> None:
 
 
 def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
-    from fastrank.formats.trec import parse_qrels
+    from tests.helpers.parsing import parse_qrels
 
     for text in ("d1", "01", "-1", str(2**63)):
         found = error([[1]], None, parse_qrels(f"7 0 {text} 1\n".encode()), queries=[7])

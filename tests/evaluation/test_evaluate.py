@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.formats.chunks import Parts
+from fastrank.formats.chunks import FileParts
 from fastrank.judging.streaming import FileJudge
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 0}}
@@ -63,7 +63,7 @@ def test_a_process_forked_while_a_file_is_read_can_read_files(
     evaluator, reading, forked = fr.Evaluator(QRELS, "map"), threading.Event(), threading.Event()
     judge = FileJudge.judge
 
-    def wait_before(self: FileJudge, parts: Parts) -> Any:
+    def wait_before(self: FileJudge, parts: FileParts) -> Any:
         if threading.current_thread() is not threading.main_thread():
             reading.set()
             forked.wait()

@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.evaluation import several_runs
-from fastrank.evaluation.prepared import Prepared
+from fastrank.evaluation import evaluate_many
+from fastrank.evaluation.evaluator import Prepared
 from tests.helpers import executors
 from tests.helpers.executors import started
 from tests.helpers.paths import REPOSITORY
@@ -150,7 +150,7 @@ def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_workers_read_the_file_of_the_judgments() -> None:
-    sent = pickle.dumps(several_runs.Shared(fr.Evaluator(QRELS, "map")._prepared, 1))
+    sent = pickle.dumps(evaluate_many.Shared(fr.Evaluator(QRELS, "map")._prepared, 1))
 
     assert len(sent) < 10_000 < QRELS.stat().st_size
 

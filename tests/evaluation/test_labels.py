@@ -226,7 +226,7 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
         ([[1, 0], [1, -1]], [[1, 2], [1, 2]], {},
          "labels[1, 1]: expected at least 0 (see mask=), found -1"),
         ([[1, -0.5]], [[1, 2]], {}, "labels[0, 1]: expected at least 0 (see mask=), found -0.5"),
-        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a 64-bit grade, found nan"),
+        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a grade, found nan"),
         ([["a"]], [[1.0]], {}, "labels: expected integers, found <U1"),
         ([[1, 0], [1]], [[1, 2], [1, 2]], {},
          "scores[1]: expected 1 columns as labels has, found 2"),
@@ -443,3 +443,45 @@ def test_without_scores_the_documents_of_a_query_are_a_ranking(
     for labels, options in calls:
         found = fr.evaluate_labels(labels, None, measures, ties=ties, **options)
         assert found.to_dict() == expected
+
+
+# Labels and scores that have changed places
+
+FOUND = np.random.default_rng(3).random((4, 8))
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int8])
+@pytest.mark.parametrize("scores", [FOUND, FOUND.round(2), FOUND * 4])
+def test_labels_that_have_probably_changed_places_cause_a_warning(kind: Any, scores: Any) -> None:
+    labels = (FOUND > 0.5).astype(kind)
+
+    with pytest.warns(
+        UserWarning, match="the labels have fractions, .*are labels and scores swapped"
+    ) as warned:
+        fr.evaluate_labels(scores, labels, "map")
+    assert warned[0].filename == __file__
+    with pytest.warns(UserWarning, match="are labels and scores swapped"):
+        fr.evaluate_labels(scores.ravel(), labels.ravel(), "map", group_sizes=[8] * 4)
+    # In their places there is no warning, which would be an error.
+    fr.evaluate_labels(labels, scores, "map")
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores"),
+    [
+        (FOUND, np.zeros((4, 8))),
+        (FOUND, np.full((4, 8), 0.5)),
+        (FOUND, np.arange(32).reshape(4, 8)),
+        (FOUND, np.argsort(FOUND)),
+        (FOUND.round(1) * 5, (FOUND > 0.5).astype(int)),
+        (FOUND, -np.ones((4, 8), int)),
+        (FOUND, np.where(FOUND < 0.5, -np.inf, np.inf)),
+        (FOUND, None),
+        (np.floor(FOUND * 4) / 2, (FOUND > 0.5).astype(int)),
+        (np.floor(FOUND * 4), (FOUND > 0.5).astype(int)),
+    ],
+)
+def test_labels_with_fractions_and_equal_or_other_scores_cause_none(
+    labels: Any, scores: Any
+) -> None:
+    assert fr.evaluate_labels(labels, scores, "ndcg").mean["ndcg"] > 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import examples
 from tests.helpers.tie_orders import (
     BOUNDED,

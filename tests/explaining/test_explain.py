@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from tests.helpers.paths import DATA
+from tests.measures.test_best_values import name_of
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
 # Every family that is explained, in all of its forms.
@@ -27,6 +28,7 @@ MEASURES = (
     "nDCG(ideal='retrieved')@3", "nDCG(ideal='max')@3", "nDCG(gains={1:5,2:0.5})@4",
     "nDCG@3", "nDCG(judged_only=True)@2", "rbp", "RBP",
     "RBP(gain='raw')@4", "RBP(p=0.5)@3", "ERR@3", "ERR",
+    *(name_of(measure) for measure in fr.MEASURES if measure.adds),
 )  # fmt: skip
 
 grades = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), min_size=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,27 @@ def test_labels_may_have_fractions() -> None:
 
     assert found.labels.tolist() == [0.5, 0.0, 0.0]
     assert found.unanswered == ["2"]
+
+
+def test_numbers_as_text_are_read_from_text_files_only() -> None:
+    """In all readers: of runs, of judgments, and of tables with labels."""
+    names, row = ["qid", "docno", "label"], ["q", "d", "0.5"]
+    cells = "\n".join([",".join(names), ",".join(row)]).encode()
+    record = json.dumps(dict(zip(names, row, strict=True))).encode()
+    as_run = record.replace(b"label", b"score")
+
+    assert load(cells).labels.tolist() == [0.5]
+    assert fr.read_run(io.BytesIO(cells.replace(b"label", b"score")))["q"] == {"d": 0.5}
+    for read, found in (
+        (fr.read_candidates, io.BytesIO(record)),
+        (fr.read_candidates, {name: [cell] for name, cell in zip(names, row, strict=True)}),
+        (fr.read_qrels, io.BytesIO(record)),
+        (fr.read_run, io.BytesIO(as_run)),
+    ):
+        with pytest.raises(
+            fr.FastrankError, match=r"column '.*': expected a .*, found str: '0.5'$"
+        ):
+            read(found)
 
 
 def test_other_objects_and_options_are_refused() -> None:

@@ -17,7 +17,7 @@ import fastrank
 from fastrank.errors import ReadError
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
-from fastrank.formats.chunks import Parts
+from fastrank.formats.chunks import FileParts
 from tests.helpers.strategies import RUN_ROWS, examples, untidy
 
 
@@ -31,14 +31,14 @@ def qrels_of(queries: int) -> dict[str, dict[str, int]]:
 
 
 @contextmanager
-def opened(path: Path, threads: int) -> Iterator[Parts]:
-    with pieces.open_pieces(path) as file:
-        yield Parts(file, threads)
+def opened(path: Path, threads: int) -> Iterator[FileParts]:
+    with pieces.open_source(path) as file:
+        yield FileParts(file, threads)
 
 
-def taken(parts: Parts) -> list[bytes]:
+def taken(parts: FileParts) -> list[bytes]:
     """The texts of all turns, in the order of their numbers."""
-    turns, found = parts.turns(), {}
+    turns, found = parts.queue(), {}
     while turn := turns.take():
         view = bytearray(1 << 20)
         found[turn[0]] = bytes(view[: turn[1].readinto(view)])
@@ -110,22 +110,22 @@ def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(
 ) -> None:
     """Its first part is not read before all others are."""
     (tmp_path / "run").write_bytes(run_of(1000))
-    feed, over = chunks.Feeder.feed, Event()
+    feed, over = chunks.ChunkReader.feed, Event()
     fed: list[Any] = []
 
-    def held_up(feeder: chunks.Feeder, reader: Any) -> None:
+    def held_up(feeder: chunks.ChunkReader, reader: Any) -> None:
         if not fed:
             fed.append(feeder)
             assert over.wait(timeout=60)
         feed(feeder, reader)
 
-    def end(turns: chunks.Turns) -> None:
+    def end(turns: chunks.WorkQueue) -> None:
         over.set()
         real_end(turns)
 
-    real_end = chunks.Turns.end
-    monkeypatch.setattr(chunks.Feeder, "feed", held_up)
-    monkeypatch.setattr(chunks.Turns, "end", end)
+    real_end = chunks.WorkQueue.end
+    monkeypatch.setattr(chunks.ChunkReader, "feed", held_up)
+    monkeypatch.setattr(chunks.WorkQueue, "end", end)
 
     scores = fastrank.evaluate(qrels_of(1000), tmp_path / "run", "recip_rank", threads=2)
 
@@ -138,11 +138,11 @@ def test_no_part_is_begun_once_one_cannot_be_read(
     (tmp_path / "run").write_bytes(run_of(1000))
     begun = []
 
-    def refuse(feeder: chunks.Feeder, reader: Any) -> None:
+    def refuse(feeder: chunks.ChunkReader, reader: Any) -> None:
         begun.append(feeder)
         raise ReadError("run", "it cannot be read")
 
-    monkeypatch.setattr(chunks.Feeder, "feed", refuse)
+    monkeypatch.setattr(chunks.ChunkReader, "feed", refuse)
 
     with pytest.raises(ReadError, match="it cannot be read"):
         fastrank.evaluate(qrels_of(1000), tmp_path / "run", threads=3)

@@ -148,6 +148,11 @@ def test_grades_with_fractions_and_iterations() -> None:
     ("rows", "message"),
     [
         ([*JUDGED, ("q", "d", 1)], "row 3 .*: expected Qrel, as before, found tuple"),
+        (
+            [("q", "d", "x")],
+            r"row 0 .*: expected \(query, document, number\), found \('q', 'd', 'x'\)",
+        ),
+        ([("q", "0", "d", 1)], r"row 0 .*: expected \(query, document, number\), found"),
         ([*JUDGED, *FOUND], "row 3 .*: expected Qrel, as before, found ScoredDoc"),
         ([Qrel("q", "d", None, "0")], "row 0 .*'relevance': expected a grade, found NoneType"),
         ([namedtuple("Point", "x y")(1, 2)], "no query column: found 'x', 'y'"),
@@ -158,7 +163,7 @@ def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
         as_qrels(rows)
 
 
-@pytest.mark.parametrize("given", [[], iter([]), [("q", "d")], [("q", "d", "1")], 3])
+@pytest.mark.parametrize("given", [[], iter([]), [("q", "d")], 3])
 def test_other_iterables_are_nothing(given: Any) -> None:
     with pytest.raises(TypeError, match=r"qrels: expected Qrels or .* tuples or a file, found"):
         as_qrels(given)

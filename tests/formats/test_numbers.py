@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank import c_numbers as numbers
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import (
     BLANKS,
     atol,

@@ -95,6 +95,7 @@ def test_questions_of_insurance_qa(line: bytes, labels: dict[str, int]) -> None:
         (b"1\tidx_9\t1\n", "1: no word in the vocabulary for 'idx_9'"),
         (b"idx_1\tx\n", "1: expected right answers, .* found 'x' as numbers"),
         (b"idx_1\n", "1: expected right answers, .* found 1 cells"),
+        (b"\tidx_1 idx_2\t1 2\n", "1: expected right answers, .* found '' as numbers"),
         (b"\n", "expected questions with candidates, found none"),
     ],
 )

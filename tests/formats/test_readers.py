@@ -15,10 +15,6 @@ from hypothesis import strategies as st
 
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats.trec import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
     read_prefs,
     read_qrels_jg,
     read_qrels_prefs,
@@ -27,6 +23,7 @@ from fastrank.formats.trec import (
 )
 from fastrank.scores.zscores import read_zscores
 from tests.helpers import strategies as make
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import (
     BLANKS,
     NO_BLANKS,
@@ -475,14 +472,14 @@ def test_qrels_keep_repeated_documents() -> None:
 def test_preference_levels_are_numbers_as_strtod_reads_them() -> None:
     """Levels may have fractions, signs and exponents, in both layouts."""
     assert parse_prefs(b"q g s d -1.5e1\n").levels.tolist() == [-15.0]
-    assert parse_prefs(b"q g d .5\n", subgroups=False).levels.tolist() == [0.5]
+    assert parse_prefs(b"q g d .5\n", form="qrels_prefs").levels.tolist() == [0.5]
 
 
 def test_preferences_without_subgroups_have_empty_ones() -> None:
     """In the layout of qrels every row has the same, empty subgroup."""
     text = b"a g d 1\nb h d 2\na g e 3\n"
 
-    assert list(parse_prefs(text, subgroups=False).subgroups) == [b"", b"", b""]
+    assert list(parse_prefs(text, form="qrels_prefs").subgroups) == [b"", b"", b""]
 
 
 def test_zscores_are_sorted_by_measure() -> None:
@@ -686,7 +683,7 @@ PARSERS: dict[str, tuple[Callable[..., Any], Layout, st.SearchStrategy[list[Any]
     "qrels": (parse_qrels, make.QRELS, make.QRELS_ROWS),
     "prefs": (parse_prefs, make.PREFS, make.PREFS_ROWS),
     "qrels_prefs": (
-        lambda text, **options: parse_prefs(text, subgroups=False, **options),
+        lambda text, **options: parse_prefs(text, form="qrels_prefs", **options),
         make.QRELS_PREFS,
         make.QRELS_PREFS_ROWS,
     ),

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 import fastrank
 from fastrank.data.run import Run
-from fastrank.data.texts import LineTexts
+from fastrank.data.texts import LineFields
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import chunks, trec
-from fastrank.formats.trec import parse_run, read_trec_run
+from fastrank.formats.trec import read_trec_run
 from fastrank.native.codes import SLACK
+from tests.helpers.parsing import parse_run
 from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 LINES = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -7 tag\nq3 Q0 d3 1 0 tag\n"
@@ -72,7 +73,7 @@ def packed(path: Path, text: bytes, piece: int = 64, threads: int = 1, **options
     path.write_bytes(text)
     with pieces_of(piece):
         run = read_trec_run(path, threads=threads, **options)
-    assert isinstance(run.docs, LineTexts)
+    assert isinstance(run.docs, LineFields)
     return run
 
 
@@ -245,14 +246,14 @@ def test_a_file_with_more_lines_than_were_counted(
     """A file that is written to while it is read is refused."""
     path.write_bytes(b"q Q0 a-long-document-id 1 2.5 tag\n" * 40 + LINES)
     size = path.stat().st_size
-    check = chunks.Feeder.feed
+    check = chunks.ChunkReader.feed
 
-    def feed(feeder: chunks.Feeder, reader: Any) -> None:
+    def feed(feeder: chunks.ChunkReader, reader: Any) -> None:
         with path.open("r+b") as file:
             file.write(b"q Q 1 1 1 t\n" * (size // 12))
         check(feeder, reader)
 
-    monkeypatch.setattr(chunks.Feeder, "feed", feed)
+    monkeypatch.setattr(chunks.ChunkReader, "feed", feed)
     with pieces_of(64), pytest.raises(ReadError, match="changed"):
         read_trec_run(path, threads=threads)
 

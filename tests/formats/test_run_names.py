@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.formats.run_names import run_name, run_names
+from fastrank.formats.inputs import run_name, run_names
 from tests.helpers.paths import DATA
 
 QRELS = DATA / "digits.qrels"
@@ -109,7 +109,8 @@ def test_a_frame_with_two_tags_says_how_to_read_it(kind: str) -> None:
 
     with pytest.raises(
         fr.InputError,
-        match=rf"select the rows of one 'system', or .* fr.Run.from_{kind}\(..., tag=NAME\)",
+        match="select the rows of one 'system', or give all rows one new tag:"
+        rf" fr.Run.from_{kind}\(..., tag=NAME\)$",
     ):
         fr.evaluate({"q": {"a": 1}}, frame, "map")
     assert getattr(fr.Run, f"from_{kind}")(frame, tag="z").to_dict() == {"q": {"a": 2.0, "b": 1.0}}

@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.errors import ReadError
-from fastrank.formats.source import Pieces, Reader, open_pieces, open_stdin, read_all
+from fastrank.formats.source import Reader, SourceFile, open_source, open_stdin, read_all
 from tests.helpers.compression import Standard, flipped, long_text, zstd
 from tests.helpers.paths import PACKAGE
 from tests.helpers.strategies import examples
@@ -61,7 +61,7 @@ def drained(reader: Reader, size: int = 10_000) -> bytes:
 
 def streamed(source: Any, size: int = 10_000) -> bytes:
     """All of a source, through one buffer of this size."""
-    with open_pieces(source) as pieces:
+    with open_source(source) as pieces:
         return drained(pieces.whole(), size)
 
 
@@ -147,7 +147,7 @@ def test_a_view_is_filled_unless_the_end_comes(pack: Any) -> None:
     source = Raw(pack(TEXT), itertools.cycle([1, 5000, 17]))
     buffer = bytearray(len(TEXT) - 5)
 
-    with open_pieces(source) as pieces:
+    with open_source(source) as pieces:
         reader = pieces.whole()
         counts = [reader.readinto(buffer) for _ in range(3)]
 
@@ -156,7 +156,7 @@ def test_a_view_is_filled_unless_the_end_comes(pack: Any) -> None:
 
 def test_no_byte_beyond_the_view_is_touched(path: Path) -> None:
     """A view of a part of a buffer, here of mapped memory, is all that is written to."""
-    with mmap.mmap(-1, 100) as buffer, open_pieces(path) as pieces:
+    with mmap.mmap(-1, 100) as buffer, open_source(path) as pieces:
         with memoryview(buffer) as whole, whole[10:20] as view:
             assert pieces.whole().readinto(view) == 10
         assert buffer[:] == bytes(10) + TEXT[:10] + bytes(80)
@@ -164,7 +164,7 @@ def test_no_byte_beyond_the_view_is_touched(path: Path) -> None:
 
 def test_empty_view_is_no_end(path: Path) -> None:
     """Nothing is read into nothing, and that changes nothing."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         reader = pieces.whole()
         assert reader.readinto(bytearray()) == 0
         assert drained(reader) == TEXT
@@ -175,7 +175,7 @@ def test_whole_files_are_read_again(pack: Any, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(pack(TEXT))
 
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         assert pieces.rereadable
         assert pieces.size is None
         assert pieces.read() == drained(pieces.whole()) == pieces.read() == TEXT
@@ -183,7 +183,7 @@ def test_whole_files_are_read_again(pack: Any, tmp_path: Path) -> None:
 
 def test_plain_file_says_its_size(path: Path) -> None:
     """Its name and size are known, and that it can be read again."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         assert (pieces.name, pieces.size, pieces.rereadable) == (str(path), len(TEXT), True)
         assert pieces.compression is None
         assert pieces.read() == drained(pieces.whole()) == pieces.read() == TEXT
@@ -195,7 +195,7 @@ def test_plain_file_says_its_size(path: Path) -> None:
 def test_parts_in_threads(path: Path) -> None:
     """Readers of one file do not disturb each other."""
     edges = [len(TEXT) * i // 7 for i in range(8)]
-    with open_pieces(path) as pieces, ThreadPoolExecutor(4) as pool:
+    with open_source(path) as pieces, ThreadPoolExecutor(4) as pool:
         parts = [pieces.part(start, stop) for start, stop in itertools.pairwise(edges)]
         found = b"".join(pool.map(lambda part: drained(part, 999), parts))
 
@@ -204,14 +204,14 @@ def test_parts_in_threads(path: Path) -> None:
 
 def test_empty_part(path: Path) -> None:
     """A part of no bytes ends at once; that does not make the file empty."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         assert pieces.part(5, 5).readinto(bytearray(10)) == 0
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 5), (5, 4), (0, len(TEXT) + 1)])
 def test_impossible_part(start: int, stop: int, path: Path) -> None:
     """A part lies within the file."""
-    with open_pieces(path) as pieces, pytest.raises(ValueError, match="has no part from"):
+    with open_source(path) as pieces, pytest.raises(ValueError, match="has no part from"):
         pieces.part(start, stop)
 
 
@@ -220,13 +220,13 @@ def test_parts_of_unknown_size(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(gzip.compress(TEXT))
 
-    with open_pieces(path) as pieces, pytest.raises(ValueError, match="has no part from"):
+    with open_source(path) as pieces, pytest.raises(ValueError, match="has no part from"):
         pieces.part(0, 1)
 
 
 def test_closed_pieces(path: Path) -> None:
     """A reader that outlives its source says so."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         reader = pieces.whole()
 
     with pytest.raises(ReadError, match="closed file"):
@@ -239,7 +239,7 @@ def test_closed_pieces(path: Path) -> None:
 def test_file_that_shrinks_while_it_is_streamed(path: Path) -> None:
     """A cut file is not taken for a whole one."""
     buffer = bytearray(1000)
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         reader = pieces.whole()
         reader.readinto(buffer)
         os.truncate(path, 1500)
@@ -255,7 +255,7 @@ def test_file_that_shrinks_while_it_is_streamed(path: Path) -> None:
 
 def test_file_that_shrinks_below_a_part(path: Path) -> None:
     """The number of bytes found is that of the file, not where the part begins."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         part = pieces.part(5000, 6000)
         os.truncate(path, 100)
         with pytest.raises(ReadError, match="only 100 found"):
@@ -266,7 +266,7 @@ def test_compressed_file_that_shrinks(tmp_path: Path) -> None:
     """It is said to have shrunk, not to be broken."""
     path = tmp_path / "run"
     path.write_bytes(gzip.compress(os.urandom(500_000)))
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         reader = pieces.whole()
         reader.readinto(bytearray(10))
         os.truncate(path, 300_000)
@@ -276,7 +276,7 @@ def test_compressed_file_that_shrinks(tmp_path: Path) -> None:
 
 def test_file_that_grows(path: Path) -> None:
     """What was there at the start is read, and the check finds that there is more."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         with path.open("ab") as file:
             file.write(b"more\n")
         assert drained(pieces.whole()) == TEXT
@@ -293,7 +293,7 @@ def test_file_that_grows_from_nothing(tmp_path: Path) -> None:
     """A file whose writer has only begun."""
     path = tmp_path / "run"
     path.touch()
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         path.write_bytes(SHORT)
         with pytest.raises(ReadError, match="grew"):
             pieces.check_unchanged()
@@ -301,7 +301,7 @@ def test_file_that_grows_from_nothing(tmp_path: Path) -> None:
 
 def test_file_that_is_overwritten(path: Path) -> None:
     """As many other bytes are noticed by the time of the change."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         pieces.check_unchanged()
         os.utime(path, ns=(0, 0))
         with pytest.raises(ReadError, match="the file changed while it was read"):
@@ -311,7 +311,7 @@ def test_file_that_is_overwritten(path: Path) -> None:
 @pytest.mark.parametrize("change", [-10, 10])
 def test_whole_file_that_changes(change: int, path: Path) -> None:
     """Reading all at once notices it too."""
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         os.truncate(path, len(TEXT) + change)
         with pytest.raises(ReadError, match="shrank" if change < 0 else "grew"):
             pieces.read()
@@ -354,7 +354,7 @@ def test_what_was_sound_is_given_before_the_error(pack: Any, tmp_path: Path) -> 
     path.write_bytes(content + content[:-6])
     buffer = bytearray(len(TEXT))
 
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         reader = pieces.whole()
         assert reader.readinto(buffer) == len(TEXT)
         assert buffer == TEXT
@@ -466,8 +466,8 @@ BOMB = """
 import sys, tracemalloc
 if sys.argv[2] == "zlib":
     sys.modules["isal"] = None
-from fastrank.formats.source import open_pieces
-with open_pieces(sys.argv[1]) as pieces:
+from fastrank.formats.source import open_source
+with open_source(sys.argv[1]) as pieces:
     buffer, reader, total = bytearray(100_000), pieces.whole(), 0
     reader.readinto(buffer)  # imports
     tracemalloc.start()
@@ -501,10 +501,10 @@ def test_small_file_of_much_text_takes_little_memory(kind: str, tmp_path: Path) 
 def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
     """Decompressors are imported for compressed files only, and isal for gzip only."""
     heavy = {"zlib", "gzip", "bz2", "lzma", "isal", "zstandard", "compression", "threading"}
-    heavy |= {"re", "typing", "dataclasses", "fastrank.formats.decompression"}
+    heavy |= {"re", "typing", "dataclasses", "fastrank.formats.compression"}
     code = (
-        "import sys; from fastrank.formats.source import open_pieces\n"
-        f"with open_pieces({str(path)!r}) as pieces: pieces.read(); pieces.whole()\n"
+        "import sys; from fastrank.formats.source import open_source\n"
+        f"with open_source({str(path)!r}) as pieces: pieces.read(); pieces.whole()\n"
         f"print(sorted({heavy!r} & set(sys.modules)))"
     )
 
@@ -526,29 +526,29 @@ def test_empty_source(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
 
     for source in (path, io.BytesIO(content)):
-        with open_pieces(source) as pieces, pytest.raises(ReadError, match="the file is empty"):
+        with open_source(source) as pieces, pytest.raises(ReadError, match="the file is empty"):
             pieces.whole().readinto(bytearray(10))
-    with Pieces("run", io.BytesIO(content), may_be_empty=True) as pieces:
+    with SourceFile("run", io.BytesIO(content), may_be_empty=True) as pieces:
         assert pieces.read() == b""
 
 
 def test_directory(tmp_path: Path) -> None:
     """A directory is no file."""
     with pytest.raises(ReadError, match="is a directory"):
-        open_pieces(tmp_path)
+        open_source(tmp_path)
 
 
 def test_neither_path_nor_file() -> None:
     """A mistake of the caller is a TypeError, a number not a file descriptor."""
     with pytest.raises(TypeError, match=r"expected a file \(a path .*\), found int"):
-        open_pieces(0)  # type: ignore[arg-type]
+        open_source(0)  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc here")
 def test_path_that_opens_but_cannot_be_read() -> None:
     """The system's reason is given."""
     with pytest.raises(ReadError, match=r"^/proc/self/mem: input/output error$"):
-        open_pieces("/proc/self/mem")
+        open_source("/proc/self/mem")
 
 
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)], ids=["plain", "compressed"])
@@ -583,7 +583,7 @@ class Wrapped(io.BytesIO):
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)], ids=["plain", "compressed"])
 def test_file_objects(make: Callable[[bytes], Any], content: bytes) -> None:
     """Buffered, raw with short reads, or with nothing but `read`: all give the same."""
-    with open_pieces(make(content)) as pieces:
+    with open_source(make(content)) as pieces:
         assert (pieces.size, pieces.rereadable) == (None, False)
         assert drained(pieces.whole()) == TEXT
     assert read_all(make(content)) == TEXT
@@ -625,7 +625,7 @@ def test_file_object_from_where_it_stands(path: Path) -> None:
 
 def test_reading_twice_what_can_be_read_once() -> None:
     """A second reader of a pipe would find the rest of what the first one left."""
-    with open_pieces(io.BytesIO(TEXT)) as pieces:
+    with open_source(io.BytesIO(TEXT)) as pieces:
         pieces.whole()
         with pytest.raises(ReadError, match="can be read only once"):
             pieces.whole()
@@ -641,7 +641,7 @@ def test_end_is_asked_for_once() -> None:
             asked.append(len(found))
             return found
 
-    with open_pieces(Terminal(TEXT)) as pieces:
+    with open_source(Terminal(TEXT)) as pieces:
         reader = pieces.whole()
         assert drained(reader) == TEXT
         assert reader.readinto(bytearray(10)) == 0
@@ -657,7 +657,7 @@ def test_named_pipe(tmp_path: Path) -> None:
     writer = threading.Thread(target=path.write_bytes, args=(TEXT,), daemon=True)
     writer.start()
 
-    with open_pieces(path) as pieces:
+    with open_source(path) as pieces:
         assert (pieces.size, pieces.rereadable) == (None, False)
         assert drained(pieces.whole()) == TEXT
         pieces.check_unchanged()
@@ -667,7 +667,7 @@ def test_named_pipe(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")
 def test_regular_file_that_does_not_say_its_size() -> None:
     """Files of /proc have size 0 and are not empty."""
-    with open_pieces("/proc/self/cmdline") as pieces:
+    with open_source("/proc/self/cmdline") as pieces:
         assert (pieces.size, pieces.rereadable) == (None, False)
         assert drained(pieces.whole()) == Path("/proc/self/cmdline").read_bytes()
         pieces.check_unchanged()
@@ -686,8 +686,8 @@ def test_character_device() -> None:
 def test_standard_input(source: str, regular: bool, path: Path) -> None:
     """A file or a pipe as standard input, called by any of its names."""
     code = (
-        "import sys; from fastrank.formats.source import open_pieces\n"
-        "with open_pieces(sys.argv[1]) as pieces:\n"
+        "import sys; from fastrank.formats.source import open_source\n"
+        "with open_source(sys.argv[1]) as pieces:\n"
         "  reader, buffer = pieces.whole(), bytearray(5000)\n"
         "  while count := reader.readinto(buffer): sys.stdout.buffer.write(buffer[:count])"
     )
@@ -709,7 +709,7 @@ def test_standard_input_beside_a_file_called_dash(
     monkeypatch.setattr(sys, "stdin", Standard(SHORT))
     (tmp_path / "-").write_bytes(b"the file")
 
-    with open_pieces("-") as pieces, open_stdin() as standard:
+    with open_source("-") as pieces, open_stdin() as standard:
         assert pieces.read() == b"the file"
         assert standard.read() == SHORT
 
@@ -720,4 +720,4 @@ def test_closed_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stdin", None)
 
     with pytest.raises(ReadError, match=r"^-: standard input is closed$"):
-        open_pieces("-")
+        open_source("-")

@@ -16,8 +16,8 @@ from hypothesis import assume, given
 import fastrank as fr
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import trec
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
 from tests.helpers import strategies as make
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import contents, exactly, examples, strtod
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n"
@@ -274,7 +274,7 @@ def test_a_comment_of_many_words_is_skipped(file: Callable[[bytes], str]) -> Non
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs"])
 def test_a_level_of_preferences_is_a_number(form: str) -> None:
     line = b"q g s d " if form == "prefs" else b"q g d "
-    options = {"subgroups": form == "prefs"}
+    options = {"form": form}
 
     assert parse_prefs(line + b"-1.5e1\n", **options).levels.tolist() == [-15.0]
     with pytest.raises(FormatError, match=":2: expected a level, found 'x'"):
@@ -556,3 +556,25 @@ def test_a_first_line_with_a_rank_or_a_score_is_no_header() -> None:
     run = RUN.replace(b"q1 Q0 d1 1 0.9", b"q1 Q0 d1 first 0.9")
 
     assert fr.evaluate(parse_qrels(QRELS), io.BytesIO(run), "map").mean == {"map": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("header", "is_one"),
+    [
+        (b"query-id corpus-id score", True),
+        (b"query iteration document relevance", True),
+        (b"qid iter docno grade remark", True),
+        (b"q1 d1 1", False),
+        (b"q1 0 d1 1 2", False),
+    ],
+)
+def test_judgments_may_have_a_header_to_remove(header: bytes, is_one: bool) -> None:
+    for read in (fr.read_qrels, fr.read_trec_qrels):
+        with pytest.raises(FormatError, match=":1: ") as caught:
+            read(io.BytesIO(header + b"\n" + QRELS))
+        assert ("; is this a header? Remove the line" in str(caught.value)) is is_one
+
+
+def test_a_first_grade_that_is_nan_is_no_header() -> None:
+    with pytest.raises(FormatError, match=r"expected a grade, found NaN$"):
+        fr.read_qrels(io.BytesIO(b"q1 0 d1 nan\n"))

@@ -19,17 +19,11 @@ from hypothesis import strategies as st
 
 from fastrank.data.run import Run
 from fastrank.formats import files
-from fastrank.formats.trec import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-    read_qrels_jg,
-    read_trec_run,
-)
+from fastrank.formats.trec import read_qrels_jg, read_trec_run
 from fastrank.formats.trec_writers import write_prefs, write_trec_qrels, write_trec_run
 from fastrank.scores.zscores import ZScores, read_zscores, write_zscores
 from tests.helpers import strategies as make
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
 
@@ -44,45 +38,43 @@ def written(write: Callable[..., None], noun: Any) -> bytes:
 # Text
 
 
-def test_a_run_is_written_with_ranks() -> None:
-    """Lines `query Q0 doc rank score tag`, ranks counted from 1 in every query."""
-    text = b"b x d1 9 2.50 old\na x d1 9 1e3 old\nb x d2 9 0x2 old\nb x d3 9 .0 new\n"
-
-    assert written(write_trec_run, parse_run(text)) == (
-        b"b Q0 d1 1 2.5 new\nb Q0 d2 2 2.0 new\nb Q0 d3 3 0.0 new\na Q0 d1 1 1000.0 new\n"
-    )
-
-
-def test_qrels_are_written_with_their_second_field() -> None:
-    """Lines `query iter doc grade`, which also are judgments with groups."""
-    text = b"b g1 d1 +2\na\t0\td1\t-1\r\nb g2 d1 9223372036854775807\n"
-
-    assert written(write_trec_qrels, parse_qrels(text)) == (
-        b"b g1 d1 2\nb g2 d1 9223372036854775807\na 0 d1 -1\n"
-    )
-
-
-def test_preferences_are_written_with_subgroups() -> None:
-    """Lines `query group subgroup doc level`."""
-    text = b"b g s d1 2\na g s d1 .5\nb h t d2 -1\n"
-
-    assert written(write_prefs, parse_prefs(text)) == (
-        b"b g s d1 2.0\nb h t d2 -1.0\na g s d1 0.5\n"
-    )
-
-
-def test_preferences_without_subgroups_are_written_without() -> None:
-    """Lines `query group doc level`."""
-    text = b"b g d1 2\na g d1 .5\n"
-
-    assert written(write_prefs, parse_prefs(text, subgroups=False)) == b"b g d1 2.0\na g d1 0.5\n"
-
-
-def test_zscores_are_written() -> None:
-    """Lines `query measure mean stddev`."""
-    zscores = ZScores(entries={b"q": [(b"P_5", 0.5, 0.0), (b"map", 1e-9, inf)]}, source="")
-
-    assert written(write_zscores, zscores) == b"q P_5 0.5 0.0\nq map 1e-09 inf\n"
+@pytest.mark.parametrize(
+    ("write", "noun", "lines"),
+    [
+        pytest.param(
+            write_trec_run,
+            parse_run(b"b x d1 9 2.50 old\na x d1 9 1e3 old\nb x d2 9 0x2 old\nb x d3 9 .0 new\n"),
+            b"b Q0 d1 1 2.5 new\nb Q0 d2 2 2.0 new\nb Q0 d3 3 0.0 new\na Q0 d1 1 1000.0 new\n",
+            id="a run, with ranks from 1 in every query",
+        ),
+        pytest.param(
+            write_trec_qrels,
+            parse_qrels(b"b g1 d1 +2\na\t0\td1\t-1\r\nb g2 d1 9223372036854775807\n"),
+            b"b g1 d1 2\nb g2 d1 9223372036854775807\na 0 d1 -1\n",
+            id="judgments, with their second field",
+        ),
+        pytest.param(
+            write_prefs,
+            parse_prefs(b"b g s d1 2\na g s d1 .5\nb h t d2 -1\n"),
+            b"b g s d1 2.0\nb h t d2 -1.0\na g s d1 0.5\n",
+            id="preferences, with subgroups",
+        ),
+        pytest.param(
+            write_prefs,
+            parse_prefs(b"b g d1 2\na g d1 .5\n", form="qrels_prefs"),
+            b"b g d1 2.0\na g d1 0.5\n",
+            id="preferences without subgroups",
+        ),
+        pytest.param(
+            write_zscores,
+            ZScores(entries={b"q": [(b"P_5", 0.5, 0.0), (b"map", 1e-9, inf)]}, source=""),
+            b"q P_5 0.5 0.0\nq map 1e-09 inf\n",
+            id="z-scores",
+        ),
+    ],
+)
+def test_the_lines_of_each_format(write: Callable[..., None], noun: Any, lines: bytes) -> None:
+    assert written(write, noun) == lines
 
 
 @pytest.mark.parametrize(
@@ -307,9 +299,9 @@ def test_preferences_read_back_the_same(text: bytes) -> None:
 @given(make.lines_of(make.QRELS_PREFS_ROWS).filter(bool))
 def test_preferences_without_subgroups_read_back_the_same(text: bytes) -> None:
     """The same in the layout of qrels."""
-    preferences = parse_prefs(text, subgroups=False, strict=False)
+    preferences = parse_prefs(text, form="qrels_prefs", strict=False)
 
-    again = parse_prefs(written(write_prefs, preferences), subgroups=False, strict=False)
+    again = parse_prefs(written(write_prefs, preferences), form="qrels_prefs", strict=False)
 
     assert exactly(contents(again)) == exactly(contents(preferences))
 

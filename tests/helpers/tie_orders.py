@@ -7,7 +7,7 @@ from itertools import groupby, permutations, product
 import pytrec_eval
 from hypothesis import strategies as st
 
-from fastrank.formats.trec import parse_qrels, parse_run
+from tests.helpers.parsing import parse_qrels, parse_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

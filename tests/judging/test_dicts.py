@@ -165,7 +165,7 @@ def test_ids_of_several_types_are_all_found(other: Any, size: int) -> None:
 
 def test_measures_of_preferences_take_dicts_too() -> None:
     """They are converted to a run in memory."""
-    from fastrank.formats.trec import parse_prefs
+    from tests.helpers.parsing import parse_prefs
 
     preferences = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 

@@ -9,10 +9,10 @@ import pytest
 
 import fastrank as fr
 from fastrank.formats.dicts import qrels_from_dict
-from fastrank.formats.trec import parse_run
-from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
+from tests.helpers.parsing import parse_run
 
 # Query c holds a document twice; b and d have no results.
 QRELS = {query: {"x": 1} for query in "abcd"}
@@ -22,7 +22,7 @@ RUN = b"a Q0 x 1 2 t\nc Q0 x 1 2 t\nc Q0 x 2 1 t\n"
 def judged(measures: str, **options: Any) -> Any:
     how = Options(**options)
     bound = Selection(measures).bind(how.trec_eval_version)
-    return MemoryJudge(qrels_from_dict(QRELS), bound, how).judge(parse_run(RUN))
+    return RunJudge(qrels_from_dict(QRELS), bound, how).judge(parse_run(RUN))
 
 
 def test_rankings_end_before_the_query_that_cannot_be_judged() -> None:

@@ -30,10 +30,9 @@ from hypothesis import strategies as st
 import fastrank
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, FastrankError, ReadError
-from fastrank.evaluation.scoring import score
+from fastrank.evaluation.scoring import Scorer
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.judging import scattered
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
@@ -41,6 +40,7 @@ from fastrank.judging.streaming import FileJudge
 from fastrank.measures.selection import Selection
 from fastrank.native import threads
 from tests.helpers.compression import zstd
+from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import (
     QRELS_ROWS,
     RUN_ROWS,
@@ -80,8 +80,8 @@ def is_streamed(
     """Whether a file is judged while it is read, and not read as a whole first."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
     options = options_of(trec_eval_version, relevance_level=relevance_level, original=original)
-    with pieces.open_pieces(path) as file:
-        return FileJudge(nouns, [], options).judge(chunks.Parts(file, threads)) is not None
+    with pieces.open_source(path) as file:
+        return FileJudge(nouns, [], options).judge(chunks.FileParts(file, threads)) is not None
 
 
 def options_of(
@@ -106,7 +106,7 @@ def as_the_command(
     bound = Selection(measures, original=True).bind(trec_eval_version)
     judged = RunJudge(nouns, bound, options).judge(run, threads=threads)
     # Which queries have no judgments is known in memory only, and not asked for.
-    return score(nouns, judged.changed(unjudged_queries=None), bound, options)
+    return Scorer(nouns, bound, options).scores(judged.changed(unjudged_queries=None))
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:
@@ -371,7 +371,7 @@ def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(
     with piece(size):
         streamed = outcome(
             lambda: as_the_command(
-                nouns, pieces.open_pieces(path), threads=threads, trec_eval_version=compat
+                nouns, pieces.open_source(path), threads=threads, trec_eval_version=compat
             )
         )
 
@@ -460,13 +460,13 @@ def test_the_outcome_does_not_depend_on_which_thread_is_first(
     run: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.write_bytes(run)
-    take, choice = chunks.Turns.take, random.Random(1)
+    take, choice = chunks.WorkQueue.take, random.Random(1)
 
-    def take_later(turns: chunks.Turns) -> Any:
+    def take_later(turns: chunks.WorkQueue) -> Any:
         time.sleep(choice.choice([0, 0, 1e-4, 3e-4]))
         return take(turns)
 
-    monkeypatch.setattr(chunks.Turns, "take", take_later)
+    monkeypatch.setattr(chunks.WorkQueue, "take", take_later)
 
     def evaluated(threads: int) -> Any:
         return outcome(lambda: fastrank.evaluate(qrels, str(path), "map", threads=threads))
@@ -622,17 +622,17 @@ def test_a_run_of_one_query_has_one_part(tmp_path: Path) -> None:
 
     assert_streams(qrels, run, tmp_path / "run", threads=4)
 
-    with pieces.open_pieces(tmp_path / "run") as file:
-        assert len(chunks.Parts(file, 4)) == 1
+    with pieces.open_source(tmp_path / "run") as file:
+        assert len(chunks.FileParts(file, 4)) == 1
 
 
 def test_a_run_of_many_queries_is_cut_between_them(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"".join(lines(f"q{i}", 10) for i in range(100)))
 
-    with pieces.open_pieces(path) as file:
+    with pieces.open_source(path) as file:
         texts = []
-        for reader in chunks.Parts(file, 4).readers():
+        for reader in chunks.FileParts(file, 4).readers():
             view = bytearray(1 << 20)
             texts.append(bytes(view[: reader.readinto(view)]))
 
@@ -927,7 +927,7 @@ def test_scores_rank_as_their_numbers_do(trec_eval_version: str, tmp_path: Path)
     path.write_text("".join(run))
     nouns = parse_qrels("".join(qrels).encode())
     scores = as_the_command(
-        nouns, pieces.open_pieces(path), "recip_rank", trec_eval_version=trec_eval_version
+        nouns, pieces.open_source(path), "recip_rank", trec_eval_version=trec_eval_version
     )
     found = scores["recip_rank"].tolist()
 
@@ -1197,13 +1197,13 @@ def test_a_file_that_changes_between_two_readings(
     for other in others:
         readings = 0
 
-        def readers(self: chunks.Parts, other: bytes = other) -> list[Any]:
+        def readers(self: chunks.FileParts, other: bytes = other) -> list[Any]:
             nonlocal readings
             readings += 1
             return [chunks.Content(path.read_bytes() if readings < 2 else other)]
 
         with monkeypatch.context() as patch:
-            patch.setattr(chunks.Parts, "readers", readers)
+            patch.setattr(chunks.FileParts, "readers", readers)
             is_streamed(b"q 0 a 1\nr 0 b 1\n", path)
 
         assert readings >= 2
@@ -1297,7 +1297,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     gc.disable()
     try:
         fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
-        left = [own for own in gc.get_objects() if isinstance(own, chunks.Feeder)]
+        left = [own for own in gc.get_objects() if isinstance(own, chunks.ChunkReader)]
     finally:
         gc.enable()
     assert not left
@@ -1399,6 +1399,6 @@ def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path: 
     path = tmp_path / "run"
     path.write_bytes(b"q1 Q0 a 1 1 t\nx Q0 a 1 1 t\n")
 
-    scores = as_the_command(parse_qrels(b"q1 0 a 1\n"), pieces.open_pieces(path))
+    scores = as_the_command(parse_qrels(b"q1 0 a 1\n"), pieces.open_source(path))
 
     assert "unjudged_queries" not in scores.counts

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from fastrank.judging.evaluation_options import TIES
 from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
-from fastrank.measures.tie_support import EXPECTED_KERNELS, EXPECTED_UNCUT_KERNELS, MONOTONE_KERNELS
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import exactly, examples
 from tests.helpers.tie_orders import (
     BOUNDED,
@@ -187,7 +186,7 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""
     qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
-    known = {m.name for m in TREC_MEASURES if m.kernel in EXPECTED_KERNELS | EXPECTED_UNCUT_KERNELS}
+    known = {m.name for m in TREC_MEASURES if m.over_ties}
 
     if measure in known:
         fr.evaluate(qrels, run, measure, ties="average")
@@ -273,13 +272,8 @@ def test_no_order_is_better_than_best_for_graded_gains(
         assert found[name].best == pytest.approx(max(values), abs=1e-12)
 
 
-def test_kernels_named_for_ties_are_those_of_measures() -> None:
-    kernels = {measure.kernel for measure in fr.MEASURES}
-
-    assert kernels | EXPECTED_KERNELS.keys() >= MONOTONE_KERNELS
-
-
 @given(RESULTS, GRADES, st.sampled_from([1, 2, 3, 9]))
+@examples(60)
 def test_average_of_rr_at_k_is_its_mean_over_all_orders(
     results: Results, grades: Grades, k: int
 ) -> None:
@@ -296,6 +290,7 @@ def test_average_of_rr_at_k_is_its_mean_over_all_orders(
 
 
 @given(RESULTS, GRADES)
+@examples(60)
 def test_average_of_exponential_ndcg_is_its_mean_over_all_orders(
     results: Results, grades: Grades
 ) -> None:
@@ -320,90 +315,6 @@ def test_no_closed_form_for_measures_of_judged_documents_at_a_depth(measure: str
 
     with pytest.raises(fr.MeasureError, match="with a depth does not support"):
         fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average", depth=1)
-
-
-def mean_of_orders(
-    results: Results, grades: Grades, measures: str, depth: int | None = None
-) -> dict[str, float]:
-    """The mean of the values of rankings without ties, one for each order."""
-    orders = every_order(results, depth)
-    found = [
-        computed(grades, [(doc, 9.0 - rank) for rank, doc in enumerate(order)], measures)
-        for order in orders
-    ]
-    return {name: sum(own[name] for own in found) / len(found) for name in found[0]}
-
-
-# Measures that are linear in others, or that no order changes, beyond trec_eval's.
-LINEAR = (
-    "RBP RBP(p=.5)@2 RBP(gain='graded')@3 RBP(gain='raw') RBP(rel=2) rbp unj.1,2,3 Judged"
-    " Judged@2 Judged(denominator='k')@3 Judged(negative='unjudged')@2 Unjudged@2"
-    " Unjudged(negative='judged')@2 P(denominator='retrieved')@1,2,9"
-    " AP(denominator='min_k')@1,2,3 AP(denominator='min_k') F1@1,2,3 F1 DCG@1,2"
-    " DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2 Hole@1 Hole@3"
-    " Rndcg num_rel_ret num_nonrel_judged_ret utility set_P set_relative_P set_recall"
-    " set_F SetF(beta=3) SetP(relative=True) NumRet(rel=2)"
-    " PercentileRank(unretrieved='worst')"
-)
-LINEAR_UNCUT = LINEAR + (
-    " SetAP NumRelRet nDCG(ideal='retrieved')@1,2,3 nDCG(ideal='retrieved') Bpref(rel=2) binG"
-    " rbp_resid ReciprocalHitRank AP(judged_only=True) nDCG(judged_only=True)@2"
-    " F1(judged_only=True) P(judged_only=True,rel=2)@1,2 RR(judged_only=True) RBP(judged_only=True)"
-)
-
-
-@given(RESULTS, GRADES)
-@examples(100)
-def test_average_of_what_is_linear_is_the_mean_over_every_order(
-    results: Results, grades: Grades
-) -> None:
-    measures = " ".join(LINEAR_UNCUT.split())
-
-    found = computed(grades, results, measures, ties="average")
-
-    expected = mean_of_orders(results, grades, measures)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-@given(RESULTS, GRADES, st.integers(1, 6))
-@examples(60)
-def test_average_of_what_is_linear_at_a_depth(results: Results, grades: Grades, depth: int) -> None:
-    found = computed(grades, results, LINEAR, ties="average", depth=depth)
-
-    expected = mean_of_orders(results, grades, LINEAR, depth)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-@given(RESULTS, GRADES)
-@examples(60)
-def test_average_of_what_was_found_is_the_mean_over_every_order(
-    results: Results, grades: Grades
-) -> None:
-    """Pooled and NaN where nothing is found."""
-    measures = (
-        "AP(denominator='relevant_retrieved')"
-        " HitRatio(average='micro',denominator='relevant_retrieved')@2 FirstRank"
-        " FirstRank(unretrieved='worst') PercentileRank PercentileRank(average='macro')"
-        " PercentileRank(denominator='retrieved') PercentileRank(denominator='relevant')"
-        " PercentileRank(denominator='index',rel=2)"
-    )
-
-    found = computed(grades, results, measures, ties="average")
-
-    expected = mean_of_orders(results, grades, measures)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-@given(RESULTS, GRADES)
-@examples(60)
-def test_average_without_ties_has_the_bits_of_the_measure(results: Results, grades: Grades) -> None:
-    apart = [(doc, 9.0 - rank) for rank, (doc, _) in enumerate(results)]
-    measures = LINEAR_UNCUT + " bpref Rprec_mult FirstRank PercentileRank"
-
-    # repr has every bit, but for the sign of NaN.
-    assert repr(computed(grades, apart, measures, ties="average")) == repr(
-        computed(grades, apart, measures)
-    )
 
 
 @pytest.mark.parametrize(

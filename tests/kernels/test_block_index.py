@@ -22,8 +22,9 @@ from fastrank.data.run import Run
 from fastrank.errors import FormatError, ReadError
 from fastrank.formats import chunks, trec
 from fastrank.formats import source as pieces
-from fastrank.formats.trec import parse_qrels, parse_run, read_trec_run
+from fastrank.formats.trec import read_trec_run
 from fastrank.native.codes import BLOCK
+from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import examples
 
 # How far a look for the fields of a line reaches at least, a near one, and a word of 8 bytes.
@@ -247,9 +248,9 @@ def test_a_file_that_cannot_be_read_on(
     path.write_bytes(run_of(range(90), 30))
     monkeypatch.setattr(chunks, "PIECE", 1000)
     folder = os.open(tmp_path, os.O_RDONLY)
-    real = chunks.Feeder.feed
+    real = chunks.ChunkReader.feed
 
-    def feed(feeder: chunks.Feeder, reader: Any) -> None:
+    def feed(feeder: chunks.ChunkReader, reader: Any) -> None:
         room, text, call = feeder._buffer
         assert call is not None
 
@@ -261,7 +262,7 @@ def test_a_file_that_cannot_be_read_on(
         feeder._buffer = room, text, step
         real(feeder, reader)
 
-    monkeypatch.setattr(chunks.Feeder, "feed", feed)
+    monkeypatch.setattr(chunks.ChunkReader, "feed", feed)
 
     with pytest.raises(ReadError, match="is a directory"):
         scores_of(path, 90, threads)

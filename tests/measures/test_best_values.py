@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
 from fastrank.measures.families import MEASURES
 from fastrank.measures.selection import Selection
+from tests.helpers.paths import REPOSITORY
 
 # Grades of all documents, fewer and more of them relevant than the cutoffs.
 JUDGMENTS = ({"a": 1}, {"a": 2, "b": 0}, {"a": 2, "b": 1, "c": 0}, dict.fromkeys("abcd", 3))
@@ -64,11 +67,13 @@ VARIANTS = [
 ]
 # Their ideal ranking is not the best one.
 MAY_EXCEED_ONE = ("alpha_nDCG@1", "nERR_IA@1", "nNRBP")
+# Counts that are 0 or 1 for these judgments.
+COUNT_AT_MOST_ONE = ("num_nonrel_judged_ret",)
 # The deepest rank of these is 1000.
 DEEP = ("INSQ", "INST", "P")
 
 
-def _name(measure: fr.Measure) -> str:
+def name_of(measure: fr.Measure) -> str:
     options = getattr(measure, "options", {})
     needs_cutoff = "cutoff" in options and options["cutoff"].needed
     return NEEDED.get(measure.name, f"{measure.name}@1" if needs_cutoff else measure.name)
@@ -77,7 +82,7 @@ def _name(measure: fr.Measure) -> str:
 def _names(*needs: str) -> list[str]:
     """The measures that need something, each with the parameters that it requires."""
     return [
-        _name(measure)
+        name_of(measure)
         for measure in MEASURES
         if measure.needs in needs and measure.kernel and measure.average not in ("", "geometric")
     ]
@@ -129,6 +134,20 @@ def test_the_best_value_is_that_of_the_best_ranking(name: str) -> None:
     assert _declared(name) == found
 
 
+@pytest.mark.parametrize("name", [*_names(*PLAIN), *VARIANTS])
+def test_values_are_outside_of_0_to_1_where_the_record_says_so(name: str) -> None:
+    (bound,) = Selection([name]).bind("9.0.8")
+    qrels, run = _rankings()
+    if bound.measure.is_text or name in COUNT_AT_MOST_ONE:
+        return
+
+    scores = fr.evaluate(qrels, run, name)
+
+    values = np.concatenate([scores[own] for own in scores.names if own in scores])
+    outside = np.any((values < 0.0) | (values > 1.0 + 1e-12))
+    assert bound.measure.exceeds_one == outside
+
+
 @pytest.mark.parametrize("name", _names("subtopics"))
 def test_the_best_value_of_subtopics_is_that_of_the_best_ranking(name: str) -> None:
     qrels = fr.Qrels.from_arrays(["q"] * 4, list("aabb"), [1, 1, 1, 0], subtopics=list("xyxy"))
@@ -143,3 +162,55 @@ def test_one_is_the_value_of_queries_without_relevant_subtopics(name: str) -> No
     run = {"q": {"a": 1.0}, "r": {"b": 1.0}}
 
     assert fr.evaluate(qrels, run, name, no_relevant="one")[name].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+@pytest.mark.parametrize(("name", "geometric"), [("map", "gm_map"), ("bpref", "gm_bpref")])
+def test_geometric_means_are_those_of_the_values_per_query(
+    name: str, geometric: str, version: fr.TrecEvalVersion
+) -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 0}}
+    run = {"q1": {"b": 2.0, "a": 1.0, "c": 0.0}, "q2": {"a": 1.0}}
+    options: dict[str, Any] = {"missing": "zero", "no_relevant": "one"}
+
+    found = fr.evaluate(qrels, run, [name, geometric], trec_eval_version=version, **options)
+
+    assert found[name][1:].tolist() == [1.0, 0.0, 0.0]
+    logarithms = np.log(np.maximum(found[name], 0.00001))
+    assert found.mean[geometric] == pytest.approx(np.exp(logarithms.mean()), rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["map", "AP", "P_1", "gm_map"])
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+def test_one_is_not_the_value_of_queries_without_results(
+    name: str, version: fr.TrecEvalVersion
+) -> None:
+    """Whichever version of trec_eval evaluates them."""
+    options: dict[str, Any] = {"missing": "zero", "trec_eval_version": version}
+    given = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}}, name
+
+    zero, one = (fr.evaluate(*given, no_relevant=how, **options) for how in ("zero", "one"))
+
+    assert one.mean == zero.mean
+    assert one.lists() == zero.lists()
+
+
+def test_the_measures_whose_best_value_is_not_one_are_documented() -> None:
+    """On the page of the options, and in the docstrings of the functions that have the option."""
+    page = (REPOSITORY / "docs" / "options.md").read_text("utf-8")
+    on_page = re.search(r"whose best value is not exactly 1: (.*?)\.\n", page, re.DOTALL)
+    said = re.search(r'"one" leaves out the measures (.*?)\.', fr.evaluate.__doc__ or "", re.DOTALL)
+    assert on_page
+    assert said
+
+    names = {
+        measure.name
+        for measure in MEASURES
+        if measure.better == "higher"
+        and measure.average in ("mean", "geometric")
+        and measure.reaches_one is not True
+    }
+    assert set(re.findall("`([^`]+)`", on_page[1])) == names
+    in_brackets = ", ".join(re.findall(r"\(([^)]+)\)", said[1]))
+    multiples = {"Rprec_mult", "Rprec_mult_avgjg"}  # Some of their values.
+    assert set(re.split(r",\s+", in_brackets)) == names - multiples

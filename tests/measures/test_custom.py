@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.custom import CUSTOM
+from tests.helpers.parsing import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq1 0 e 2\nq2 0 c 2\nq2 0 d -1\n")
 RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2 Q0 c 1 1 t\n")

@@ -13,8 +13,8 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank.data.texts import joined
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.families import FAMILIES
+from tests.helpers.parsing import parse_qrels, parse_run
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)

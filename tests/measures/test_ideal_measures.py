@@ -157,7 +157,7 @@ def test_both_notations(measure: str, same: str) -> None:
     ("measure", "words"),
     [
         ("nDCG(ideal='max')", "needs a cutoff"),
-        ("nDCG(max_grade=3)@5", "max_grade is the grade of ideal='max'"),
+        ("nDCG(max_grade=3)@5", "max_grade=3 needs ideal='max'"),
         ("SDCG", "requires cutoff"),
         ("INST(T=0)", "expected a number above 0"),
         ("Compat(p=2)", "expected a number from 0 to 1"),

@@ -11,7 +11,9 @@ import fastrank
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES, MEASURES
+from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
+from fastrank.measures.tie_support import expected_kernel
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 
@@ -78,7 +80,7 @@ ORDER = [
 
 
 def _exported() -> dict[str, str]:
-    """Every function with the decorator `kernel`, and the text of its signature."""
+    """Every kernel, and the text of its signature."""
     found = {}
     for path in KERNELS.rglob("*.py"):
         for node in ast.parse(path.read_text()).body:
@@ -86,13 +88,21 @@ def _exported() -> dict[str, str]:
                 for decorator in node.decorator_list:
                     if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "kernel":
                         found[node.name] = ast.unparse(decorator.args[0])
+                        for over_ties in decorator.args[1:]:
+                            found[f"{node.name}_over_ties"] = ast.unparse(over_ties)
     return found
 
 
 def _kernels() -> set[str]:
     """The kernels of all records, and of the forms that options choose."""
     own = {measure.kernel for measure in MEASURES if measure.kernel}
-    return own | {kernel for family in FAMILIES for _, _, kernel, _ in family.forms}
+    return own | {form.kernel for family in FAMILIES for form in _forms(family)}
+
+
+def _forms(family: Family) -> list[Family]:
+    return [
+        family.resolved({option: 1 if value is ... else value}) for option, value, _ in family.forms
+    ]
 
 
 def test_order_is_that_of_trec_eval() -> None:
@@ -121,6 +131,22 @@ def test_every_measure_kernel_has_a_record() -> None:
     assert takes_a_record == _kernels() - by_ties
 
 
+def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties() -> None:
+    """The median of expected values is not the expected median."""
+    exported = _exported()
+    every = [*MEASURES, *(form for family in FAMILIES for form in _forms(family))]
+    by_query = [own for own in every if own.needs != "groups" and own.average != "median"]
+
+    known = {
+        own.kernel for own in by_query if own.over_ties and not own.over_ties.startswith("fixed")
+    }
+    assert {expected_kernel(own) for own in by_query if own.over_ties} - {""} <= exported.keys()
+    assert {name for name in exported if name.endswith("_over_ties")} <= {
+        *known, *(f"{kernel}_over_ties" for kernel in known)
+    }  # fmt: skip
+    assert [own.name for own in by_query if not own.over_ties and own.kernel in known] == []
+
+
 def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
     """More numbers would be written behind the room that a measure with options has."""
     per_cutoff = {measure.kernel for measure in TREC_MEASURES if measure.takes == "cutoffs"}
@@ -128,7 +154,7 @@ def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
     assert {
         family.name: family.numbers
         for family in FAMILIES
-        if per_cutoff & {family.kernel, *(kernel for _, _, kernel, _ in family.forms)}
+        if per_cutoff & {family.kernel, *(form.kernel for form in _forms(family))}
         and family.numbers != ("cutoff",)
     } == {}
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 
 import fastrank as fr
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.families import FAMILIES
 from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.selection import Selection
 from fastrank.measures.splitting import split_measures
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
+from tests.helpers.parsing import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
 RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
@@ -206,7 +206,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("RBP(p=nan)", "expected a number from 0 to 1"),
         ("AP(denominator='max')", "expected 'relevant' or 'min_k' or 'relevant_retrieved'"),
         ("Judged(denominator='k')", "needs a cutoff"),
-        ("HitRatio(average='micro')@5", "must be combined"),
+        ("HitRatio(average='micro')@5", "average='micro' needs denominator='relevant_retrieved'"),
         ("nDCG(dcg='exp-log2',gains={1:2})", "both set"),
         ("RBP(gain='graded',rel=2)", "rel and gain cannot be combined"),
         ("nDCG(gains={1:2,1:3})", "grade 1 appears twice"),
@@ -226,6 +226,8 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ),
         ("recip_rank.10", "recip_rank takes no parameters; for a cutoff use RR@10"),
         ("map.10", "map takes no parameters; for a cutoff use map_cut.10"),
+        ("recip_rank.5,10", "recip_rank takes no parameters; for cutoffs use RR@5 RR@10"),
+        ("nDCG.1,5,10", "found '1'; for cutoffs use ndcg_cut.1,5,10"),
         ("official.5", "official takes no parameters"),
         ("set_F.x", "expected a number, found 'x'"),
         ("iprec_at_recall.0.1,x", "expected a number, found 'x'"),

@@ -73,7 +73,9 @@ def test_pearson_of_large_numbers_does_not_overflow() -> None:
         ([1.0, 2.0], [1.0], "y: expected 2 values, as in x, found 1"),
         ([1.0, numpy.nan], [1.0, 2.0], r"x\[1\]: expected a finite number, found nan"),
         ([1.0, 2.0], [1.0, numpy.inf], r"y\[1\]: expected a finite number, found inf"),
-        ([1.0, "a"], [1.0, 2.0], "x: expected numbers"),
+        ([1.0, "a"], [1.0, 2.0], r"x\[1\]: expected a number, found str: 'a'$"),
+        ([1.0, None], [1.0, 2.0], "x: expected numbers, found object"),
+        (1.0, [1.0, 2.0], "x: expected numbers"),
         ([[1.0], [2.0]], [1.0, 2.0], "x: expected one dimension, found 2"),
     ],
 )

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.formats.trec import parse_run
+from tests.helpers.parsing import parse_run
 
 RUN = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
 QRELS = {"q1": {"d2": 1, "d4": 0}}

@@ -15,7 +15,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.c_numbers import atol
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.paths import TESTS
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 e -1\nq2 0 c 2\nq3 0 d 1\n"

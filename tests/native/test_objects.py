@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.compat import pytrec_eval
-from fastrank.judging.dict_batch import DictBatch
-from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.dicts import DictBatch, index_judgments
 from fastrank.judging.needs import JudgingOptions
-from fastrank.native import codes, objects, python_api
+from fastrank.native import codes, objects
 from fastrank.native.objects import interpreter, rows_as_dicts
 from tests.helpers.strategies import examples
 
@@ -366,7 +365,7 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 ) -> None:
     """One without a global lock, or whose objects lie otherwise in memory."""
     monkeypatch.setattr(owner, name, value, raising=False)
-    monkeypatch.setattr(python_api, "_FOUND", [])
+    monkeypatch.setattr(objects, "_FOUND", [])
 
     assert interpreter.api() is None
     assert fr.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map").mean["map"] == 1.0

@@ -10,21 +10,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.native import engine, entries, kernels, records, signature
+from fastrank.native import engine, kernels, records
 from fastrank.native.buffers import FORMATS, SIZES, filled, zeros
-from fastrank.native.declare import KERNELS
+from fastrank.native.declare import KERNELS, declare_all
 from fastrank.native.library import _OFTEN, Library, _arguments, _codes
 from fastrank.native.packing import Packer
-from fastrank.native.record import PER_QUERY, RECORDS, Record, field_types, flatten, shape_of
+from fastrank.native.record import (
+    PER_QUERY,
+    RECORDS,
+    Record,
+    field_types,
+    flatten,
+    is_array,
+    item,
+    parse_signature,
+    shape_of,
+)
 from tests.helpers.strategies import examples
 
-entries.declare_all()
+declare_all()
 pytestmark = pytest.mark.skipif(
     not engine().startswith("precompiled"), reason="a kernel packs where a library is used"
 )
 LETTERS = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 PACKABLE = [
-    name for name, own in KERNELS.items() if "float64" not in signature.parse(own.signature)[1]
+    name
+    for name, own in KERNELS.items()
+    if not any("float64" in shape_of(word).columns for word in parse_signature(own.signature)[1])
 ]
 
 
@@ -53,19 +65,19 @@ def value_of(declared: str, draw: Any) -> Any:
     record: type[Record] | None = RECORDS.get(declared) or PER_QUERY.get(declared)
     if record is not None:
         return record(*(value_of(type_, draw) for _, type_ in field_types(record)))
-    if not signature.is_array(declared):
+    if not is_array(declared):
         return draw(st.integers(-(2**63), 2**63 - 1))
-    item, length = signature.item(declared), draw(st.integers(0, 5))
+    kind, length = item(declared), draw(st.integers(0, 5))
     if draw(st.booleans()):
-        return np.zeros(length, item)
-    return zeros(LETTERS[item], length)
+        return np.zeros(length, kind)
+    return zeros(LETTERS[kind], length)
 
 
 @pytest.mark.parametrize("name", PACKABLE)
 @given(data=st.data())
 @examples(5)
 def test_arguments_are_packed_as_in_python(name: str, data: st.DataObject) -> None:
-    _, declared = signature.parse(KERNELS[name].signature)
+    _, declared = parse_signature(KERNELS[name].signature)
     given = tuple(value_of(word, data.draw) for word in declared)
 
     assert packed(given, *declared) == in_python(given, *declared)
@@ -82,9 +94,9 @@ def test_integers_may_be_those_of_numpy() -> None:
 @pytest.mark.parametrize("given", FORMATS)
 @pytest.mark.parametrize("declared", FORMATS)
 def test_memory_of_another_type_is_not_packed(declared: str, given: str) -> None:
-    (item,) = [name for name, code in LETTERS.items() if code == declared]
+    (kind,) = [name for name, code in LETTERS.items() if code == declared]
 
-    found = packer_of(f"{item}[::1]").pack((zeros(given, SIZES["d"]),))
+    found = packer_of(f"{kind}[::1]").pack((zeros(given, SIZES["d"]),))
 
     assert (found is None) == (declared != given)
 

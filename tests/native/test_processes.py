@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fastrank.native.compiling import processes
-from fastrank.native.compiling.processes import count_processes
+from fastrank.native.compiling import worker
+from fastrank.native.compiling.worker import count_processes
 
 GIB = 1 << 30
 
 
 @pytest.fixture(autouse=True)
 def six_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "processors", lambda: 6)
+    monkeypatch.setattr(worker, "processors", lambda: 6)
 
 
 def _count(folder: Path, available: int = 64 * GIB, **limits: str) -> int:
@@ -52,6 +52,6 @@ def test_a_system_without_these_files_has_only_processors(tmp_path: Path) -> Non
 
 
 def test_there_are_eight_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "processors", lambda: 64)
+    monkeypatch.setattr(worker, "processors", lambda: 64)
 
     assert _count(tmp_path) == 8

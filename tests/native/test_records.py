@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 
-from fastrank.native import entries, kernels, records, signature
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
-from fastrank.native.declare import KERNELS
-from fastrank.native.record import PER_QUERY, RECORDS, Record, columns, flatten, shape_of
+from fastrank.native.declare import KERNELS, declare_all
+from fastrank.native.record import (
+    PER_QUERY,
+    RECORDS,
+    SCALARS,
+    Record,
+    State,
+    columns,
+    flatten,
+    is_array,
+    parse_signature,
+    shape_of,
+)
+from fastrank.native.records.runs import PageRoom, ResultPages
+from fastrank.native.sources import kernel_files
 
-entries.declare_all()
+declare_all()
 
 
 def texts(*lengths: int) -> records.Texts:
@@ -22,7 +39,7 @@ def texts(*lengths: int) -> records.Texts:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_kernel_takes_more_than_eight_arguments(name: str) -> None:
-    _, arguments = signature.parse(KERNELS[name].signature)
+    _, arguments = parse_signature(KERNELS[name].signature)
 
     assert len(arguments) <= 8
 
@@ -30,25 +47,26 @@ def test_no_kernel_takes_more_than_eight_arguments(name: str) -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_declared_type_is_known(name: str) -> None:
     """The columns of every argument are arrays or numbers."""
-    _, arguments = signature.parse(KERNELS[name].signature)
+    _, arguments = parse_signature(KERNELS[name].signature)
 
     for argument in arguments:
         for _, type_ in columns(argument):
-            assert signature.is_array(type_) or signature.is_scalar(type_)
+            assert is_array(type_) or type_ in SCALARS
 
 
 @pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
-def test_every_record_is_an_argument_of_a_kernel(record: type[Record]) -> None:
-    """By itself, as a part of another, or query by query."""
-    used: set[type[Record]] = set()
-    wanted = [word for own in KERNELS.values() for word in signature.parse(own.signature)[1]]
+def test_every_record_is_an_argument_of_a_kernel(record: type[Record | State]) -> None:
+    """By itself, as a part of another, or query by query; or else kernels make it."""
+    used: set[type[Record | State]] = set()
+    wanted = [word for own in KERNELS.values() for word in parse_signature(own.signature)[1]]
     while wanted:
         found = RECORDS.get(word := wanted.pop()) or PER_QUERY.get(word)
         if found is not None:
             used.add(found)
             wanted += found.__annotations__.values()
 
-    assert record in used
+    made = any(f"{record.__name__}(" in Path(path).read_text("utf-8") for path in kernel_files())
+    assert record in used or made
 
 
 def test_fields_are_read_by_name() -> None:
@@ -114,3 +132,55 @@ def test_a_part_of_a_record_is_checked_too() -> None:
 
     with pytest.raises(TypeError, match="kernel some: expected Texts, found tuple"):
         flatten("some", [shape_of("TextsByQuery")], (wrong,))
+
+
+def _go_on(room: Any) -> Any:
+    """What a kernel does with a state."""
+    before = room.free
+    room.free += room.page_size
+    room.end = room.page_size = -1
+    return before
+
+
+def test_kernels_read_and_write_the_numbers_of_a_state() -> None:
+    """As Python does; those of the library are tested with what they read and write."""
+    room = PageRoom(free=7, page_size=16)
+
+    before = _go_on(PageRoom(np.asarray(*room)))
+
+    assert (before, room.free, room.end, room.page_size) == (7, 23, -1, -1)
+
+
+def test_a_state_is_one_array_in_the_declared_order() -> None:
+    room = PageRoom(page_size=3, free=1)
+
+    assert flatten("some", [shape_of("PageRoom")], (room,)) == [filled("q", [1, 0, 3])]
+
+
+def test_a_state_is_also_one_array_as_the_field_of_a_record() -> None:
+    memory = [zeros("q", 1) for _ in range(4)]
+
+    found = flatten("some", [shape_of("ResultPages")], (ResultPages(*memory, room=PageRoom()),))
+
+    assert found == [*memory, zeros("q", 3)]
+
+
+def test_the_numbers_of_a_state_are_written_by_name() -> None:
+    room = PageRoom(free=1, end=2, page_size=3)
+
+    room.assign(end=5)
+    assert room[0].tolist() == [1, 5, 3]
+    room.clear(free=8)
+    assert room[0].tolist() == [8, 0, 0]
+
+
+def test_a_state_has_no_other_numbers() -> None:
+    with pytest.raises(AttributeError, match="pages"):
+        PageRoom(pages=1)
+    with pytest.raises(AttributeError, match="pages"):
+        PageRoom().pages = 1  # type: ignore[attr-defined]
+
+
+def test_an_array_is_no_state() -> None:
+    with pytest.raises(TypeError, match="expected PageRoom, found memoryview"):
+        flatten("some", [shape_of("PageRoom")], (zeros("q", 3),))

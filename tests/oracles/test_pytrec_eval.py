@@ -9,8 +9,8 @@ import pytest
 import pytrec_eval
 
 import fastrank
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.native import engine
+from tests.helpers.parsing import parse_qrels, parse_run
 
 Nested = dict[str, dict[str, float]]
 

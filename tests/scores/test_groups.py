@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
 from fastrank.native import engine
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\nq4 0 e 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq4 Q0 x 1 9 t\n"

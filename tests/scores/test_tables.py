@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.scores.table_formats import latex_number
 from fastrank.scores.tables import wide_table
+from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import examples
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n")

@@ -136,6 +136,20 @@ def test_constant_similarities_are_an_error() -> None:
         fr.evaluate_similarity((A, A), [1, 2, 3])
 
 
+@pytest.mark.parametrize("text", ["0.5", "good"])
+def test_scores_that_are_text_are_an_error_that_names_the_row(text: str) -> None:
+    """As in the readers of runs, unless a cell of a CSV or TSV file is a number."""
+    rows = [
+        {"sentence1": "a", "sentence2": "b", "score": 0.25},
+        {"sentence1": "aa", "sentence2": "bb", "score": text},
+    ]
+
+    for found in (PAIRS, _model):
+        task = rows if found is _model else [0.25, text, 1.0]
+        with pytest.raises(fr.ArrayError, match=rf"scores\[1\]: .*, found str: '{text}'$"):
+            fr.evaluate_similarity(found, task)
+
+
 def test_one_pair_is_an_error() -> None:
     with pytest.raises(fr.InputError, match="expected at least two pairs, found one"):
         fr.evaluate_similarity((A[:1], B[:1]), [3])

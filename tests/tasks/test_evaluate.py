@@ -230,7 +230,7 @@ def test_errors(make: Callable[[], Any], error: type[Exception], reason: str) ->
 @pytest.mark.parametrize(
     ("kind", "data", "options", "reason"),
     [
-        ("similarity", (["a", "b"], ["a", "b"], ["x", "y"]), {}, "scores: expected numbers"),
+        ("similarity", (["a", "b"], ["a", "b"], ["x", "y"]), {}, r"scores\[0\]: expected a number"),
         ("pairs", (["a", "b"], ["a", "b"], [1, 2]), {}, "expected labels 0 and 1"),
         ("pairs", (["a", "b"], ["a", "b"], [1, 0]), {"protocol": "x"}, "protocol: "),
         ("triplets", WORDS[:2], {}, "expected 3 texts"),

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -94,8 +94,7 @@ def test_other_types_have_all_choices() -> None:
 
 
 def test_judgments_and_runs_have_types_that_say_what_they_may_be() -> None:
-    # Documents of arrays are numbers.
-    functions = {getattr(fr, name) for name in fr.__all__} - {fr.evaluate_arrays, fr.index_qrels}
+    functions = {getattr(fr, name) for name in fr.__all__}
     types = {
         parameter.annotation.removesuffix(" | None")
         for function in filter(inspect.isfunction, functions)
@@ -104,4 +103,15 @@ def test_judgments_and_runs_have_types_that_say_what_they_may_be() -> None:
     }
 
     assert "Any" not in types
-    assert types >= {"QrelsLike", "RunLike", "RunsLike", "RunsLike | RunLike"}
+    assert types >= {"QrelsLike", "ArrayQrelsLike", "RunLike", "RunsLike", "RunsLike | RunLike"}
+
+
+@pytest.mark.parametrize(
+    "function", [fr.compare_indexes, fr.evaluate_arrays, fr.evaluate_embeddings, fr.search]
+)
+def test_vectors_and_arrays_have_types_that_say_what_they_may_be(function: Any) -> None:
+    parameters = inspect.signature(function).parameters
+    untyped = {name for name, parameter in parameters.items() if parameter.annotation == "Any"}
+
+    # An executor is any object with the methods of one.
+    assert untyped <= {"executor"}

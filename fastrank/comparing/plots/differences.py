@@ -23,7 +23,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure."""
     from matplotlib.ticker import MaxNLocator
 
-    measure, a, b = view
+    measure, a, b, chosen = view
     pair = comparison.pair(measure, a, b)
     names, _, _, column = comparison.queries_of(measure, a, b).columns.values()
     differences = np.array(column)
@@ -60,7 +60,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     shown = dict(zip((a, b), short_names((a, b)), strict=True))
     title = f"{visible(measure)}: {shown[a]} - {shown[b]}"
     mean = _mean(comparison, pair)
-    heading(axes, title, mean, counts(comparison, pair, shown.__getitem__))
+    heading(axes, title, mean, counts(comparison, pair, shown.__getitem__), chosen)
     worst = "; ".join(f"{visible(query)} {number(d, signed=True)}" for query, d in named)
     sentences = [
         f"Difference in {visible(measure)} of {visible(a)} and {visible(b)} on"
@@ -68,6 +68,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         mean.replace(" (dashed)", ""),
         counts(comparison, pair, visible),
         f"Largest differences: {worst}" if worst else "",
+        chosen,
         "Lower values are better" if comparison.better(measure) == "lower" else "",
     ]
     return Words(title, ". ".join(filter(None, sentences)) + ".", (7.5, 3.8))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure."""
-    measure, _, baseline = view
+    measure, baseline = view.measure, view.b
     rows = _rows(comparison, measure, baseline)
     labels = []
     for place, (name, mean, low, high, significant) in enumerate(rows):

@@ -33,7 +33,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
 
     Raises OptionError for systems whose differences do not vary, or are fewer than two.
     """
-    measure, a, b = view
+    measure, a, b, chosen = view
     pair, alpha = comparison.pair(measure, a, b), comparison.alpha
     if pair.n < 2:
         raise OptionError(
@@ -71,6 +71,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         f"{needed:,} queries" if needed else "more than 1,000,000,000 queries"
     )
     enough += " for this power"
-    heading(axes, title, words, enough)
+    heading(axes, title, words, enough, chosen)
     whole = f"{visible(measure)}: detectable difference of {visible(a)} and {visible(b)}"
-    return Words(title, f"{whole}. {words}. {enough}.", (7.5, 4.0))
+    sentences = filter(None, (whole, words, enough, chosen))
+    return Words(title, ". ".join(sentences) + ".", (7.5, 4.0))

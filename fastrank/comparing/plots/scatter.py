@@ -25,7 +25,7 @@ MOST = 30
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure."""
-    measure, a, b = view
+    measure, a, b, chosen = view
     pair = comparison.pair(measure, a, b)
     values = comparison.values(measure)
     both = values[[comparison.names.index(b), comparison.names.index(a)]]
@@ -52,11 +52,11 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     title = f"{visible(measure)} of {pair.n:,} queries"
     dots = f"Area: number of queries, up to {largest:,}" if largest > 1 else ""
     # Long names need lines of their own.
-    heading(axes, title, *counts(comparison, pair, shown.__getitem__).split(", "), dots)
+    heading(axes, title, *counts(comparison, pair, shown.__getitem__).split(", "), dots, chosen)
     title = f"{visible(measure)}: {shown[a]} against {shown[b]}"
     description = (
         f"{visible(measure)} of {visible(a)} against that of {visible(b)} on {pair.n:,} queries,"
         f" means {number(pair.mean_a)} and {number(pair.mean_b)}."
-        f" {counts(comparison, pair, visible)}."
+        f" {counts(comparison, pair, visible)}." + (f" {chosen}." if chosen else "")
     )
     return Words(title, description, (4.6, 4.9))

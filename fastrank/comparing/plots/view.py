@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastrank.comparing.chosen_pair import default_pair
+from fastrank.comparing.chosen_pair import default_pair, why_chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """A measure and two systems; a or b is empty if all systems are shown."""
+    """A measure and two systems; a or b is empty if all systems are shown.
+
+    chosen: how the two were chosen, if nobody named them and there are others.
+    """
 
     measure: str
     a: str = ""
     b: str = ""
+    chosen: str = ""
 
 
 class Words(NamedTuple):
@@ -40,7 +44,10 @@ def view_of(
     measure = comparison.measures[0] if measure is None else measure
     comparison.better(measure)
     if shows == "pair":
-        return View(measure, *default_pair(comparison, measure, a, b))
+        shown = default_pair(comparison, measure, a, b)
+        why = why_chosen(comparison) if a is None and b is None else ""
+        chosen = f"{why[0].upper()}{why[1:]} of {len(comparison)} systems" if why else ""
+        return View(measure, *shown, chosen)
     if shows == "baseline":
         baseline = b or next(iter(comparison.baseline), "")
         if baseline:

@@ -10,7 +10,7 @@ import math
 
 from fastrank.comparing.plots.labels import number, short
 from fastrank.comparing.report.html import name, text
-from fastrank.formats.titles import texts_of
+from fastrank.formats.line_files import titles_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def side_by_side(
         query: (rankings.ranking(a, query), rankings.ranking(b, query)) for query, *_ in examples
     }
     shown = {doc for both in complete.values() for ranking in both for doc, _ in ranking[:depth]}
-    titles = texts_of(documents, "documents", shown)
-    words = texts_of(queries, "queries", complete)
+    titles = titles_of(documents, "documents", shown)
+    words = titles_of(queries, "queries", complete)
     parts = []
     for query, value_a, value_b, difference in examples:
         first, second = complete[query]

@@ -88,7 +88,7 @@ def _dropped(rankings: Rankings) -> list[str]:
 
 def _shares(rankings: Rankings) -> str:
     from fastrank.evaluation.evaluator import Evaluator
-    from fastrank.evaluation.tie_reports import tie_report
+    from fastrank.evaluation.ties import tie_report
 
     measures = " ".join(f"Judged@{depth}" for depth in DEPTHS)
     evaluator = Evaluator(rankings.judgments, measures) if _graded(rankings) else None

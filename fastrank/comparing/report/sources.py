@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import OptionError
 from fastrank.formats.digests import file_digest
-from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.inputs import as_qrels, as_run, is_file
+from fastrank.formats.line_files import as_exclusions
 from fastrank.formats.load import read_run
-from fastrank.formats.run_order import apply_order
+from fastrank.formats.runs import apply_order
 from fastrank.formats.source import name_of
 from fastrank.judging.filters import rows_of, without_excluded, without_repeats
 from fastrank.judging.ranked_documents import rank_documents

@@ -1,1 +1,1 @@
-"""Kernels that compare rankings with each other."""
+"""Kernels that compare rankings, and those of significance tests."""

@@ -5,16 +5,12 @@ A module without imports, as native/codes.py: callers of the compiled library ne
 
 from __future__ import annotations
 
-# Places in `options`.
-SINGLE_PRECISION, TIE_DIRECTION, DEPTH, KEEP, VALUES, COMBINATION, MISSING_LOWEST = range(7)
-OPTIONS_SIZE = 7
-
-# options[VALUES]: what a run gives a document that it retrieves, by the document's rank ...
+# rules.values: what a run gives a document that it retrieves, by the document's rank ...
 RECIPROCAL_RANKS, INVERSE_SQUARES, GEOMETRIC, BORDA_POINTS = range(4)
 # ... or by its score; from SCORES on, scores must be finite.
 SCORES, MIN_MAX, BY_MAXIMUM, BY_SUM, STANDARD, BY_RANK, BY_BORDA, DISTRIBUTION = range(4, 12)
 
-# options[COMBINATION]: the sum of a document's values, as it is or multiplied by: the number of
+# rules.combination: the sum of a document's values, as it is or multiplied by: the number of
 # runs with the document, a power of it, its logarithm, that of the number plus a constant, its
 # square root, the weights of the runs; one of the values or their mean; or a count of majorities.
 (
@@ -40,7 +36,5 @@ PROBLEM_SIZE = 4
 DIGIT_BITS = 11
 DIGITS = 1 << DIGIT_BITS
 
-# Places in `state`: the next row, and the next byte of text, of the output.
-ROWS, BYTES = range(2)
 # Bytes behind each text, so that 8 can be stored at once.
 SLACK = 8

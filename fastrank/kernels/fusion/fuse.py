@@ -2,35 +2,151 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.fusion.codes import (
-    BYTES,
-    COMBINATION,
-    FINE,
-    KEEP,
-    MAJORITIES,
-    MISSING_LOWEST,
-    RESULT_NOT_FINITE,
-    ROWS,
-    SINGLE_PRECISION,
-    VALUES,
+import numpy as np
+
+from fastrank.kernels.fusion.codes import DIGIT_BITS, DIGITS, FINE, MAJORITIES, RESULT_NOT_FINITE
+from fastrank.kernels.fusion.values import (
+    count_majorities,
+    fill_values,
+    fuse_values,
+    group_entries,
+    number_documents,
 )
-from fastrank.kernels.fusion.combinations import fuse_values
-from fastrank.kernels.fusion.documents import group_entries, number_documents
-from fastrank.kernels.fusion.majorities import count_majorities
-from fastrank.kernels.fusion.order import order_documents
-from fastrank.kernels.fusion.rankings import copy_text
-from fastrank.kernels.fusion.values import fill_values
-from fastrank.native.declare import helper, kernel
+from fastrank.kernels.judging.texts import rank_documents
+from fastrank.kernels.simd.instructions import as_word, load_word, store_word
+from fastrank.kernels.texts.text import compare_texts, sort_by
+from fastrank.native.codes import LARGER_ID_FIRST
+from fastrank.native.declare import helper, inlined, kernel
+
+U = np.uint64
+
+
+@inlined
+def copy_text(source, start, length, target, at):
+    """Copy a text; up to 7 bytes behind it in the target are overwritten too."""
+    for byte in range(0, length, 8):
+        store_word(target, at + byte, load_word(source, start + byte))
+
+
+@kernel("void(Run, int64[::1])")
+def count_bytes(run, sizes):
+    """sizes[q] = the length of all document ids of query q together."""
+    for q in range(len(sizes)):
+        size = 0
+        for row in range(run.offsets[q], run.offsets[q + 1]):
+            size += run.docs.lengths[row]
+        sizes[q] = size
+
+
+@kernel("int64(Run, int64[::1], int64, int64, FusionRules, RankingScratch, RankedEntries)")
+def collect_rankings(run, places, segment, at, rules, ranking, entries):
+    """Append the rankings of a run for a block of queries; return where the text ends.
+
+    places: for each query of the block its place in the run, or -1. segment: where the offsets of
+    the run begin; offsets[segment] is filled in. at: where the text begins.
+    """
+    text, starts, lengths = entries.docs
+    to = entries.offsets[segment]
+    for q in range(len(places)):
+        if places[q] >= 0:
+            first = run.offsets[places[q]]
+            count = run.offsets[places[q] + 1] - first
+            rank_documents(
+                run.docs, run.scores, first, count, rules.single_precision != 0,
+                rules.tie_direction, ranking,
+            )  # fmt: skip
+            for i in range(min(count, rules.depth)):
+                row = first + ranking.order[i]
+                length = run.docs.lengths[row]
+                copy_text(run.docs.buffer, run.docs.starts[row], length, text, at)
+                starts[to], lengths[to], entries.scores[to] = at, length, run.scores[row]
+                at += length
+                to += 1
+        entries.offsets[segment + q + 1] = to
+    return at
+
+
+SIGN = U(1 << 63)
+LAST_DIGIT = U(DIGITS - 1)
+# Comparing sorts fewer documents sooner.
+FEW = 256
+
+
+@inlined
+def descending_word(number):
+    """A word that is the smaller, the larger the number is; 0.0 and -0.0 have the same."""
+    word = as_word(number + 0.0)
+    return word if word & SIGN else ~(word | SIGN)
 
 
 @helper
-def fill_all_values(q, queries, options, parameter, candidates, entries, scratch, problem):
+def by_descending_id(a, b, docs):
+    return compare_texts(docs, b, a)
+
+
+sort_by_descending_id = sort_by(by_descending_id)
+
+
+@helper
+def sort_words(count, words, order, other_words, other_order, histogram):
+    """Sort words, stably and digit by digit, and the order of what they belong to with them."""
+    varying = U(0)
+    for i in range(1, count):
+        varying |= U(words[i]) ^ U(words[0])
+    for shift in range(0, 64, DIGIT_BITS):
+        if varying >> U(shift) & LAST_DIGIT == 0:
+            continue
+        histogram[:] = 0
+        for i in range(count):
+            histogram[U(words[i]) >> U(shift) & LAST_DIGIT] += 1
+        place = 0
+        for digit in range(len(histogram)):
+            equal_ones = histogram[digit]
+            histogram[digit] = place
+            place += equal_ones
+        for i in range(count):
+            digit = U(words[i]) >> U(shift) & LAST_DIGIT
+            place = histogram[digit]
+            histogram[digit] = place + 1
+            other_words[place], other_order[place] = words[i], order[i]
+        for i in range(count):
+            words[i], order[i] = other_words[i], other_order[i]
+
+
+@helper
+def order_documents(docs, count, single, scratch):
+    """ranking.order[:count] = the documents, best first, with scores fused[:count], no NaN.
+
+    Scores are compared as 32-bit floats if `single`.
+    """
+    _, order, merge = scratch.ranking
+    if count <= FEW:
+        rank_documents(docs, scratch.fused, 0, count, single, LARGER_ID_FIRST, scratch.ranking)
+        return
+    words = scratch.words
+    for i in range(count):
+        key = np.float64(np.float32(scratch.fused[i])) if single else scratch.fused[i]
+        words[i] = np.int64(descending_word(key))
+        order[i] = i
+    sort_words(count, words, order, scratch.other_words, scratch.other_order, scratch.histogram)
+    first = 0
+    while first < count:
+        stop = first + 1
+        while stop < count and words[stop] == words[first]:
+            stop += 1
+        if stop - first > 1:
+            sort_by_descending_id(order[first:stop], stop - first, merge, docs)
+        first = stop
+
+
+@helper
+def fill_all_values(q, queries, rules, candidates, entries, scratch, problem):
     """The values of a query's entries, and those of documents that a run lacks."""
     for r in range(len(scratch.lowest)):
         first = entries.offsets[r * queries + q]
         stop = entries.offsets[r * queries + q + 1]
         status, scratch.lowest[r] = fill_values(
-            options[VALUES], parameter, candidates, entries.scores[first:stop],
+            rules.values, rules.parameter, candidates, entries.scores[first:stop],
             scratch.values[first:stop], problem,
         )  # fmt: skip
         if status != FINE:
@@ -50,35 +166,33 @@ def check_results(documents, scratch, problem):
 
 
 @helper
-def fuse_query(q, queries, options, parameter, weights, entries, scratch, problem):
+def fuse_query(q, queries, rules, weights, entries, scratch, problem):
     """Fuse and order the documents of a query: FINE or what is wrong, and how many there are."""
     status, documents = number_documents(q, queries, len(weights), entries, scratch, problem)
     if status != FINE:
         return status, 0
     group_entries(q, queries, len(weights), documents, entries, scratch)
-    if options[COMBINATION] == MAJORITIES:
+    if rules.combination == MAJORITIES:
         count_majorities(q, queries, documents, weights, entries, scratch)
     else:
-        status = fill_all_values(
-            q, queries, options, parameter, documents, entries, scratch, problem
-        )
+        status = fill_all_values(q, queries, rules, documents, entries, scratch, problem)
         if status != FINE:
             return status, 0
         fuse_values(
-            q, queries, documents, options[COMBINATION], parameter, options[MISSING_LOWEST] != 0,
+            q, queries, documents, rules.combination, rules.parameter, rules.missing_lowest != 0,
             weights, entries, scratch,
         )  # fmt: skip
         status = check_results(documents, scratch, problem)
     if status == FINE:
-        order_documents(scratch.docs, documents, options[SINGLE_PRECISION] != 0, scratch)
+        order_documents(scratch.docs, documents, rules.single_precision != 0, scratch)
     return status, documents
 
 
 @helper
-def append_documents(documents, scratch, fused, state):
+def append_documents(documents, scratch, fused, size):
     """Append the first documents of a ranking to the output."""
     text, starts, lengths = scratch.docs
-    row, at = state[ROWS], state[BYTES]
+    row, at = size.rows, size.bytes
     for i in range(documents):
         d = scratch.ranking.order[i]
         copy_text(text, starts[d], lengths[d], fused.docs.buffer, at)
@@ -86,25 +200,23 @@ def append_documents(documents, scratch, fused, state):
         fused.scores[row] = scratch.fused[d]
         at += lengths[d]
         row += 1
-    state[ROWS], state[BYTES] = row, at
+    size.rows, size.bytes = row, at
 
 
 @kernel(
-    "void(RankedEntries, int64[::1], float64, float64[::1], FusionScratch, FusedRankings,"
-    " int64[::1], int64[::1])"
+    "void(RankedEntries, FusionRules, float64[::1], FusionScratch, FusedRankings, FusedSize,"
+    " int64[::1])"
 )
-def fuse_rankings(entries, options, parameter, weights, scratch, fused, state, problem):
+def fuse_rankings(entries, rules, weights, scratch, fused, size, problem):
     """Fuse the rankings of a block of queries, and append them to the output.
 
-    parameter: that of the method. Stops at the first query with a problem, and says which.
+    Stops at the first query with a problem, and says which.
     """
     queries = len(fused.counts)
     for q in range(queries):
-        problem[0], documents = fuse_query(
-            q, queries, options, parameter, weights, entries, scratch, problem
-        )
+        problem[0], documents = fuse_query(q, queries, rules, weights, entries, scratch, problem)
         if problem[0] != FINE:
             problem[1] = q
             return
-        fused.counts[q] = min(documents, options[KEEP])
-        append_documents(fused.counts[q], scratch, fused, state)
+        fused.counts[q] = min(documents, rules.keep)
+        append_documents(fused.counts[q], scratch, fused, size)

@@ -1,4 +1,8 @@
-"""What a run gives to each document that it retrieves: a function of the rank or of the score."""
+"""What a run gives to each document that it retrieves, and how these values are combined.
+
+Values are added in descending order, so that the order of the runs makes no difference to the last
+bit, and documents whose values are the same are tied.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,95 @@ from fastrank.kernels.fusion.codes import (
     FINE,
     GEOMETRIC,
     INVERSE_SQUARES,
+    LARGEST,
+    MEAN,
+    MEDIAN,
     MIN_MAX,
     NO_MAXIMUM,
     NOT_FINITE,
     RECIPROCAL_RANKS,
+    REPEATED,
     SCORES,
+    SMALLEST,
     STANDARD,
+    SUM_BY_COUNT,
+    SUM_BY_LOG,
+    SUM_BY_POWER,
+    SUM_BY_ROOT,
+    SUM_BY_SHIFTED_LOG,
+    SUM_BY_WEIGHTS,
 )
+from fastrank.kernels.texts.text import are_equal, slot_of_text, table_mask
 from fastrank.native.declare import helper, inlined
+
+
+@helper
+def number_documents(q, queries, runs, entries, scratch, problem):
+    """Number the distinct documents of a query in order of appearance, and count their entries.
+
+    Returns FINE and the number of documents, or REPEATED for one that a run retrieves twice.
+    """
+    table, numbers, docs, counts = scratch.table, scratch.numbers, scratch.docs, scratch.counts
+    total = 0
+    for r in range(runs):
+        segment = r * queries + q
+        total += entries.offsets[segment + 1] - entries.offsets[segment]
+    mask = table_mask(total)
+    table[: mask + 1] = 0
+    found = 0
+    for r in range(runs):
+        segment = r * queries + q
+        for entry in range(entries.offsets[segment], entries.offsets[segment + 1]):
+            slot = slot_of_text(entries.docs, entry, mask)
+            while True:
+                number = table[slot] - 1
+                if number < 0:
+                    number = found
+                    found += 1
+                    table[slot] = found
+                    docs.starts[number] = entries.docs.starts[entry]
+                    docs.lengths[number] = entries.docs.lengths[entry]
+                    counts[number] = 1
+                    # The last run with the document.
+                    scratch.ends[number] = r
+                    break
+                if are_equal(docs, number, entries.docs, entry):
+                    if scratch.ends[number] == r:
+                        problem[2], problem[3] = r, entry
+                        return REPEATED, found
+                    counts[number] += 1
+                    scratch.ends[number] = r
+                    break
+                slot = (slot + 1) & mask
+            numbers[entry] = number
+    return FINE, found
+
+
+@helper
+def group_entries(q, queries, runs, documents, entries, scratch):
+    """Bring the entries of each document together, in the order of the runs.
+
+    Those of document d become grouped[ends[d] - counts[d] : ends[d]]; each is its number in the
+    block.
+    """
+    at = 0
+    for d in range(documents):
+        scratch.ends[d] = at
+        at += scratch.counts[d]
+    for r in range(runs):
+        segment = r * queries + q
+        for entry in range(entries.offsets[segment], entries.offsets[segment + 1]):
+            number = scratch.numbers[entry]
+            scratch.grouped[scratch.ends[number]] = entry
+            scratch.ends[number] += 1
+
+
+@helper
+def run_of(entry, run, q, queries, entries):
+    """The run of an entry of a query, which is `run` or one after it."""
+    while entry >= entries.offsets[run * queries + q + 1]:
+        run += 1
+    return run
 
 
 @inlined
@@ -139,3 +224,151 @@ def fill_values(kind, parameter, candidates, scores, values, problem):
     for value in values:
         lowest = min(lowest, value)
     return FINE, lowest
+
+
+@inlined
+def insert(terms, count, term):
+    """Insert a term into descending terms; returns how many there are."""
+    place = count
+    while place > 0 and terms[place - 1] < term:
+        terms[place] = terms[place - 1]
+        place -= 1
+    terms[place] = term
+    return count + 1
+
+
+@helper
+def weights_of(document, q, queries, weights, entries, scratch):
+    """The sum of the weights of the runs with a document."""
+    terms, count, run = scratch.terms, 0, 0
+    stop = scratch.ends[document]
+    for i in range(stop - scratch.counts[document], stop):
+        run = run_of(scratch.grouped[i], run, q, queries, entries)
+        count = insert(terms, count, weights[run])
+        run += 1
+    total = 0.0
+    for i in range(count):
+        total += terms[i]
+    return total
+
+
+@helper
+def collect_terms(document, q, queries, missing, weighted, weights, entries, scratch):
+    """The values of a document, descending, if weighted times those of the runs; and how many.
+
+    missing: runs with results, but without the document, add the value for that.
+    """
+    terms, count, run = scratch.terms, 0, 0
+    stop = scratch.ends[document]
+    for i in range(stop - scratch.counts[document], stop):
+        entry = scratch.grouped[i]
+        own = run_of(entry, run, q, queries, entries)
+        if missing:
+            for other in range(run, own):
+                weight = weights[other] if weighted else 1.0
+                count = insert_missing(other, q, queries, weight, entries, scratch, count)
+        weight = weights[own] if weighted else 1.0
+        count = insert(terms, count, weight * scratch.values[entry])
+        run = own + 1
+    if missing:
+        for other in range(run, len(weights)):
+            weight = weights[other] if weighted else 1.0
+            count = insert_missing(other, q, queries, weight, entries, scratch, count)
+    return count
+
+
+@inlined
+def insert_missing(run, q, queries, weight, entries, scratch, count):
+    """Insert the term of a run without the document, unless the run lacks the query."""
+    segment = run * queries + q
+    if entries.offsets[segment] == entries.offsets[segment + 1]:
+        return count
+    return insert(scratch.terms, count, weight * scratch.lowest[run])
+
+
+@helper
+def combine(kind, parameter, terms, count, runs):
+    """The score of a document from its terms, descending, and the number of runs with it."""
+    if kind == LARGEST:
+        return terms[0]
+    if kind == SMALLEST:
+        return terms[count - 1]
+    if kind == MEDIAN:
+        half = count // 2
+        return terms[half] if count % 2 else (terms[half - 1] + terms[half]) / 2.0
+    total = 0.0
+    for i in range(count):
+        total += terms[i]
+    if kind == MEAN:
+        return total / runs
+    if kind == SUM_BY_COUNT:
+        return total * runs
+    if kind == SUM_BY_POWER:
+        return total * math.pow(float(runs), parameter)
+    if kind == SUM_BY_LOG:
+        return total * math.log(float(runs))
+    if kind == SUM_BY_SHIFTED_LOG:
+        return total * math.log(runs + parameter)
+    if kind == SUM_BY_ROOT:
+        return total * math.sqrt(float(runs))
+    return total
+
+
+@helper
+def fuse_values(q, queries, documents, kind, parameter, missing, weights, entries, scratch):
+    """fused[d] = the score of document d."""
+    weighted = kind != SUM_BY_WEIGHTS
+    for document in range(documents):
+        count = collect_terms(document, q, queries, missing, weighted, weights, entries, scratch)
+        runs = scratch.counts[document]
+        fused = combine(kind, parameter, scratch.terms, count, runs)
+        if not weighted:
+            fused *= weights_of(document, q, queries, weights, entries, scratch)
+        scratch.fused[document] = fused
+
+
+# Weights that differ by less, relative to their sum, are equal: their sums are rounded.
+TOLERANCE = 1e-12
+
+
+@helper
+def outcome(one, other, q, queries, weights, entries, scratch):
+    """1 if a majority of the runs prefers the first of two documents, -1 the second, 0 if neither.
+
+    A run prefers the document that it ranks first, or the only one that it has. A run with neither
+    abstains.
+    """
+    grouped, ends, counts = scratch.grouped, scratch.ends, scratch.counts
+    i, j = ends[one] - counts[one], ends[other] - counts[other]
+    run = 0
+    preferring, opposing = 0.0, 0.0
+    while i < ends[one] or j < ends[other]:
+        # Entries are numbered run by run, and within a run by rank.
+        if j >= ends[other] or (i < ends[one] and grouped[i] < grouped[j]):
+            run = run_of(grouped[i], run, q, queries, entries)
+            preferring += weights[run]
+            i += 1
+            if j < ends[other] and grouped[j] < entries.offsets[run * queries + q + 1]:
+                j += 1
+        else:
+            run = run_of(grouped[j], run, q, queries, entries)
+            opposing += weights[run]
+            j += 1
+            if i < ends[one] and grouped[i] < entries.offsets[run * queries + q + 1]:
+                i += 1
+    margin = preferring - opposing
+    if abs(margin) <= TOLERANCE * (preferring + opposing):
+        return 0
+    return 1 if margin > 0.0 else -1
+
+
+@helper
+def count_majorities(q, queries, documents, weights, entries, scratch):
+    """fused[d] = the number of documents that d defeats, and half of those that it ties with."""
+    fused = scratch.fused
+    fused[:documents] = 0.0
+    for one in range(documents):
+        for other in range(one + 1, documents):
+            found = outcome(one, other, q, queries, weights, entries, scratch)
+            fused[one] += 0.5 * (1 + found)
+            fused[other] += 0.5 * (1 - found)

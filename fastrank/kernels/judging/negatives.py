@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.judging.memory import join, rank_documents
-from fastrank.native.codes import (
-    FINE,
-    LARGER_ID_FIRST,
-    MINE_BY_HIGHEST,
-    MINE_DEPTH,
-    MINE_LEVEL,
-    MINE_MARGIN,
-    MINE_NUMBER,
-    MINE_RELATIVE,
-    MINE_SINGLE,
-    MINE_SKIP,
-    NO_REFERENCE,
-    SCORE_IS_NAN,
-)
+from fastrank.kernels.judging.texts import join, rank_documents
+from fastrank.native.codes import FINE, LARGER_ID_FIRST, NO_REFERENCE, SCORE_IS_NAN
 from fastrank.native.declare import helper, kernel
 
 
 @helper
-def highest_allowed(reference, options, margins):
+def highest_allowed(reference, rules):
     """The highest score that a negative may have beside positives of this score."""
     limit = float("inf")
-    if options[MINE_MARGIN]:
-        limit = min(limit, reference - margins[0])
-    if options[MINE_RELATIVE]:
-        limit = min(limit, reference - abs(reference) * margins[1])
+    if rules.by_margin:
+        limit = min(limit, reference - rules.margin)
+    if rules.by_relative_margin:
+        limit = min(limit, reference - abs(reference) * rules.relative_margin)
     return limit
 
 
-@kernel(
-    "int64(Qrels, Run, Matched, int64[::1], float64[::1], MiningScratch, Negatives, int64[::1])"
-)
-def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, problem):
+@kernel("int64(Qrels, Run, Matched, MiningRules, MiningScratch, Negatives, int64[::1])")
+def mine_negatives(qrels, run, matched, rules, scratch, negatives, problem):
     """Pick negatives from the matched rankings (-1: none) for their judgments.
 
     counts[i] becomes NO_REFERENCE where there are margins and no relevant document was retrieved.
@@ -42,8 +27,8 @@ def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, pr
     """
     judgments, rankings = matched
     scores, found, order = run.scores, scratch.found, scratch.ranking.order
-    wanted, level = options[MINE_NUMBER], options[MINE_LEVEL]
-    by_margin = options[MINE_MARGIN] or options[MINE_RELATIVE]
+    wanted, level = rules.number, rules.level
+    by_margin = rules.by_margin or rules.by_relative_margin
     for i in range(len(judgments)):
         if rankings[i] < 0:
             continue
@@ -57,8 +42,9 @@ def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, pr
                 problem[0], problem[1] = SCORE_IS_NAN, row
                 return i
         rank_documents(
-            run.docs, scores, first, results, options[MINE_SINGLE], LARGER_ID_FIRST, scratch.ranking
-        )
+            run.docs, scores, first, results, rules.single_precision, LARGER_ID_FIRST,
+            scratch.ranking,
+        )  # fmt: skip
         problem[0] = join(
             qrels.docs, judged, number, run.docs, first, order, results, scratch.table, found,
             problem,
@@ -75,7 +61,7 @@ def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, pr
                 # Ranks do not say it: in single precision equal ones may be different here.
                 if not known:
                     reference = scores[row]
-                elif options[MINE_BY_HIGHEST]:
+                elif rules.by_highest:
                     reference = max(reference, scores[row])
                 else:
                     reference = min(reference, scores[row])
@@ -83,9 +69,9 @@ def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, pr
         if by_margin and not known:
             negatives.counts[i] = NO_REFERENCE
             continue
-        limit = highest_allowed(reference, options, margins)
+        limit = highest_allowed(reference, rules)
         taken = 0
-        for r in range(options[MINE_SKIP], min(results, options[MINE_DEPTH])):
+        for r in range(rules.skipped, min(results, rules.depth)):
             if taken == wanted:
                 break
             row = first + order[r]

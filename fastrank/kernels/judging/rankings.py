@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from fastrank.kernels.texts.text import sort_if_needed_by
-from fastrank.native.codes import (
-    FINE,
-    GRADE_TOO_LARGE,
-    JUDGED_ONLY,
-    LEVEL,
-    NONE_JUDGED,
-    POOLED,
-    STOP_IF_NONE_JUDGED,
-    UNJUDGED,
-)
+from fastrank.native.codes import FINE, GRADE_TOO_LARGE, NONE_JUDGED, POOLED, UNJUDGED
 from fastrank.native.declare import helper
 
 # trec_eval counts the judgments of each grade in a table of 8-byte items; this is the largest
@@ -67,13 +58,32 @@ def count_judgments(grades, options, i, rankings):
     rankings.grade_offsets[i + 1] = first + distinct
     relevant = 0
     for v in range(distinct):
-        if values[v] >= options[LEVEL]:
+        if values[v] >= options.level:
             relevant += counts[v]
     rankings.num_rel[i] = relevant
-    if distinct == 0 and options[STOP_IF_NONE_JUDGED] and i == 0:
+    if distinct == 0 and options.stop_if_none_judged and i == 0:
         return NONE_JUDGED
     if distinct > 0 and values[distinct - 1] > LARGEST_GRADE:
         return GRADE_TOO_LARGE
+    return FINE
+
+
+@helper
+def copy_counts(qrels, query, options, i, rankings):
+    """The counts of a query's grades, which `qrels` holds, become those of ranking i.
+
+    FINE, or why the query cannot be evaluated.
+    """
+    place, relevant = rankings.grade_offsets[i], 0
+    for g in range(qrels.grade_offsets[query], qrels.grade_offsets[query + 1]):
+        grade, count = qrels.grade_values[g], qrels.grade_counts[g]
+        rankings.grade_values[place], rankings.grade_counts[place] = grade, count
+        if grade >= options.level:
+            relevant += count
+        if grade > LARGEST_GRADE:
+            return GRADE_TOO_LARGE
+        place += 1
+    rankings.num_rel[i], rankings.grade_offsets[i + 1] = relevant, place
     return FINE
 
 
@@ -103,12 +113,12 @@ def write_hits(hits, found, kept, grades, options, ranks, codes):
         if hit_rows[h] >= 0:
             grade = grades[hit_rows[h]]
             code = grade if grade >= 0 else POOLED
-        if options[JUDGED_ONLY]:
+        if options.judged_only:
             if code < 0:
                 continue
             rank = listed + 1
-        if code >= 0 and code >= options[LEVEL]:
+        if code >= 0 and code >= options.level:
             relevant += 1
         ranks[listed], codes[listed] = rank, code
         listed += 1
-    return listed, (listed if options[JUDGED_ONLY] else kept), relevant
+    return listed, (listed if options.judged_only else kept), relevant

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.integer_ids import hash_id
 from fastrank.kernels.simd.compare import BLOCK, at_least
 from fastrank.kernels.simd.instructions import count_ones, leading_zeros, trailing_zeros
 from fastrank.kernels.texts.text import table_mask
@@ -27,6 +26,12 @@ ALL = U(0xFFFFFFFFFFFFFFFF)
 STEP = 12
 # What `index_hashes` says of hashes that are not all different.
 REPEATED = -1
+
+
+@inlined
+def hash_id(value):
+    """A hash of an id, by Fibonacci hashing: its higher bits are the better ones."""
+    return U(value) * U(0x9E3779B97F4A7C15)
 
 
 @inlined
@@ -198,12 +203,32 @@ def index_hashes(hashes, index, columns):
     return base if find_repetition(hashes, base, links, columns) < 0 else REPEATED
 
 
-@helper
-def find_hash(value, hashes, base, table, links):
-    """Where a hash is among those that were indexed, in a table as long as that, or -1."""
-    link = np.int64(table[low_place(value, U(len(table) - 1))])
-    while link >= base:
-        if hashes[link - base] == value:
-            return link - base
-        link = np.int64(links[link - base])
-    return np.int64(-1)
+def finder_by(is_equal):
+    """Make what finds judged documents among those that were indexed, by their ids or hashes.
+
+    `find_places(docs, values, judged, judged_values, base, by_hash, index, hits)`: two documents
+    are the same if their values are and `is_equal(docs, place, judged, row)`. Hits become places
+    and rows, in the order of rows. Returns how many, or -1 - i if result i is judged and stands
+    there twice.
+    """
+
+    @helper
+    def find_places(docs, values, judged, judged_values, base, by_hash, index, hits):
+        links, places, rows = index.links, hits.ranks, hits.rows
+        found = 0
+        for row in range(len(judged_values)):
+            value = judged_values[row]
+            link, seen = last_link(value, index, by_hash), -1
+            while link >= base:
+                place = link - base
+                if values[place] == value and is_equal(docs, place, judged, row):
+                    if seen >= 0:
+                        return -1 - seen
+                    seen = place
+                link = np.int64(links[place])
+            if seen >= 0:
+                places[found], rows[found] = seen, row
+                found += 1
+        return found
+
+    return find_places

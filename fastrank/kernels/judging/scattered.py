@@ -1,53 +1,107 @@
-"""The results of a run gathered by query, wherever their lines stand, and judged from there."""
+"""The results of a run gathered by query, wherever their lines stand, and judged from there.
+
+They are kept on pages of one buffer. A page has results of one query, and at its end a link to the
+query's next page, 0 if there is none. Pages are taken in turn, so that those being written lie
+close together: a few megabytes however long the run is, where a place of its own for every query
+would cost a miss of the caches and of the system's table of pages for nearly every line.
+
+A result is the length of the document's id, the score, and the id. Where no result follows the
+memory is still zero, and no id is empty. Pages begin at multiples of their size, a power of two;
+at 0 there is none.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.memory import hash_documents, judge_query
-from fastrank.kernels.judging.result_pages import (
-    HEADER,
-    LINK,
-    LONGEST_ID,
-    next_page,
-    put_result,
-    take_results,
-)
-from fastrank.kernels.judging.unknown_queries import LETTER, begin_unknown, note_unknown
+from fastrank.kernels.judging.streaming import LETTER, begin_unknown, note_unknown
+from fastrank.kernels.judging.texts import hash_documents, judge_query
 from fastrank.kernels.parsing.any_lines import take_any_lines
 from fastrank.kernels.parsing.block_index import index_block
 from fastrank.kernels.parsing.fields import begin_text, next_query
 from fastrank.kernels.parsing.read_on import READ, last_tag, read_on
-from fastrank.kernels.texts.index import look_up
+from fastrank.kernels.simd.instructions import (
+    as_double,
+    as_word,
+    load_word_inside,
+    prefetch,
+    store_word,
+)
 from fastrank.kernels.texts.numbers import read_decimal
+from fastrank.kernels.texts.text import look_up
 from fastrank.native.codes import (
     DONE,
     END_OF_BLOCK,
-    ENDED,
     EXACT,
     FINE,
-    INDEXED,
     NEW_QUERY,
     NO_PAGE_LEFT,
     NOT_STREAMED,
-    PAGE_SIZE,
     PARTIAL,
-    POSITION,
-    REFUSED,
-    SIZE,
-    STATUS,
 )
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, inlined, kernel
 from fastrank.native.records import Texts
 
 U = np.uint64
+# The length of an id in one byte, and a score.
+HEADER = 9
+LINK = 8
+LONGEST_ID = 255
+CACHE_LINE = 64
+
+
+@inlined
+def put_result(buffer, place, score, text, start, length):
+    """Write a result, and zeros up to 7 bytes behind it; 8 bytes of text come behind the id."""
+    store_word(buffer, place, U(length))
+    store_word(buffer, place + 1, as_word(score))
+    place += HEADER
+    while length > 8:
+        store_word(buffer, place, load_word_inside(text, start))
+        place, start, length = place + 8, start + 8, length - 8
+    word = load_word_inside(text, start)
+    beyond = U(64 - 8 * length)
+    store_word(buffer, place, word << beyond >> beyond)
+
+
+@helper
+def next_page(buffer, room, place):
+    """Take a free page, linked to the one that has `place` (0: it is the first); 0 if none is."""
+    page, size = room.free, room.page_size
+    if page + size > room.end:
+        return np.int64(0)
+    room.free = page + size
+    if place != 0:
+        store_word(buffer, (place | size - 1) + 1 - LINK, U(page))
+    return page
+
+
+@helper
+def take_results(buffer, page, size, count, results):
+    """Note the results of a query from its first page on, into row `count` and on.
+
+    Returns the next free row.
+    """
+    docs, scores = results
+    while page != 0:
+        place, stop = page, page + size - LINK
+        page = np.int64(load_word_inside(buffer, stop))
+        for line in range(0, size, CACHE_LINE):
+            prefetch(buffer, page + line)
+        while place < stop and buffer[U(place)] != 0:
+            length = np.int64(buffer[U(place)])
+            scores[U(count)] = as_double(load_word_inside(buffer, place + 1))
+            docs.starts[U(count)], docs.lengths[U(count)] = place + HEADER, length
+            place += HEADER + length
+            count += 1
+    return count
 
 
 @helper
 def keep_results(text, taken, fields, pages, refused):
     """Keep the results of judged queries among the lines taken; DONE, or why not."""
     docs, scores = fields.results
-    size = pages.room[PAGE_SIZE]
+    size = pages.room.page_size
     longest = min(LONGEST_ID, size - HEADER - LINK)
     unread = EXACT
     for i in range(taken):
@@ -74,9 +128,9 @@ def keep_results(text, taken, fields, pages, refused):
     return DONE if unread & refused == EXACT else NOT_STREAMED
 
 
-@kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, UnknownQueries, int64[::1])")
+@kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, UnknownQueries, Reading)")
 def collect_run(reader, known, fields, pages, unknown, state):
-    """Keep the results of known queries in text[: cursor[SIZE]], and in what comes then, as far as
+    """Keep the results of known queries in text[: cursor.size], and in what comes then, as far as
     `read_on` goes, or until there is no room for the ids of unknown queries. Returns how many bytes
     of what the text holds in the end are done with.
 
@@ -84,13 +138,13 @@ def collect_run(reader, known, fields, pages, unknown, state):
     """
     text, _, cursor = reader
     queries, numbers, _ = fields
-    ended = cursor[ENDED] != 0
+    ended = cursor.ended != 0
     begin_text(cursor, 0)
     begin_unknown(unknown, state)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
-            at_end = cursor[INDEXED] == cursor[SIZE]
+            at_end = cursor.indexed == cursor.size
             if at_end and (ended or read_on(reader, last_tag(cursor)) != READ):
                 break
             index_block(reader)
@@ -102,21 +156,21 @@ def collect_run(reader, known, fields, pages, unknown, state):
             if numbers[U(i)] < 0 and not note_unknown(text, start, length, unknown, state):
                 room = i
                 break
-        if state[STATUS] == DONE:
-            state[STATUS] = keep_results(text, room, fields, pages, state[REFUSED])
-        if state[STATUS] != DONE:
-            return cursor[SIZE]
+        if state.status == DONE:
+            state.status = keep_results(text, room, fields, pages, state.refused)
+        if state.status != DONE:
+            return cursor.size
         if room < taken:
             return queries.starts[room]
         kind = next_query(reader, taken)
     if kind < NEW_QUERY:
-        state[STATUS] = kind
-    return cursor[SIZE] if kind < NEW_QUERY or ended else cursor[POSITION]
+        state.status = kind
+    return cursor.size if kind < NEW_QUERY or ended else cursor.position
 
 
 @kernel(
-    "int64(Qrels, FilledPages, int64[::1], int64[::1], Results, JudgingScratch, RankingsAndTies,"
-    " int64[::1])"
+    "int64(Qrels, FilledPages, int64[::1], RankingOptions, Results, JudgingScratch,"
+    " RankingsAndTies, int64[::1])"
 )
 def judge_pages(qrels, pages, queries, options, results, scratch, judged, problem):
     """Judge the results of `queries` in turn, those that each part has on its pages.

@@ -3,64 +3,103 @@
 A piece of the run goes in, and others follow it without the caller (kernels/parsing/read_on.py) as
 long as that can be; how much could be dealt with comes back, and the rest is given again with what
 follows it in the file. Whatever is not as usual ends the streaming, and the readers of whole files
-find out what it is: nothing is reported from here.
+find out what it is: nothing is reported from here. What the parts of a run gave is put together in
+the order in which queries are evaluated.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.judged_documents import (
+from fastrank.kernels.judging.rankings import count_judgments, write_hits
+from fastrank.kernels.judging.ranks import QueryTies, TiedHits, sort_scratch
+from fastrank.kernels.judging.texts import (
     GIVEN_UP,
-    QueryTies,
-    TiedHits,
     find_hits,
-    rank_in_order,
+    hash_documents,
+    judge_scores,
+    rank_streamed,
     read_scores,
 )
-from fastrank.kernels.judging.memory import hash_documents, judge_scores
-from fastrank.kernels.judging.rankings import write_hits
-from fastrank.kernels.judging.unknown_queries import LETTER, begin_unknown, note_unknown
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
-from fastrank.kernels.texts.text import find_text
+from fastrank.kernels.simd.instructions import load_word_inside, store_word
+from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside
 from fastrank.native.codes import (
     DESCENDING,
     DONE,
     END_OF_BLOCK,
-    ENDED,
-    FIELD_STARTS,
     FINE,
-    INDEXED,
-    LISTED,
-    MAX_RETRIEVED,
     NEW_QUERY,
     NOT_STREAMED,
     PARTIAL,
-    POSITION,
-    QUERY,
-    QUERY_LENGTH,
-    REFUSED,
     SCATTERED,
-    SINGLE_PRECISION,
-    SIZE,
-    STATUS,
 )
 from fastrank.native.declare import helper, kernel
 from fastrank.native.records import Texts
+
+U = np.uint64
+NEWLINE = 10
+# What is copied and compared are words, so that bytes behind an id must be there, too.
+SPARE = 8
+# Scores that begin with it or with what comes behind it are those of headers, infinity or NaN. Only
+# this is looked at: to read the score of every line would take 4% longer for scattered lines.
+LETTER = 65
+
+
+@helper
+def begin_unknown(unknown, state):
+    """Forget the ids: the caller has taken them."""
+    unknown.recent[:] = 0
+    state.unknown_bytes = 0
+
+
+@helper
+def note_unknown(text, start, length, unknown, state):
+    """Append an id and a newline, unless it was noted a short while ago; False if there is no room.
+
+    8 bytes at least come behind the id. Nothing is noted where there is no memory for ids. There
+    never is room for one as long as that.
+    """
+    ids, recent = unknown
+    if len(ids) == 0:
+        return True
+    used = state.unknown_bytes
+    slot = hash_text_inside(text, start, length) & U(len(recent) - 1)
+    place = recent[slot] - 1
+    if (
+        place >= 0
+        and place + length < used
+        and ids[place + length] == NEWLINE
+        and equal_inside(text, start, length, ids, place, length)
+    ):
+        return True
+    if used + length + SPARE > len(ids):
+        if length + SPARE > len(ids):
+            state.status = NOT_STREAMED
+        return False
+    for i in range(0, length, 8):
+        store_word(ids, used + i, load_word_inside(text, start + i))
+    ids[used + length] = NEWLINE
+    recent[slot] = used + 1
+    state.unknown_bytes = used + length + 1
+    return True
 
 
 @helper
 def judge_in_order(docs, scores, results, qrels, query, options, scratch, hits):
     """What `judge_scores` does, for scores that descend: hardly any of them is read.
 
-    GIVEN_UP where that would not be right or not be quick.
+    GIVEN_UP where that would not be right.
     """
     found = find_hits(docs, results, qrels, query, scratch, hits)
-    single = options[SINGLE_PRECISION] != 0
-    if found == GIVEN_UP or rank_in_order(docs, scores, results, hits, found, single):
+    keys, work = (docs.buffer, scores, options.single_precision != 0), scratch.table
+    hits.ties.count[0] = 0
+    if found == GIVEN_UP or rank_streamed(
+        docs, keys, results, hits, found, sort_scratch(work, results)
+    ):
         return found
     return np.int64(GIVEN_UP)
 
@@ -74,28 +113,28 @@ def move_lines(fields, count, by):
 
 
 @kernel(
-    "int64(LineReader, TextTable, Qrels, int64[::1], StreamScratch, StreamedRankings, int64[::1],"
-    " int64[::1])"
+    "int64(LineReader, TextTable, Qrels, RankingOptions, StreamScratch, StreamedRankings,"
+    " int64[::1], Reading)"
 )
 def stream_run(reader, queries, qrels, options, scratch, streamed, problem, state):
-    """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes,
+    """Judge the queries in text[: cursor.size], and in what comes then, as far as `read_on` goes,
     or until there is no room for the ids of queries without judgments. Returns how many bytes of
     what the text holds in the end are done with.
 
-    All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
-    state[LISTED] documents are listed so far.
+    All of them if the run has ended there (cursor.ended), else what comes before the last query.
+    state.listed documents are listed so far.
     """
     text, _, cursor = reader
     fields, values, judging = scratch.fields, scratch.scores, scratch.judging
     scores, docs = fields.scores, Texts(text, fields.docs.starts, fields.docs.lengths)
-    ended = cursor[ENDED] != 0
+    ended = cursor.ended != 0
     begin_text(cursor, 0)
     begin_unknown(scratch.unknown, state)
-    full, refused = False, state[REFUSED]
+    full, refused = False, state.refused
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
-        over = kind == END_OF_BLOCK and cursor[INDEXED] == cursor[SIZE]
+        over = kind == END_OF_BLOCK and cursor.indexed == cursor.size
         if over and not ended:
             kept = begun if query >= 0 else last_tag(cursor)
             done = read_on(reader, kept)
@@ -113,32 +152,32 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:
                 if not read_scores(text, scores, results, values, refused):
-                    state[STATUS] = NOT_STREAMED
+                    state.status = NOT_STREAMED
                     break
                 found = judge_scores(
                     docs, values, results, qrels, query, options, judging, hits, problem
                 )
                 if problem[0] != FINE:
-                    state[STATUS] = NOT_STREAMED
+                    state.status = NOT_STREAMED
                     break
             list_streamed(query, hits, found, results, qrels, options, streamed, state)
             query = np.int64(-1)
         if over:
             break
         if kind < NEW_QUERY:
-            state[STATUS] = kind
+            state.status = kind
             break
         if kind == END_OF_BLOCK:
             index_lines(reader)
         elif kind == NEW_QUERY:
-            query = find_text(text, cursor[QUERY], cursor[QUERY_LENGTH], queries)
+            query = find_text(text, cursor.query, cursor.query_length, queries)
             if query >= 0 and streamed.first_listed[query] != 0:
-                state[STATUS] = SCATTERED
+                state.status = SCATTERED
                 break
-            begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
-            start, length = cursor[QUERY], cursor[QUERY_LENGTH]
-            if query < 0 and refused & PARTIAL and text[cursor[FIELD_STARTS + SCORE]] >= LETTER:
-                state[STATUS] = NOT_STREAMED
+            begun, results, order = cursor.position, np.int64(0), DESCENDING
+            start, length = cursor.query, cursor.query_length
+            if query < 0 and refused & PARTIAL and text[reader.block.bounds[2 * SCORE]] >= LETTER:
+                state.status = NOT_STREAMED
                 break
             if query < 0 and not note_unknown(text, start, length, scratch.unknown, state):
                 full = True
@@ -150,18 +189,74 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
             if order == DESCENDING:
                 order = check_order(text, scores, first, results, refused)
         kind = next_query(reader, results - first)
-    if state[STATUS] != DONE or (ended and not full):
-        return cursor[SIZE]
-    return begun if query >= 0 else cursor[POSITION]
+    if state.status != DONE or (ended and not full):
+        return cursor.size
+    return begun if query >= 0 else cursor.position
 
 
 @helper
 def list_streamed(query, hits, found, results, qrels, options, streamed, state):
     """List the hits of a query behind those of the queries before."""
-    listed, kept = state[LISTED], min(results, options[MAX_RETRIEVED])
+    listed, kept = state.listed, min(results, options.max_retrieved)
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     count, streamed.num_ret[query], streamed.num_rel_ret[query] = write_hits(
         hits, found, kept, grades, options, streamed.ranks[listed:], streamed.grades[listed:]
     )
     streamed.first_listed[query], streamed.listed_counts[query] = listed + 1, count
-    state[LISTED] = listed + count
+    state.listed = listed + count
+
+
+@kernel("int64(int64, int64[::1])")
+def is_in_two_parts(parts, part_firsts):
+    """Whether two parts have results of the same query."""
+    queries = len(part_firsts) // parts
+    for query in range(queries):
+        found = 0
+        for part in range(parts):
+            found += part_firsts[part * queries + query] != 0
+        if found > 1:
+            return 1
+    return 0
+
+
+@kernel(
+    "int64(int64[::1], int64, StreamedRankings, Qrels, RankingOptions, int64[::1], RankingsAndTies)"
+)
+def gather_judged(order, parts, streamed, qrels, options, queries, judged):
+    """Gather the queries of `order` that have results; returns how many.
+
+    Each of the `parts` has its own stretch of the streamed columns. queries[i] becomes the i-th
+    query that has results. -1: a query cannot be evaluated.
+    """
+    rankings, ties = judged
+    offsets = rankings.offsets
+    room = len(streamed.ranks) // parts
+    everything = len(streamed.first_listed) // parts
+    gathered = 0
+    for query in order:
+        part = 0
+        while part < parts and streamed.first_listed[part * everything + query] == 0:
+            part += 1
+        if part == parts:
+            continue
+        place = part * everything + query
+        queries[gathered] = query
+        grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
+        if count_judgments(grades, options, gathered, rankings) != FINE:
+            return -1
+        rankings.num_ret[gathered] = streamed.num_ret[place]
+        rankings.num_rel_ret[gathered] = streamed.num_rel_ret[place]
+        first, listed = part * room + streamed.first_listed[place] - 1, offsets[gathered]
+        for i in range(streamed.listed_counts[place]):
+            rankings.ranks[listed] = streamed.ranks[first + i]
+            rankings.grades[listed] = streamed.grades[first + i]
+            listed += 1
+        tied = ties.offsets[gathered]
+        first = part * room + qrels.offsets[query]
+        for i in range(streamed.tie_counts[place]):
+            ties.lows[tied], ties.highs[tied] = streamed.lows[first + i], streamed.highs[first + i]
+            tied += 1
+        gathered += 1
+        ties.offsets[gathered] = tied
+        offsets[gathered] = listed
+    return gathered

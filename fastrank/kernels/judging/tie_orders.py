@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.judging.judged_documents import make_keys
 from fastrank.kernels.judging.rankings import sort_values_if_needed
+from fastrank.kernels.judging.ranks import make_keys
 from fastrank.kernels.texts.text import sort_if_needed_by
 from fastrank.native.declare import helper, kernel
 

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.trec import precision_sum, relevant_within
+from fastrank.kernels.measures.tie_groups import (
+    TIED,
+    ranks_within,
+    relevant_in_group,
+    weights_of_group,
+)
+from fastrank.kernels.measures.trec import (
+    named_within,
+    precision_sum,
+    relevant_retrieved,
+    relevant_within,
+)
 from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"
@@ -17,21 +28,10 @@ MEASURE = "void(Ranking, float64[::1], float64[::1])"
 SPAN, DEPTH, RELEVANT = 0.0, 1.0, 2.0
 WORST = 1.0
 AT_K = 1.0
-UNJUDGED = 1.0
 BY_RELEVANT = 1.0
 
 
-@kernel(MEASURE)
-def reciprocal_rank_cut(q, cutoffs, values):
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > cutoffs[0]:
-            break
-        if grade >= q.level:
-            values[0] = 1.0 / rank
-            break
-
-
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def average_precision_of_possible(q, cutoffs, values):
     """Divided by how many relevant documents the ranks up to the cutoff can hold."""
     total, found = precision_sum(q, cutoffs[0])
@@ -39,7 +39,7 @@ def average_precision_of_possible(q, cutoffs, values):
         values[0] = total / min(cutoffs[0], np.float64(q.num_rel))
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def average_precision_of_found(q, cutoffs, values):
     """Divided by how many relevant documents the ranks up to the cutoff do hold."""
     total, found = precision_sum(q, cutoffs[0])
@@ -47,7 +47,7 @@ def average_precision_of_found(q, cutoffs, values):
         values[0] = total / found
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def precision_of_retrieved(q, cutoffs, values):
     """Precision at cutoff, of no more than was retrieved."""
     within = min(cutoffs[0], np.float64(q.num_ret))
@@ -55,11 +55,11 @@ def precision_of_retrieved(q, cutoffs, values):
         values[0] = relevant_within(q, within) / within
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def hit_share(q, cutoffs, values):
-    found = relevant_within(q, cutoffs[0])
-    values[0] = np.float64(found) / q.num_rel_ret if q.num_rel_ret else np.nan
-    values[1], values[2] = found, q.num_rel_ret
+    found, retrieved = relevant_within(q, cutoffs[0]), relevant_retrieved(q)
+    values[0] = np.float64(found) / retrieved if retrieved else np.nan
+    values[1], values[2] = found, retrieved
 
 
 @helper
@@ -93,6 +93,27 @@ def percentile_rank(q, parameters, values):
     values[1], values[2] = total, pairs
 
 
+@kernel(TIED)
+def percentile_rank_over_ties(q, parameters, values):
+    """Where it is known how many documents count: no depth cuts the ranking, or all of them do."""
+    base, missing = parameters[0], parameters[1]
+    total, found, first = 0.0, 0.0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, max(q.level, 0))
+        size, places = ranks_within(q, first, np.float64(q.num_ret))
+        chance = np.float64(relevant) / size
+        if relevant:
+            for i in range(places):
+                total += chance * percentile(q, q.lows[first] + 1 + i, base)
+        found += np.float64(relevant * places) / size
+        first = stop
+    if missing == WORST:
+        total += q.num_rel - found
+        found = np.float64(q.num_rel)
+    values[0] = total / found if found > 0.0 else np.nan
+    values[1], values[2] = total, found
+
+
 @kernel(MEASURE)
 def first_rank(q, parameters, values):
     """parameters: 1 if a query of which nothing is found has an infinite rank."""
@@ -101,6 +122,20 @@ def first_rank(q, parameters, values):
         if grade >= q.level and grade >= 0:
             values[0] = rank
             break
+
+
+@kernel(TIED)
+def first_rank_over_ties(q, parameters, values):
+    """Where no depth cuts the ranking, so that it is known whether anything is found."""
+    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
+    first = 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, max(q.level, 0))
+        if relevant:
+            size = q.highs[first] - q.lows[first]
+            values[0] = q.lows[first] + np.float64(size + 1) / (relevant + 1)
+            break
+        first = stop
 
 
 @kernel(MEASURE)
@@ -116,6 +151,39 @@ def pair_accuracy(q, cutoffs, values):
             found += 1
     pairs = (retrieved - found) * found
     values[0] = 1.0 - above / pairs if pairs else np.nan
+
+
+@helper
+def area_under_curve(q):
+    """The share of the pairs of a relevant and another document that are in order, tied ones half.
+
+    Where no depth cuts the ranking, so that it is known which pairs there are. Returns the share,
+    NaN if there are no pairs, and how many documents are relevant.
+    """
+    twice_above, found, first, level = 0, 0, 0, max(q.level, 0)
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, level)
+        others = q.highs[first] - q.lows[first] - relevant
+        twice_above += relevant * (2 * (q.lows[first] - found) + others)
+        found += relevant
+        first = stop
+    pairs = np.float64(q.num_ret - found) * found
+    return 1.0 - twice_above / (2.0 * pairs) if pairs else np.nan, found
+
+
+@kernel(TIED)
+def pair_accuracy_over_ties(q, parameters, values):
+    values[0], _ = area_under_curve(q)
+
+
+@kernel(TIED)
+def grouped_area_under_curve(q, parameters, values):
+    """parameters: 1 if the weight is the number of relevant documents, not of all documents."""
+    share, found = area_under_curve(q)
+    values[0] = share
+    if share == share:
+        weight = np.float64(found) if parameters[0] == BY_RELEVANT else np.float64(q.num_ret)
+        values[1], values[2] = weight * share, weight
 
 
 @kernel(MEASURE)
@@ -135,16 +203,17 @@ def rank_biased_precision_binary(q, parameters, values):
     values[0] = (1.0 - p) * total
 
 
-@helper
-def judged_within(q, depth):
-    """How many of the first `depth` documents are judged."""
-    judged = 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if grade >= 0:
-            judged += 1
-    return judged
+@kernel(TIED)
+def rank_biased_precision_binary_over_ties(q, parameters, values):
+    total, first, weight, rank_done = 0.0, 0, 1.0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, q.level)
+        each, weight, rank_done = weights_of_group(
+            q, first, parameters[0], parameters[1], weight, rank_done
+        )
+        total += relevant * each
+        first = stop
+    values[0] = (1.0 - parameters[1]) * total
 
 
 @helper
@@ -155,21 +224,7 @@ def share(q, counted, depth, parameters, values):
     values[1], values[2] = counted, within
 
 
-@helper
-def named_within(q, depth, negative):
-    """How many of the first `depth` documents are judged, if the judgments name them at all."""
-    if negative == UNJUDGED:
-        return judged_within(q, depth)
-    named = 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if grade != -1:
-            named += 1
-    return named
-
-
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def judged_share(q, parameters, values):
     """parameters: the cutoff k, 1 if k documents are the whole however few were retrieved, and 1
     if documents with a negative grade count as not judged.
@@ -178,14 +233,7 @@ def judged_share(q, parameters, values):
     share(q, np.float64(named_within(q, depth, parameters[2])), depth, parameters, values)
 
 
-@kernel(MEASURE)
-def hole_share(q, cutoffs, values):
-    """Of k documents, however few were retrieved."""
-    depth = min(cutoffs[0], np.float64(q.num_ret))
-    values[0] = (depth - judged_within(q, depth)) / cutoffs[0]
-
-
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, depth - named_within(q, depth, parameters[2]), depth, parameters, values)
@@ -218,20 +266,17 @@ def judge_otherwise(rankings, level, judged_only, others):
                 others.num_rel[q] += rankings.grade_counts[v]
 
 
-@helper
-def f1(found, within, num_rel):
-    """The harmonic mean of precision and recall, as ranx rounds it."""
-    precision, recall = found / within, found / num_rel
-    return 2.0 * ((precision * recall) / (precision + recall))
-
-
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def f1_cut(q, cutoffs, values):
-    """Precision is of the cutoff, however few were retrieved; without one, of what was."""
+    """The harmonic mean of precision and recall, as ranx rounds it.
+
+    Precision is of the cutoff, however few were retrieved; without one, of what was.
+    """
     found = np.float64(relevant_within(q, cutoffs[0]))
     if found > 0.0:
         within = np.float64(q.num_ret) if cutoffs[0] == np.inf else cutoffs[0]
-        values[0] = f1(found, within, np.float64(q.num_rel))
+        precision, recall = found / within, found / np.float64(q.num_rel)
+        values[0] = 2.0 * ((precision * recall) / (precision + recall))
 
 
 @kernel(MEASURE)
@@ -243,5 +288,22 @@ def reciprocal_hit_rank(q, cutoffs, values):
         if grade >= q.level:
             total += 1.0 / rank
             found += 1
+    if found:
+        values[0] = total / found
+
+
+@kernel(TIED)
+def reciprocal_hit_rank_over_ties(q, cutoffs, values):
+    """Where nothing cuts the ranking, so that it is known how many are found."""
+    total, found, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, q.level)
+        size = q.highs[first] - q.lows[first]
+        chance = np.float64(relevant) / size
+        if relevant:
+            for i in range(size):
+                total += chance * (1.0 / (q.lows[first] + 1 + i))
+        found += relevant
+        first = stop
     if found:
         values[0] = total / found

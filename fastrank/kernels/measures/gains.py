@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.measures.discounts import discount
+from fastrank.kernels.measures.tie_groups import (
+    TIED_GAINS,
+    add_expected_gains,
+    expected_rank_biased_gain,
+)
 from fastrank.kernels.simd.arithmetic import log2_or_nan, to_integer
 from fastrank.kernels.texts.text import sort_by
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, kernel, unless_tied
 
 MEASURE = "void(Gained, float64[::1], float64[::1])"
 
@@ -140,7 +145,7 @@ def ideal_size(q):
     return size
 
 
-@helper
+@unless_tied(add_expected_gains)
 def add_gains(q, depth, i, total):
     """Add the discounted gains up to rank `depth`, from document i on; the next document."""
     while i < len(q.ranks) and q.ranks[i] <= depth:
@@ -183,7 +188,7 @@ def ideal_dcg_of(q, depth):
     return add_ideal_gains(q, depth, 0, 0, 0, 0.0)[3]
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def discounted_gain(q, parameters, values):
     values[0] = dcg(q, q.num_ret)
 
@@ -193,14 +198,14 @@ def ideal_discounted_gain(q, parameters, values):
     values[0] = ideal_dcg_of(q, ideal_size(q))
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def normalized_discounted_gain(q, parameters, values):
     ideal = ideal_dcg_of(q, ideal_size(q))
     if ideal > 0.0:
         values[0] = dcg(q, q.num_ret) / ideal
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def normalized_discounted_gain_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, rank, at, passed = 0, 0, 0, 0
@@ -234,7 +239,7 @@ def normalized_gain_at_relevant(q, parameters, values):
         values[0] = np.float64(total) / size
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def normalized_gain_at_levels(q, parameters, values):
     """Rndcg: ndcg averaged over the ranks where the best ranking's gain changes."""
     if q.num_rel == 0:
@@ -291,7 +296,7 @@ def expected_reciprocal_rank(q, cutoffs, values):
     values[0] = total
 
 
-@helper
+@unless_tied(expected_rank_biased_gain)
 def rank_biased_gain(q, cutoff, p):
     """The gain of the first `cutoff` ranks; the reader goes on to the next with probability p."""
     weight, total = 1.0, 0.0
@@ -307,18 +312,18 @@ def rank_biased_gain(q, cutoff, p):
     return (1.0 - p) * total
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def rank_biased_precision(q, parameters, values):
     values[0] = rank_biased_gain(q, np.inf, parameters[0])
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def rank_biased_precision_cut(q, parameters, values):
     """parameters: the cutoff, and p."""
     values[0] = rank_biased_gain(q, parameters[0], parameters[1])
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def discounted_gain_cut(q, cutoffs, values):
     values[0] = dcg(q, cutoffs[0])
 
@@ -353,7 +358,7 @@ def ideal_dcg_of_retrieved(q, depth):
         previous = best
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED_GAINS)
 def normalized_discounted_gain_of_retrieved(q, cutoffs, values):
     ideal = ideal_dcg_of_retrieved(q, cutoffs[0])
     if ideal > 0.0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.memory import join, rank_documents
+from fastrank.kernels.judging.texts import join, rank_documents
 from fastrank.kernels.texts.text import (
     are_equal,
     compare_texts,
@@ -17,31 +17,13 @@ from fastrank.kernels.texts.text import (
     sort_by,
     sort_texts,
 )
-from fastrank.native.codes import (
-    ABSENT,
-    CYCLE,
-    IMP,
-    IMP_DONE,
-    MAX_RETRIEVED,
-    NONREL,
-    NONREL_RET,
-    REL,
-    REL_RET,
-    RET,
-    RET_DONE,
-    RUN_REPEATS,
-    SINGLE_PRECISION,
-    SMALLER_ID_FIRST,
-    TALLY_SIZE,
-    TWO_LEVELS,
-    ZERO_AND_NONZERO,
-)
+from fastrank.native.codes import CYCLE, RUN_REPEATS, SMALLER_ID_FIRST, TWO_LEVELS, ZERO_AND_NONZERO
 from fastrank.native.declare import helper, inlined, kernel
 from fastrank.native.records import Texts
 
 
 @kernel(
-    "int64(Preferences, Run, Matched, int64[::1], NumberingScratch, int64[::1], int64[::1],"
+    "int64(Preferences, Run, Matched, RankingOptions, NumberingScratch, int64[::1], int64[::1],"
     " int64[::1])"
 )
 def number_documents(preferences, run, matched, options, scratch, numbers, sizes, problem):
@@ -65,10 +47,10 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
         run_first = run.offsets[rankings[i]]
         retrieved = run.offsets[rankings[i] + 1] - run_first
         rank_documents(
-            run.docs, run.scores, run_first, retrieved, options[SINGLE_PRECISION] != 0,
+            run.docs, run.scores, run_first, retrieved, options.single_precision != 0,
             SMALLER_ID_FIRST, scratch.ranking,
         )  # fmt: skip
-        kept = min(retrieved, options[MAX_RETRIEVED])
+        kept = min(retrieved, options.max_retrieved)
         problem[0] = join(
             docs, 0, documents, run.docs, run_first, order, kept, scratch.interning.table, rows,
             problem,
@@ -149,9 +131,8 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
                     subgroups += 1
                 end += 1
             lines = order[begin:end]
-            # The sort, which also uses this memory, is done.
-            tally = scratch.merge[:TALLY_SIZE]
-            tally[:] = 0
+            tally = scratch.tally
+            begin_tally(tally)
             if subgroups == 1:
                 lines = lines[: counted_lines(lines, levels)]
                 problem[0] = count_classes(
@@ -163,9 +144,9 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
                 )
             if problem[0] != 0:
                 return i
-            counts.possible_ret[g], counts.fulfilled_ret[g] = tally[RET], tally[RET_DONE]
-            counts.possible_imp[g], counts.fulfilled_imp[g] = tally[IMP], tally[IMP_DONE]
-            counts.absent[g] = tally[ABSENT]
+            counts.possible_ret[g], counts.fulfilled_ret[g] = tally.ret, tally.ret_done
+            counts.possible_imp[g], counts.fulfilled_imp[g] = tally.imp, tally.imp_done
+            counts.absent[g] = tally.absent
             for only_retrieved in range(2):
                 if subgroups == 1:
                     fulfilled, possible = balance_classes(
@@ -193,26 +174,36 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
 
 
 @helper
+def begin_tally(tally):
+    """Let nothing be counted yet."""
+    tally.ret = tally.ret_done = tally.imp = tally.imp_done = tally.absent = 0
+    tally.relevant = tally.nonrelevant = tally.relevant_ret = tally.nonrelevant_ret = 0
+
+
+@helper
 def count_pair(x, y, retrieved, tally):
     """Count one preference of document number x over y."""
     if x < retrieved and y < retrieved:
-        tally[RET] += 1
+        tally.ret += 1
         if x < y:
-            tally[RET_DONE] += 1
+            tally.ret_done += 1
     elif x < retrieved or y < retrieved:
-        tally[IMP] += 1
+        tally.imp += 1
         if x < retrieved:
-            tally[IMP_DONE] += 1
+            tally.imp_done += 1
     else:
-        tally[ABSENT] += 1
+        tally.absent += 1
 
 
 @helper
 def count_relevance(relevant, number, retrieved, tally):
     """Count one relevant or nonrelevant judgment of a group."""
-    tally[REL if relevant else NONREL] += 1
-    if number < retrieved:
-        tally[REL_RET if relevant else NONREL_RET] += 1
+    if relevant:
+        tally.relevant += 1
+        tally.relevant_ret += number < retrieved
+    else:
+        tally.nonrelevant += 1
+        tally.nonrelevant_ret += number < retrieved
 
 
 @helper
@@ -298,28 +289,28 @@ def count_closure(lines, preferences, numbers, documents, retrieved, scratch, ta
 def fulfilled_and_possible(only_retrieved, tally):
     """The plain counts of a group, which Rnonrel starts from."""
     if only_retrieved:
-        return tally[RET_DONE], tally[RET]
-    return tally[RET_DONE] + tally[IMP_DONE], tally[RET] + tally[IMP] + tally[ABSENT]
+        return tally.ret_done, tally.ret
+    return tally.ret_done + tally.imp_done, tally.ret + tally.imp + tally.absent
 
 
 @helper
 def balance_up(only_retrieved, tally):
     """Rnonrel with at least as many relevant as nonrelevant documents: the missing ones count."""
     fulfilled, possible = fulfilled_and_possible(only_retrieved, tally)
-    surplus = tally[REL] - tally[NONREL]
+    surplus = tally.relevant - tally.nonrelevant
     if only_retrieved:
-        surplus = tally[REL_RET] - tally[NONREL_RET]
+        surplus = tally.relevant_ret - tally.nonrelevant_ret
     # The possible ones are counted by all relevant documents in both variants, as trec_eval does.
-    fulfilled += tally[REL_RET] * surplus
-    possible += tally[REL] * surplus
+    fulfilled += tally.relevant_ret * surplus
+    possible += tally.relevant * surplus
     return np.float64(fulfilled), np.float64(possible)
 
 
 @helper
 def is_balanced_up(only_retrieved, tally):
     if only_retrieved:
-        return tally[REL_RET] >= tally[NONREL_RET]
-    return tally[REL] >= tally[NONREL]
+        return tally.relevant_ret >= tally.nonrelevant_ret
+    return tally.relevant >= tally.nonrelevant
 
 
 @helper
@@ -330,7 +321,7 @@ def balance_classes(lines, levels, numbers, retrieved, only_retrieved, tally):
     """
     if is_balanced_up(only_retrieved, tally):
         return balance_up(only_retrieved, tally)
-    wanted = tally[REL_RET] if only_retrieved else tally[REL]
+    wanted = tally.relevant_ret if only_retrieved else tally.relevant
     last = len(lines) - 1
     while last > 0 and levels[lines[last - 1]] == levels[lines[len(lines) - 1]]:
         last -= 1
@@ -359,7 +350,7 @@ def balance_closure(documents, retrieved, only_retrieved, scratch, tally):
     for number in range(documents):
         if state_of[number] and level_of[number] == 0.0:
             kept += 1
-            if kept > tally[REL]:
+            if kept > tally.relevant:
                 state_of[number] = 2
     fulfilled, possible = 0, 0
     for x in range(documents):

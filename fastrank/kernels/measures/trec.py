@@ -3,7 +3,9 @@
 Each kernel takes a `Ranking` (see native/records), its parameters, and the array its
 values go into: one value, or one for each cutoff. Values come in zeroed. Every sum runs in
 increasing rank, multiplications and additions are rounded one by one: the results are trec_eval's
-bits.
+bits. With a second type, `TIED`, a kernel is exported as NAME_over_ties, too: the expected value
+over all orders of tied documents, by other versions of its helpers (tie_groups.py). Some of these
+values have a formula of their own.
 """
 
 from __future__ import annotations
@@ -13,15 +15,27 @@ import math
 import numpy as np
 
 from fastrank.kernels.measures.discounts import discount
+from fastrank.kernels.measures.tie_groups import (
+    TIED,
+    UNJUDGED,
+    add_expected_precisions,
+    add_expected_relevant,
+    expected_judged,
+    expected_relevant,
+    expected_retrieved,
+    first_relevant_group,
+    ranks_within,
+    relevant_in_group,
+)
 from fastrank.kernels.simd.arithmetic import log_or_nan, to_integer
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, kernel, unless_tied
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"
 # What the geometric means take a value of 0 for.
 SMALLEST_GEOMETRIC = 0.00001
 
 
-@helper
+@unless_tied(add_expected_precisions)
 def add_precisions(q, depth, i, found, total):
     """Add the precisions at the relevant ranks up to `depth`, from document i on."""
     while i < len(q.ranks) and q.ranks[i] <= depth:
@@ -39,7 +53,7 @@ def precision_sum(q, depth):
     return total, found
 
 
-@helper
+@unless_tied(add_expected_relevant)
 def add_relevant(q, depth, i, found):
     """Count the relevant documents up to rank `depth`, from document i on; the next document."""
     while i < len(q.ranks) and q.ranks[i] <= depth:
@@ -55,6 +69,30 @@ def relevant_within(q, depth):
     return add_relevant(q, depth, 0, 0)[1]
 
 
+@unless_tied(expected_retrieved)
+def relevant_retrieved(q):
+    """How many relevant documents are retrieved."""
+    return q.num_rel_ret
+
+
+@unless_tied(expected_judged)
+def named_within(q, depth, negative):
+    """How many of the first `depth` documents are judged, if the judgments name them at all."""
+    named = 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
+        if (grade >= 0) if negative == UNJUDGED else (grade != -1):
+            named += 1
+    return named
+
+
+@helper
+def judged_within(q, depth):
+    """How many of the first `depth` documents are judged."""
+    return named_within(q, depth, UNJUDGED)
+
+
 @kernel(MEASURE)
 def num_ret(q, parameters, values):
     values[0] = q.num_ret
@@ -65,9 +103,9 @@ def num_rel(q, parameters, values):
     values[0] = q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def num_rel_ret(q, parameters, values):
-    values[0] = q.num_rel_ret
+    values[0] = relevant_retrieved(q)
 
 
 @kernel(MEASURE)
@@ -79,7 +117,12 @@ def num_nonrel_judged_ret(q, parameters, values):
     values[0] = judged - q.num_rel_ret
 
 
-@kernel(MEASURE)
+@kernel(TIED)
+def num_nonrel_judged_ret_over_ties(q, parameters, values):
+    values[0] = expected_judged(q, np.float64(q.num_ret), UNJUDGED) - expected_retrieved(q)
+
+
+@kernel(MEASURE, TIED)
 def average_precision(q, parameters, values):
     total, found = precision_sum(q, q.num_ret)
     if found:
@@ -99,7 +142,7 @@ def log_odds_average_precision(q, parameters, values):
     values[0] = log_or_nan(np.float64(1.0 + total) / (1.0 + q.num_rel - total))
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def average_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found, total = 0, 0, 0.0
@@ -109,7 +152,7 @@ def average_precision_cut(q, cutoffs, values):
             values[c] = total / q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def r_precision(q, parameters, values):
     depth = min(q.num_ret, q.num_rel)
     if depth:
@@ -117,14 +160,37 @@ def r_precision(q, parameters, values):
 
 
 @kernel(MEASURE)
-def reciprocal_rank(q, parameters, values):
+def reciprocal_rank(q, cutoffs, values):
+    """Without a cutoff, every rank counts."""
+    depth = cutoffs[0] if len(cutoffs) else np.inf
     for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
         if grade >= q.level:
             values[0] = 1.0 / rank
             break
 
 
-@kernel(MEASURE)
+@kernel(TIED)
+def reciprocal_rank_over_ties(q, cutoffs, values):
+    """The first relevant document is the i-th of its group with probability C(n-i, r-1) / C(n, r).
+
+    Each probability follows from the one before: no binomial coefficient is ever formed.
+    """
+    first, relevant = first_relevant_group(q)
+    if relevant:
+        depth = np.float64(q.num_ret)
+        if len(cutoffs):
+            depth = min(depth, cutoffs[0])
+        size, places = ranks_within(q, first, depth)
+        chance = np.float64(relevant) / size
+        for i in range(min(places, size - relevant + 1)):
+            values[0] += chance * (1.0 / (q.lows[first] + 1 + i))
+            if i + 1 < size:
+                chance *= np.float64(size - relevant - i) / (size - 1 - i)
+
+
+@kernel(MEASURE, TIED)
 def precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
@@ -133,7 +199,7 @@ def precision_cut(q, cutoffs, values):
         values[c] = found / cutoffs[c]
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def recall_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
@@ -143,7 +209,7 @@ def recall_cut(q, cutoffs, values):
             values[c] = found / q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def relative_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
@@ -160,32 +226,43 @@ def success_cut(q, cutoffs, values):
             values[c] = 1.0
 
 
-@kernel(MEASURE)
+@kernel(TIED)
+def success_cut_over_ties(q, cutoffs, values):
+    """One minus the probability that all relevant documents of the group stand behind the cut."""
+    first, relevant = first_relevant_group(q)
+    for c in range(len(cutoffs)):
+        if not relevant:
+            break
+        size, places = ranks_within(q, first, cutoffs[c])
+        behind = 1.0
+        for i in range(relevant):
+            behind *= max(np.int64(0), size - places - i) / np.float64(size - i)
+        values[c] = 1.0 - behind
+
+
+@kernel(MEASURE, TIED)
 def unjudged_cut(q, cutoffs, values):
     for c in range(len(cutoffs)):
-        judged = 0
-        for rank, grade in zip(q.ranks, q.grades):
-            if rank <= cutoffs[c] and grade >= 0:
-                judged += 1
-        values[c] = (min(cutoffs[c], np.float64(q.num_ret)) - judged) / cutoffs[c]
+        depth = min(cutoffs[c], np.float64(q.num_ret))
+        values[c] = (depth - judged_within(q, depth)) / cutoffs[c]
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def set_precision(q, parameters, values):
     if q.num_ret:
-        values[0] = q.num_rel_ret / q.num_ret
+        values[0] = relevant_retrieved(q) / q.num_ret
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def set_recall(q, parameters, values):
     if q.num_rel:
-        values[0] = q.num_rel_ret / q.num_rel
+        values[0] = relevant_retrieved(q) / q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def set_relative_precision(q, parameters, values):
     if q.num_ret and q.num_rel:
-        values[0] = q.num_rel_ret / min(q.num_ret, q.num_rel)
+        values[0] = relevant_retrieved(q) / min(q.num_ret, q.num_rel)
 
 
 @kernel(MEASURE)
@@ -195,29 +272,22 @@ def set_average_precision(q, parameters, values):
         values[0] = (found * found) / (np.float64(q.num_ret) * q.num_rel)
 
 
-@helper
-def f_of_set(x, precision, recall):
-    """F of set precision and set recall."""
-    return ((x + 1.0) * precision * recall) / (x * precision + recall)
-
-
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def set_f(q, parameters, values):
-    if q.num_rel_ret:
-        found = np.float64(q.num_rel_ret)
-        values[0] = f_of_set(parameters[0], found / q.num_ret, found / q.num_rel)
+    found = np.float64(relevant_retrieved(q))
+    if found > 0.0:
+        x, precision, recall = parameters[0], found / q.num_ret, found / q.num_rel
+        values[0] = ((x + 1.0) * precision * recall) / (x * precision + recall)
 
 
-@helper
-def weighted_counts(q, p, found):
-    """What the documents found, and those not, are worth, if `found` of them are relevant."""
+@kernel(MEASURE, TIED)
+def utility(q, p, values):
+    """What the documents found are worth, and those not."""
+    found = np.float64(relevant_retrieved(q))
     absent = q.collection_size + found - q.num_ret - q.num_rel
-    return p[0] * found + p[1] * (q.num_ret - found) + p[2] * (q.num_rel - found) + p[3] * absent
-
-
-@kernel(MEASURE)
-def utility(q, weights, values):
-    values[0] = weighted_counts(q, weights, np.float64(q.num_rel_ret))
+    values[0] = (
+        p[0] * found + p[1] * (q.num_ret - found) + p[2] * (q.num_rel - found) + p[3] * absent
+    )
 
 
 @kernel(MEASURE)
@@ -230,6 +300,29 @@ def binary_g(q, parameters, values):
             found += 1
     if found:
         values[0] = np.float64(total) / q.num_rel
+
+
+@kernel(TIED)
+def binary_g_over_ties(q, parameters, values):
+    """G of binary judgments, where no depth cuts the ranking.
+
+    Of m documents that are not relevant and tie with a relevant one, any number from none to m
+    stands above it, each with the same probability.
+    """
+    total, above, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, q.level)
+        others = q.highs[first] - q.lows[first] - relevant
+        if relevant:
+            gain = 0.0
+            for i in range(others + 1):
+                gain += 1.0 / discount(q.lows[first] - above + i + 1)
+            for _ in range(relevant):
+                total += gain / (others + 1)
+        above += relevant
+        first = stop
+    if above:
+        values[0] = total / q.num_rel
 
 
 @kernel("void(Ranking, float64[::1], uint8[::1])")
@@ -263,6 +356,36 @@ def binary_preference(q, parameters, values):
             total += 1.0
         else:
             total += 1.0 - min(above, q.num_rel) / min(nonrelevant, q.num_rel)
+    values[0] = total / q.num_rel if q.num_rel else total
+
+
+@kernel(TIED)
+def binary_preference_over_ties(q, parameters, values):
+    """bpref, where no depth cuts the ranking.
+
+    Of m judged nonrelevant documents that a relevant one ties with, any number from none to m
+    stands above it, each with the same probability.
+    """
+    nonrelevant = 0
+    for grade, count in zip(q.grade_values, q.grade_counts):
+        if grade < q.level:
+            nonrelevant += count
+    total, above, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first, q.level)
+        tied = 0
+        for i in range(first, stop):
+            tied += 0 <= q.grades[i] < q.level
+        preferred = 0.0
+        for i in range(tied + 1):
+            if above + i == 0:
+                preferred += 1.0
+            else:
+                preferred += 1.0 - min(above + i, q.num_rel) / min(nonrelevant, q.num_rel)
+        for _ in range(relevant):
+            total += preferred / (tied + 1)
+        above += tied
+        first = stop
     values[0] = total / q.num_rel if q.num_rel else total
 
 
@@ -372,6 +495,14 @@ def r_precision_multiple(q, factors, values):
             values[j] = remaining / target
 
 
+@kernel(TIED)
+def r_precision_multiple_over_ties(q, factors, values):
+    for j in range(len(factors)):
+        target = np.float64(recall_target(factors[j], q.num_rel, False))
+        if target > 0.0:
+            values[j] = expected_relevant(q, target, q.level) / target
+
+
 @kernel(MEASURE)
 def rank_biased_residual(q, parameters, values):
     """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking."""
@@ -384,6 +515,29 @@ def rank_biased_residual(q, parameters, values):
             i += 1
         if i == 0 or q.ranks[i - 1] != rank or q.grades[i - 1] < 0:
             total += weight
+            unjudged = True
+        weight *= p
+    if unjudged:
+        values[0] = weight + (1.0 - p) * total
+
+
+@kernel(TIED)
+def rank_biased_residual_over_ties(q, parameters, values):
+    """rbp_resid, where no depth cuts the ranking, so that it is known if any is unjudged."""
+    p, weight, total = parameters[0], 1.0, 0.0
+    stop, high, chance, unjudged = 0, 0, 1.0, False
+    for rank in range(1, q.num_ret + 1):
+        if rank > high:
+            chance = 1.0
+            if stop < len(q.lows) and q.lows[stop] < rank:
+                first, high = stop, q.highs[stop]
+                others = size = high - q.lows[first]
+                while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+                    others -= q.grades[stop] >= 0
+                    stop += 1
+                chance = np.float64(others) / size
+        if chance > 0.0:
+            total += weight * chance
             unjudged = True
         weight *= p
     if unjudged:

@@ -19,19 +19,7 @@ from fastrank.kernels.parsing.fields import (
 )
 from fastrank.kernels.simd.instructions import trailing_zeros
 from fastrank.kernels.texts.numbers import is_plain_integer
-from fastrank.native.codes import (
-    BASE,
-    CHECKED,
-    CHUNK,
-    COMMENTS,
-    LINE,
-    NEW_QUERY,
-    POSITION,
-    QUERY,
-    QUERY_LENGTH,
-    REST,
-    SAME_QUERY,
-)
+from fastrank.native.codes import CHUNK, NEW_QUERY, SAME_QUERY
 from fastrank.native.declare import helper
 
 U = np.uint64
@@ -49,7 +37,7 @@ def take_any_lines(reader, kind, fields):
     row = np.int64(0)
     if kind in (NEW_QUERY, SAME_QUERY):
         cursor, queries = reader.cursor, fields.queries
-        queries.starts[0], queries.lengths[0] = cursor[QUERY], cursor[QUERY_LENGTH]
+        queries.starts[0], queries.lengths[0] = cursor.query, cursor.query_length
         row = take_split_line(reader, row, fields.results)
     return take_usual_lines(reader, row, fields)
 
@@ -71,14 +59,14 @@ def take_usual_lines(reader, row, fields):
     """Take lines whose tags have the length of the one before, into `row` and on up to CHUNK."""
     text, index, cursor = reader
     # Before the first result of a text there is nothing to be like.
-    if cursor[REST] < 0:
+    if cursor.rest < 0:
         return row
-    starts, ends, newlines = index
+    starts, ends, newlines = index.starts, index.ends, index.newlines
     queries, docs, scores = fields.queries, fields.results.docs, fields.results.scores
-    base, comments, checked = cursor[BASE], cursor[COMMENTS] != 0, cursor[CHECKED] != 0
-    first = line = cursor[LINE]
+    base, comments, checked = cursor.base, cursor.comments != 0, cursor.checked != 0
+    first = line = cursor.line
     lines = min(usual_lines(reader), line + CHUNK - row)
-    position, tag = cursor[POSITION], np.int64(0)
+    position, tag = cursor.position, np.int64(0)
     while line < lines:
         at, stop = position - base, newlines[U(line)] - base
         marks = look(starts, at)
@@ -90,7 +78,7 @@ def take_usual_lines(reader, row, fields):
         at += trailing_zeros(doc)
         near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(text, index, at, at)
         # Of a line with fewer fields some of these are behind its end.
-        if not near or stop - at - tag_at != cursor[REST]:
+        if not near or stop - at - tag_at != cursor.rest:
             break
         if checked and may_be_misplaced(text, index, at, at + tag_at, base, stop):
             break
@@ -103,5 +91,5 @@ def take_usual_lines(reader, row, fields):
     if line > first:
         note_taken(reader, tag, position, line)
         last = row - 1
-        cursor[QUERY], cursor[QUERY_LENGTH] = queries.starts[last], queries.lengths[last]
+        cursor.query, cursor.query_length = queries.starts[last], queries.lengths[last]
     return row

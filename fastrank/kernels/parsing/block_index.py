@@ -16,23 +16,7 @@ from fastrank.kernels.simd.instructions import (
     trailing_zeros,
 )
 from fastrank.kernels.simd.text import STRIDE, load_block, load_masks, load_newlines
-from fastrank.native.codes import (
-    BASE,
-    BLANKS,
-    BLOCK,
-    BLOCKS,
-    ENDED,
-    INDEXED,
-    LINE,
-    LINES,
-    MISSES,
-    NUL_SEEN,
-    POSITION,
-    SEVERAL,
-    SINGLE,
-    SIZE,
-    UNMARKED,
-)
+from fastrank.native.codes import BLOCK, SEVERAL, SINGLE, UNMARKED
 from fastrank.native.declare import helper, inlined
 
 NEWLINE = 10
@@ -71,16 +55,16 @@ def mark_fields(blanks, was_blank, index, place):
 
 @helper
 def index_lines(reader):
-    """Index the text from cursor[POSITION] on, where a line begins, up to a block of it.
+    """Index the text from cursor.position on, where a line begins, up to a block of it.
 
     Without marks (UNMARKED) if that can be. It is not tried while more lines were missed than
     blocks indexed: lines of blocks that had to be marked after all, and such as were split by
     themselves though of the same query as the line before (kernels/parsing/fields.py).
     """
-    text, (_, _, newlines), cursor = reader
-    base, size = cursor[POSITION], cursor[SIZE]
-    cursor[BLOCKS] += 1
-    tried = min(BLOCK, size - base) if cursor[MISSES] <= cursor[BLOCKS] else 0
+    text, newlines, cursor = reader.text, reader.block.newlines, reader.cursor
+    base, size = cursor.position, cursor.size
+    cursor.blocks += 1
+    tried = min(BLOCK, size - base) if cursor.misses <= cursor.blocks else 0
     stop = base + tried // STRIDE * STRIDE
     lines, odd = np.int64(0), False
     for at in range(base, stop, STRIDE):
@@ -91,26 +75,26 @@ def index_lines(reader):
         lines = note_newlines(d, at + 3 * WORD, newlines, lines)
         odd |= control
     if odd or lines == 0:
-        cursor[MISSES] += lines
+        cursor.misses += lines
         index_block(reader)
         return
     # What comes behind the last newline may be the last line.
-    cursor[BASE], cursor[INDEXED] = base, newlines[lines - 1] + 1
-    cursor[BLANKS] = UNMARKED
-    cursor[LINE], cursor[LINES] = 0, lines
-    cursor[NUL_SEEN] = -1
+    cursor.base, cursor.indexed = base, newlines[lines - 1] + 1
+    cursor.blanks = UNMARKED
+    cursor.line, cursor.lines = 0, lines
+    cursor.nul_seen = -1
 
 
 @helper
 def index_block(reader):
     """The same with marks.
 
-    If the text has ended (cursor[ENDED]) behind cursor[SIZE], it need not end with a newline. A
+    If the text has ended (cursor.ended) behind cursor.size, it need not end with a newline. A
     line that is longer than a block is found, but not its fields.
     """
     text, index, cursor = reader
     newlines = index.newlines
-    base, size = cursor[POSITION], cursor[SIZE]
+    base, size = cursor.position, cursor.size
     stop = min(base + BLOCK, size)
     lines = place = np.int64(0)
     at, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
@@ -135,13 +119,13 @@ def index_block(reader):
         if stop < size:
             newlines[0], lines = stop, np.int64(1)
             stop += 1
-    if cursor[ENDED] != 0 and base < stop == size and text[stop - 1] != NEWLINE:
+    if cursor.ended != 0 and base < stop == size and text[stop - 1] != NEWLINE:
         newlines[lines] = stop
         lines += 1
-    cursor[BASE], cursor[INDEXED] = base, stop
-    cursor[BLANKS] = SINGLE if doubled == ZERO else SEVERAL
-    cursor[LINE], cursor[LINES] = 0, lines
-    cursor[NUL_SEEN] = -1
+    cursor.base, cursor.indexed = base, stop
+    cursor.blanks = SINGLE if doubled == ZERO else SEVERAL
+    cursor.line, cursor.lines = 0, lines
+    cursor.nul_seen = -1
     if any_nul != ZERO:
         note_nul(text, base, cursor)
 
@@ -156,9 +140,9 @@ def find_byte(text, byte, at, stop):
 
 @helper
 def note_nul(text, at, cursor):
-    """Set cursor[NUL_SEEN] to the first NUL of the indexed text from `at` on, or -1."""
-    nul = find_byte(text, 0, at, cursor[INDEXED])
-    cursor[NUL_SEEN] = nul if nul < cursor[INDEXED] else -1
+    """Set cursor.nul_seen to the first NUL of the indexed text from `at` on, or -1."""
+    nul = find_byte(text, 0, at, cursor.indexed)
+    cursor.nul_seen = nul if nul < cursor.indexed else -1
 
 
 @inlined

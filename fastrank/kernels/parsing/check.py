@@ -17,11 +17,6 @@ from fastrank.native.codes import (
     A_NUMBER,
     A_PREFIX,
     BLANK_LINE,
-    CHECKED_FALLBACKS,
-    CHECKED_ODD,
-    CHECKED_ROWS,
-    CHECKED_STRETCHES,
-    CHECKED_TAGS,
     COMMENT_LINE,
     DATA_COMMENT,
     FALLBACK_NUMBER,
@@ -124,14 +119,14 @@ def class_of_grade(text, start, stop):
 
 
 @helper
-def note_odd(line, start, what, fields, odd, state):
+def note_odd(line, start, what, fields, odd, counts):
     """Count a line that is odd as a whole, and note it if there is room for more of its kind."""
     room = len(odd) // (3 * ODD_KINDS)
-    count = state[CHECKED_ODD + what]
+    count = counts[what]
     if count < room:
         at = 3 * (what * room + count)
         odd[at], odd[at + 1], odd[at + 2] = line, start, fields
-    state[CHECKED_ODD + what] += 1
+    counts[what] += 1
 
 
 @helper
@@ -168,8 +163,8 @@ def read_result(text, bounds, row, found, state):
         found.scores[row] = -np.inf if text[start] == MINUS else np.inf
     elif status & HARD:
         # The slower reader can tell that it is too large for a double, too.
-        found.fallbacks[state[CHECKED_FALLBACKS]] = row
-        state[CHECKED_FALLBACKS] += 1
+        found.fallbacks[state.fallbacks] = row
+        state.fallbacks += 1
     found.classes[row] = kind
     found.rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
     found.integers[row] = read_integer(text, bounds[6], bounds[7])
@@ -183,7 +178,7 @@ def has_new_tag(text, start, stop, before, before_end):
     return not equal(text, start, stop - start, text, before, before_end - before)
 
 
-@kernel("void(uint8[::1], int64, int64, CheckedLines, int64[::1], int64[::1])")
+@kernel("void(uint8[::1], int64, int64, CheckedLines, int64[::1], Checking)")
 def check_lines(text, at, judgments, found, bounds, state):
     """Read all that can be read from `at` on: lines of judgments, or of a run.
 
@@ -208,28 +203,26 @@ def check_lines(text, at, judgments, found, bounds, state):
         if (
             what == TOO_MANY_FIELDS
             and judgments == 0
-            and has_blank_in_id(
-                text, bounds[6], bounds[7], bounds[8], bounds[9], bounds[10], bounds[11]
-            )
+            and has_blank_in_id(text, bounds)
             and has_new_tag(text, bounds[10], at - 1, tag, tag_end)
         ):
             what = MISPLACED_FIELDS
         if what >= 0:
-            note_odd(line, start, what, fields, found.odd, state)
+            note_odd(line, start, what, fields, found.odd, found.odd_counts)
             if judgments or what not in (TOO_MANY_FIELDS, MISPLACED_FIELDS):
                 continue
         found.lines[row] = line
         note_span(found.docs, row, bounds, 2)
-        note_text(text, bounds[0], bounds[1], row, found.queries, state, CHECKED_STRETCHES)
+        state.queries = note_text(text, bounds[0], bounds[1], row, found.queries, state.queries)
         if judgments:
             found.integers[row] = read_integer(text, bounds[6], bounds[7])
             found.classes[row] = class_of_grade(text, bounds[6], bounds[7])
         else:
-            note_text(text, bounds[10], bounds[11], row, found.tags, state, CHECKED_TAGS)
+            state.tags = note_text(text, bounds[10], bounds[11], row, found.tags, state.tags)
             read_result(text, bounds, row, found, state)
             tag, tag_end = bounds[10], at - 1
         row += 1
-    state[CHECKED_ROWS] = row
+    state.rows = row
 
 
 @kernel("int64(TextsByQuery, Interning, int64[::1])")

@@ -7,7 +7,7 @@ import numpy as np
 from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import EXACT, PARTIAL
-from fastrank.native.declare import helper
+from fastrank.native.declare import helper, inlined
 
 NEWLINE, RETURN = 10, 13
 # Fields of a line, by what they are in a run.
@@ -34,6 +34,12 @@ def is_number(text, start, stop):
 def is_decimal(text, start, stop):
     """Whether text[start:stop] is a number that is not written as an integer."""
     return is_number(text, start, stop) and not is_plain_integer(text, start, stop)
+
+
+@inlined
+def field_of(bounds, field):
+    """Where a field of a line that was split begins and ends."""
+    return bounds[2 * field], bounds[2 * field + 1]
 
 
 @helper
@@ -73,12 +79,15 @@ def next_tag_differs(text, tag, stop, size):
 
 
 @helper
-def has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end):
+def has_blank_in_id(text, bounds):
     """Whether an id seems to contain a blank, in a line of more than six fields and a new tag.
 
     The tag may have several words, so that is not enough: the rank, or the score, must be in the
     place of the tag, or a word in that of the score.
     """
+    rank, rank_end = field_of(bounds, RANK)
+    score, score_end = field_of(bounds, SCORE)
+    tag, tag_end = field_of(bounds, TAG)
     if is_whole(text, rank, rank_end):
         # The second word of the id may be a whole number, and the first of the tag, too.
         return is_plain_integer(text, score, score_end) and is_decimal(text, tag, tag_end)
@@ -87,13 +96,15 @@ def has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end):
 
 
 @helper
-def are_exchanged(text, query, query_end, rank, rank_end, score, score_end, stop, size, ended):
+def are_exchanged(text, bounds, stop, size, ended):
     """Whether rank and score have changed places in a line that ends at `stop`, and in the next.
 
     A single line does not show it: there are runs with raw scores in the rank column and scores
     from 0 to 1. So the score of the next line of the query must be the next whole number.
     Where that line may not be there yet, it is taken to be so.
     """
+    rank, rank_end = field_of(bounds, RANK)
+    score, score_end = field_of(bounds, SCORE)
     if is_whole(text, rank, rank_end) or not is_number(text, rank, rank_end):
         return False
     status, first = read_decimal(text, score, score_end)
@@ -104,6 +115,7 @@ def are_exchanged(text, query, query_end, rank, rank_end, score, score_end, stop
         return True
     if end <= stop + 1:
         return False
+    query, query_end = field_of(bounds, QUERY)
     other, other_end = nth_field(text, stop + 1, end, QUERY)
     if not equal(text, query, query_end - query, text, other, other_end - other):
         return False

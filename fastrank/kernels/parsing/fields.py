@@ -2,7 +2,7 @@
 
 A block of text is indexed first (kernels/parsing/block_index.py). Most lines begin like the line
 before, up to the document; what comes then is seen from a single word with one bit per byte, of the
-index or made from the text. `cursor` (native/codes.py) says how far all has come; a line that goes
+index or made from the text. The cursor (native/records) says how far all has come; a line that goes
 over the end of a block is indexed again with the next.
 """
 
@@ -26,41 +26,18 @@ from fastrank.kernels.simd.text import load_near_spaces, load_spaces
 from fastrank.kernels.texts.text import equal, equal_inside, is_blank
 from fastrank.native.codes import (
     BARE_RETURN,
-    BASE,
-    BLANKS,
     BLOCK,
-    BLOCKS,
-    CHECKED,
     CHUNK,
-    COMMENTS,
     DONE,
     END_OF_BLOCK,
-    ENDED,
-    FIELD_ENDS,
-    FIELD_STARTS,
-    FIELDS_IN_LINE,
-    INDEXED,
-    LINE,
-    LINES,
     MALFORMED,
     MISPLACED,
-    MISSES,
     NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
-    NUL_SEEN,
-    POSITION,
-    PREFIX,
-    QUERY,
-    QUERY_LENGTH,
-    REST,
     SAME_QUERY,
     SIMILAR,
     SINGLE,
-    SIZE,
-    TAG,
-    TAG_SIZE,
-    TEMPLATE,
     UNMARKED,
 )
 from fastrank.native.declare import helper, inlined
@@ -68,8 +45,8 @@ from fastrank.native.declare import helper, inlined
 HASH = 35
 U = np.uint64
 # Fields of a line, by what they are in a run.
-DOC, RANK, SCORE, RUN_TAG, FIELDS = 2, 3, 4, 5, 6
-# cursor[REST] before the first result of a file, and of a text that may be a part of one: else the
+DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
+# cursor.rest before the first result of a file, and of a text that may be a part of one: else the
 # length of the line before from its tag on.
 FIRST_IN_FILE, UNKNOWN = -2, -1
 # How the fields of a line are found: by marks, by its spaces, or byte by byte.
@@ -79,21 +56,21 @@ BY_MARKS, BY_SPACES, BY_BYTES = range(3)
 @helper
 def begin_text(cursor, start):
     """Set the cursor to a line that begins at `start`."""
-    cursor[POSITION] = cursor[INDEXED] = cursor[BASE] = cursor[QUERY] = start
-    cursor[LINE] = cursor[LINES] = 0
-    cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
-    cursor[BLOCKS] = cursor[MISSES] = 0
-    cursor[NUL_SEEN] = -1
-    cursor[REST] = UNKNOWN
+    cursor.position = cursor.indexed = cursor.base = cursor.query = start
+    cursor.line = cursor.lines = 0
+    cursor.query_length = cursor.tag_size = cursor.template = cursor.prefix = 0
+    cursor.blocks = cursor.misses = 0
+    cursor.nul_seen = -1
+    cursor.rest = UNKNOWN
 
 
 @inlined
 def how_to_split(reader, stop):
     """How to find the fields of a line that ends at `stop`."""
     text, _, cursor = reader
-    if stop - cursor[BASE] > BLOCK:
+    if stop - cursor.base > BLOCK:
         return BY_BYTES
-    if cursor[BLANKS] != UNMARKED:
+    if cursor.blanks != UNMARKED:
         return BY_MARKS
     return BY_SPACES if stop + WORD <= len(text) else BY_BYTES
 
@@ -132,21 +109,21 @@ def end_of_field(text, index, at, stop, how, base):
 
 @helper
 def split_line(reader, stop):
-    """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
+    """Find the fields of the line from cursor.position to `stop`, the first six at most.
 
-    Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many; if
-    fewer than six, the start after them is not before `stop` and not behind the next field.
+    bounds[2 * f], bounds[2 * f + 1] become start and stop of field f. Returns how many; if fewer
+    than six, the start after them is not before `stop` and not behind the next field.
     """
     text, index, cursor = reader
-    base, at = cursor[BASE], cursor[POSITION]
+    bounds, base, at = index.bounds, cursor.base, cursor.position
     how = how_to_split(reader, stop)
     for field in range(FIELDS):
         at = next_field(text, index, at, stop, how, base)
-        cursor[FIELD_STARTS + field] = at
+        bounds[2 * field] = at
         if at >= stop:
             return field
         at = end_of_field(text, index, at, stop, how, base)
-        cursor[FIELD_ENDS + field] = at
+        bounds[2 * field + 1] = at
     return FIELDS
 
 
@@ -216,12 +193,12 @@ def load_beginning(text, at, length):
 @helper
 def usual_lines(reader):
     """Up to which line of a block all lines have their fields marked and hold no NUL."""
-    _, (_, _, newlines), cursor = reader
-    line, lines = cursor[LINE], cursor[LINES]
-    if cursor[INDEXED] - cursor[BASE] > BLOCK:
+    newlines, cursor = reader.block.newlines, reader.cursor
+    line, lines = cursor.line, cursor.lines
+    if cursor.indexed - cursor.base > BLOCK:
         return line
-    if cursor[NUL_SEEN] >= 0:
-        while lines > line and newlines[lines - 1] > cursor[NUL_SEEN]:
+    if cursor.nul_seen >= 0:
+        while lines > line and newlines[lines - 1] > cursor.nul_seen:
             lines -= 1
     return lines
 
@@ -244,18 +221,18 @@ def take_lines(reader, kind, row, fields):
 @helper
 def take_split_line(reader, row, fields):
     """Take the line whose fields `next_query` has found: others are compared with it."""
-    _, (_, _, newlines), cursor = reader
+    _, (_, _, newlines, bounds), cursor = reader
     docs, scores = fields
-    doc, score = cursor[FIELD_STARTS + DOC], cursor[FIELD_STARTS + SCORE]
-    docs.starts[row], docs.lengths[row] = doc, cursor[FIELD_ENDS + DOC] - doc
-    scores.starts[row], scores.lengths[row] = score, cursor[FIELD_ENDS + SCORE] - score
-    cursor[TAG] = cursor[FIELD_STARTS + RUN_TAG]
-    cursor[TAG_SIZE] = cursor[FIELD_ENDS + RUN_TAG] - cursor[TAG]
-    cursor[TEMPLATE], cursor[PREFIX] = cursor[POSITION], doc - cursor[POSITION]
-    stop = newlines[cursor[LINE]]
-    cursor[REST] = stop - cursor[TAG]
-    cursor[POSITION] = stop + 1
-    cursor[LINE] += 1
+    doc, score = bounds[2 * DOC], bounds[2 * SCORE]
+    docs.starts[row], docs.lengths[row] = doc, bounds[2 * DOC + 1] - doc
+    scores.starts[row], scores.lengths[row] = score, bounds[2 * SCORE + 1] - score
+    cursor.tag = bounds[2 * RUN_TAG]
+    cursor.tag_size = bounds[2 * RUN_TAG + 1] - cursor.tag
+    cursor.template, cursor.prefix = cursor.position, doc - cursor.position
+    stop = newlines[cursor.line]
+    cursor.rest = stop - cursor.tag
+    cursor.position = stop + 1
+    cursor.line += 1
     return row + 1
 
 
@@ -264,14 +241,14 @@ def note_taken(reader, tag, position, line):
     """Go on to a line, where the tag of the one before begins at a place."""
     text, index, cursor = reader
     how = how_to_split(reader, position - 1)
-    cursor[TAG] = tag
-    cursor[TAG_SIZE] = end_of_field(text, index, tag, position - 1, how, cursor[BASE]) - tag
-    cursor[POSITION], cursor[LINE] = position, line
+    cursor.tag = tag
+    cursor.tag_size = end_of_field(text, index, tag, position - 1, how, cursor.base) - tag
+    cursor.position, cursor.line = position, line
 
 
 def take_by(look):
-    """Make what takes lines 0 to `count` - 1 from cursor[LINE] on that begin as the one at
-    cursor[TEMPLATE] does, up to the document, and are as `look` wants them.
+    """Make what takes lines 0 to `count` - 1 from cursor.line on that begin as the one at
+    cursor.template does, up to the document, and are as `look` wants them.
 
     Lines from the first that is not so are left. Returns how many were taken. A blank in an id
     moves a field into the tag, so lines whose tags have other lengths are left, too.
@@ -281,10 +258,10 @@ def take_by(look):
     def take(reader, count, row, fields):
         text, index, cursor = reader
         newlines, docs, scores = index.newlines, fields.docs, fields.scores
-        template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
+        template, prefix, base = cursor.template, cursor.prefix, cursor.base
         beginning, bits = load_beginning(text, template, prefix)
-        rest, tag_length = max(prefix - 16, 0), cursor[REST]
-        position, first, tag = cursor[POSITION], cursor[LINE], np.int64(0)
+        rest, tag_length = max(prefix - 16, 0), cursor.rest
+        position, first, tag = cursor.position, cursor.line, np.int64(0)
         taken = np.int64(0)
         while taken < count and not differ(text, position, beginning, bits):
             at, stop = position + prefix, newlines[U(first + taken)]
@@ -312,22 +289,22 @@ take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(
 
 @helper
 def take_similar_lines(reader, most, row, fields):
-    """Take lines like the one at cursor[TEMPLATE], up to row `most`; returns the next free row."""
-    _, (_, _, newlines), cursor = reader
-    line, lines = cursor[LINE], usual_lines(reader)
+    """Take lines like the one at cursor.template, up to row `most`; returns the next free row."""
+    newlines, cursor = reader.block.newlines, reader.cursor
+    line, lines = cursor.line, usual_lines(reader)
     # The end of the text is not loaded beyond.
-    while lines > line and newlines[lines - 1] > cursor[SIZE] - WORD:
+    while lines > line and newlines[lines - 1] > cursor.size - WORD:
         lines -= 1
     count = min(lines - line, most - row)
     # Before the first result of a text there is nothing to be like.
-    if count <= 0 or cursor[PREFIX] == 0:
+    if count <= 0 or cursor.prefix == 0:
         return row
-    if cursor[BLANKS] == UNMARKED:
+    if cursor.blanks == UNMARKED:
         taken = take_near(reader, count, row, fields)
         if taken < count:
             taken += take_far(reader, count - taken, row + taken, fields)
         return row + taken
-    if cursor[BLANKS] == SINGLE:
+    if cursor.blanks == SINGLE:
         return row + take_single_blanks(reader, count, row, fields)
     return row + take_any_blanks(reader, count, row, fields)
 
@@ -339,31 +316,26 @@ def has_new_tag(reader, stop):
     A tag that all lines share may be of any words. The first line is compared with the next. Where
     the line before is not known, the tag is taken to be new.
     """
-    text, _, cursor = reader
-    tag, length = cursor[FIELD_STARTS + RUN_TAG], cursor[REST]
+    text, index, cursor = reader
+    tag, length = index.bounds[2 * RUN_TAG], cursor.rest
     if length == FIRST_IN_FILE:
-        return next_tag_differs(text, tag, stop, cursor[SIZE])
-    return length == UNKNOWN or not equal(text, tag, stop - tag, text, cursor[TAG], length)
+        return next_tag_differs(text, tag, stop, cursor.size)
+    return length == UNKNOWN or not equal(text, tag, stop - tag, text, cursor.tag, length)
 
 
 @helper
 def what_is_wrong(reader, stop):
     """What seems wrong with the line of six fields or more that `split_line` has split, or DONE."""
     text, index, cursor = reader
-    starts, ends = cursor[FIELD_STARTS:FIELD_ENDS], cursor[FIELD_ENDS:]
-    tag, tag_end = starts[RUN_TAG], ends[RUN_TAG]
-    rank, rank_end, score, score_end = starts[RANK], ends[RANK], starts[SCORE], ends[SCORE]
-    if next_field(text, index, tag_end, stop, how_to_split(reader, stop), cursor[BASE]) < stop:
+    bounds = index.bounds
+    query, tag_end = bounds[0], bounds[2 * RUN_TAG + 1]
+    if next_field(text, index, tag_end, stop, how_to_split(reader, stop), cursor.base) < stop:
         # Before the tag it is a blank like others, except in a comment.
-        if has_bare_return(text, starts[0] if text[starts[0]] == HASH else tag_end, stop):
+        if has_bare_return(text, query if text[query] == HASH else tag_end, stop):
             return BARE_RETURN
-        is_blank_in_id = has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end)
-        if is_blank_in_id and has_new_tag(reader, stop):
+        if has_blank_in_id(text, bounds) and has_new_tag(reader, stop):
             return MISPLACED
-    exchanged = are_exchanged(
-        text, starts[0], ends[0], rank, rank_end, score, score_end, stop, cursor[SIZE],
-        cursor[ENDED] != 0,
-    )  # fmt: skip
+    exchanged = are_exchanged(text, bounds, stop, cursor.size, cursor.ended != 0)
     return MISPLACED if exchanged else DONE
 
 
@@ -371,42 +343,42 @@ def what_is_wrong(reader, stop):
 def next_query(reader, taken):
     """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
 
-    SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY];
-    END_OF_BLOCK; or what is wrong with the line at cursor[POSITION].
+    SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor.query;
+    END_OF_BLOCK; or what is wrong with the line at cursor.position.
     """
     if taken == CHUNK:
         return SIMILAR
-    text, (_, _, newlines), cursor = reader
-    while cursor[LINE] < cursor[LINES]:
-        position, stop = cursor[POSITION], newlines[cursor[LINE]]
+    text, (_, _, newlines, bounds), cursor = reader
+    while cursor.line < cursor.lines:
+        position, stop = cursor.position, newlines[cursor.line]
         if text[position] == 0:
             return NUL_AT_LINE_START
         fields = split_line(reader, stop)
-        start = cursor[FIELD_STARTS]
-        has_nul = position <= cursor[NUL_SEEN] < stop
-        if fields != 0 and not (cursor[COMMENTS] != 0 and text[start] == HASH):
+        start = bounds[0]
+        has_nul = position <= cursor.nul_seen < stop
+        if fields != 0 and not (cursor.comments != 0 and text[start] == HASH):
             if has_nul:
                 return NUL_IN_LINE
             if fields < FIELDS:
-                cursor[FIELDS_IN_LINE] = fields
+                cursor.fields = fields
                 return MALFORMED
-            length = cursor[FIELD_ENDS] - start
-            same = equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH])
-            is_similar = same and stop - cursor[FIELD_STARTS + RUN_TAG] == cursor[REST]
-            if cursor[CHECKED] != 0 and not is_similar:
+            length = bounds[1] - start
+            same = equal(text, start, length, text, cursor.query, cursor.query_length)
+            is_similar = same and stop - bounds[2 * RUN_TAG] == cursor.rest
+            if cursor.checked != 0 and not is_similar:
                 wrong = what_is_wrong(reader, stop)
                 if wrong != DONE:
                     return wrong
             if same:
-                cursor[MISSES] += 1
+                cursor.misses += 1
                 return SAME_QUERY
-            cursor[QUERY], cursor[QUERY_LENGTH] = start, length
+            cursor.query, cursor.query_length = start, length
             return NEW_QUERY
         if has_nul:
             note_nul(text, stop, cursor)
-        line = cursor[LINE] + 1
+        line = cursor.line + 1
         # All blank lines at once: looked for from each of them, the next field may be far away.
-        while fields == 0 and line < cursor[LINES] and newlines[line] < start:
+        while fields == 0 and line < cursor.lines and newlines[line] < start:
             line += 1
-        cursor[POSITION], cursor[LINE] = newlines[line - 1] + 1, line
+        cursor.position, cursor.line = newlines[line - 1] + 1, line
     return END_OF_BLOCK

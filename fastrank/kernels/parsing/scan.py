@@ -1,6 +1,6 @@
 """Lines of text into fields: the lexical rules of trec_eval's input files.
 
-Every reader fills arrays that hold one item per data line, and `state` (native/codes.py). Texts
+Every reader fills arrays that hold one item per data line, and a `Reading` (native/records). Texts
 are noted as (start, length) in the buffer. Consecutive lines of one query make one *stretch*: a
 file with its queries together has as many stretches as queries.
 """
@@ -13,32 +13,12 @@ from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal, read_
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import (
     ALL_COMMENTS,
-    AT,
-    COMMENTS,
     END_OF_BLOCK,
-    ENDED,
-    FALLBACKS,
-    FIELDS_FOUND,
-    FIELDS_IN_LINE,
-    INDEXED,
     MALFORMED,
     NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
     PARTIAL,
-    POSITION,
-    QUERY,
-    QUERY_LENGTH,
-    REFUSED,
-    REST,
-    ROWS,
-    SIZE,
-    STATUS,
-    STRETCHES,
-    TAG,
-    TAG_LENGTH,
-    TAG_SIZE,
-    TAG_START,
 )
 from fastrank.native.declare import helper, kernel
 from fastrank.native.records import ResultFields, Spans
@@ -96,16 +76,17 @@ def skip_comment(text, at, indented):
 
 
 @helper
-def note_text(text, start, stop, row, stretches, state, place):
+def note_text(text, start, stop, row, stretches, count):
     """Begin a new stretch at `row` unless its text is that of the line before.
 
-    state[place] counts the stretches.
+    `count` is the number of stretches; returns the number there are then.
     """
     starts, lengths, rows = stretches
-    last = state[place] - 1
-    if last < 0 or not equal(text, starts[last], lengths[last], text, start, stop - start):
-        starts[last + 1], lengths[last + 1], rows[last + 1] = start, stop - start, row
-        state[place] += 1
+    last = count - 1
+    if last >= 0 and equal(text, starts[last], lengths[last], text, start, stop - start):
+        return count
+    starts[count], lengths[count], rows[count] = start, stop - start, row
+    return count + 1
 
 
 @helper
@@ -119,25 +100,25 @@ def note_span(spans, row, bounds, field):
 def note_number(text, start, stop, row, numbers, fallbacks, state):
     """Read a decimal into numbers[row], or note in `fallbacks` that a slower reader must."""
     status, numbers[row] = read_decimal(text, start, stop)
-    if status & state[REFUSED]:
+    if status & state.refused:
         note_fallback(start, stop, row, fallbacks, state)
 
 
 @helper
 def note_fallback(start, stop, row, fallbacks, state):
     """Note that a slower reader must read the number of a row."""
-    at = 3 * state[FALLBACKS]
+    at = 3 * state.fallbacks
     fallbacks[at], fallbacks[at + 1], fallbacks[at + 2] = row, start, stop - start
-    state[FALLBACKS] += 1
+    state.fallbacks += 1
 
 
 @helper
 def stop_reading(state, status, at, fields):
     """Note why and where reading ended."""
-    state[STATUS], state[AT], state[FIELDS_FOUND] = status, at, fields
+    state.status, state.at, state.fields = status, at, fields
 
 
-@kernel("void(LineReader, int64, ResultFields, float64[::1], int64[::1], Stretches, int64[::1])")
+@kernel("void(LineReader, int64, ResultFields, float64[::1], int64[::1], Stretches, Reading)")
 def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
     """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
 
@@ -149,20 +130,20 @@ def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
     size = len(text)
     row = 0
     begin_text(cursor, 0)
-    cursor[REST] = FIRST_IN_FILE
-    cursor[SIZE], cursor[ENDED], cursor[COMMENTS] = size, 1, comments
+    cursor.rest = FIRST_IN_FILE
+    cursor.size, cursor.ended, cursor.comments = size, 1, comments
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
-            if cursor[INDEXED] == size:
+            if cursor.indexed == size:
                 break
             index_lines(reader)
         elif kind == NEW_QUERY:
-            stretch = state[STRETCHES]
-            stretches.starts[stretch] = cursor[QUERY]
-            stretches.lengths[stretch] = cursor[QUERY_LENGTH]
+            stretch = state.stretches
+            stretches.starts[stretch] = cursor.query
+            stretches.lengths[stretch] = cursor.query_length
             stretches.rows[stretch] = row
-            state[STRETCHES] += 1
+            state.stretches += 1
         first = row
         rest = Spans(docs.starts[first:], docs.lengths[first:])
         row += take_lines(reader, kind, 0, ResultFields(rest, scores))
@@ -171,10 +152,10 @@ def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
             stop = start + scores.lengths[i]
             note_number(text, start, stop, first + i, numbers, fallbacks, state)
         kind = next_query(reader, row - first)
-    state[ROWS] = row
+    state.rows = row
     if kind < NEW_QUERY:
-        stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])
-    state[TAG_START], state[TAG_LENGTH] = cursor[TAG], cursor[TAG_SIZE]
+        stop_reading(state, kind, cursor.position, cursor.fields)
+    state.tag, state.tag_size = cursor.tag, cursor.tag_size
 
 
 @helper
@@ -202,31 +183,31 @@ def next_judgment(text, at, comments, width, bounds, state):
     return at
 
 
-@kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], int64[::1])")
+@kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], Reading)")
 def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
     """Read `query group doc grade` lines; the grade is the field's leading integer.
 
-    If state[REFUSED] asks for whole numbers, other grades are left to a slower reader.
+    If state.refused asks for whole numbers, other grades are left to a slower reader.
     """
-    strict = state[REFUSED] & PARTIAL != 0
+    strict = state.refused & PARTIAL != 0
     at = 0
     row = 0
     while at < len(text):
         at = next_judgment(text, at, comments, 4, bounds, state)
         if at < 0:
             break
-        note_text(text, bounds[0], bounds[1], row, stretches, state, STRETCHES)
+        state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
         note_span(lines.groups, row, bounds, 1)
         note_span(lines.docs, row, bounds, 2)
         lines.grades[row] = read_integer(text, bounds[6], bounds[7])
         if strict and not is_plain_integer(text, bounds[6], bounds[7]):
             note_fallback(bounds[6], bounds[7], row, fallbacks, state)
         row += 1
-    state[ROWS] = row
+    state.rows = row
 
 
 @kernel(
-    "void(uint8[::1], int64, int64, PreferenceLines, int64[::1], Stretches, int64[::1], int64[::1])"
+    "void(uint8[::1], int64, int64, PreferenceLines, int64[::1], Stretches, int64[::1], Reading)"
 )
 def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds, state):
     """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
@@ -236,7 +217,7 @@ def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds,
         at = next_judgment(text, at, comments, width, bounds, state)
         if at < 0:
             break
-        note_text(text, bounds[0], bounds[1], row, stretches, state, STRETCHES)
+        state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
         note_span(lines.groups, row, bounds, 1)
         if width == 5:
             note_span(lines.subgroups, row, bounds, 2)
@@ -244,4 +225,4 @@ def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds,
         start, stop = bounds[2 * width - 2], bounds[2 * width - 1]
         note_number(text, start, stop, row, lines.levels, fallbacks, state)
         row += 1
-    state[ROWS] = row
+    state.rows = row

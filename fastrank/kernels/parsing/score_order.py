@@ -118,7 +118,7 @@ def check_order(text, scores, first, stop, refused):
     """Whether scores first - 1 to stop - 1 descend, equal ones allowed.
 
     DESCENDING, ASCENDING (somewhere), or UNREADABLE for a number only a slower reader can read, or
-    one that is refused (state[REFUSED]). LONGEST_DECIMAL bytes of the text must come after the
+    one that is refused (state.refused). LONGEST_DECIMAL bytes of the text must come after the
     beginning of each.
     """
     starts, lengths = scores

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba.types import float32
 
-from fastrank.kernels.simd.instructions import compiled_as
-from fastrank.native.declare import kernel
+from fastrank.native.declare import instruction, kernel
 
 EPSILON = np.float32(1e-8)
 COEFFICIENTS = 7
 
 
+def _root(builder, x):
+    # Numba calls `sqrtf`, which keeps loops from being vectorized.
+    return builder.call(builder.module.declare_intrinsic("llvm.sqrt", [x.type]), [x])
+
+
+@instruction(float32(float32), _root)
 def root(x):
     """The square root in single precision."""
     return np.sqrt(x)
-
-
-@intrinsic
-def _root(context, x):
-    # Numba calls `sqrtf`, which keeps loops from being vectorized.
-    def generate(context, builder, signature, arguments):
-        declared = builder.module.declare_intrinsic("llvm.sqrt", [ir.FloatType()])
-        return builder.call(declared, arguments)
-
-    return types.float32(types.float32), generate
-
-
-compiled_as(root, lambda x: lambda x: _root(x))
 
 
 @kernel("void(float32[::1], float32[::1], float32[::1], float32[::1], float32[::1])")

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from fastrank.kernels.simd.cpython import buffer_of, integer_of, tuple_item, word_at
-from fastrank.native.codes import (
-    AS_INTEGER,
-    GET_BUFFER,
-    INTEGER,
-    RECORD,
-    RELEASE_BUFFER,
-    TUPLE_ITEM,
-    TYPE_IN_OBJECT,
-)
+from fastrank.native.codes import INTEGER, RECORD, TYPE_IN_OBJECT
 from fastrank.native.declare import kernel
 
 # Letters of formats of int64: numpy has the first, others the second.
 _LONG, _LONG_LONG = ord("l"), ord("q")
 
 
-@kernel("int64(int64[::1], int64, ExpectedArguments, int64[::1])", holds_gil=True)
+@kernel("int64(PythonApi, int64, ExpectedArguments, int64[::1])", holds_gil=True)
 def pack_arguments(api, given, expected, packed):
     """Fill `packed` with the numbers among arguments, and address and length of each array.
 
@@ -31,9 +23,7 @@ def pack_arguments(api, given, expected, packed):
     at = 0
     for i in range(count):
         owner = expected.owners[i]
-        own = tuple_item(
-            api[TUPLE_ITEM], given if owner < 0 else objects[owner], expected.places[i]
-        )
+        own = tuple_item(api.tuple_item, given if owner < 0 else objects[owner], expected.places[i])
         if own == 0:
             return i
         objects[i] = own
@@ -42,12 +32,12 @@ def pack_arguments(api, given, expected, packed):
             if word_at(own + TYPE_IN_OBJECT) != expected.details[i]:
                 return i
         elif kind == INTEGER:
-            packed[at], overflow = integer_of(api[AS_INTEGER], own)
+            packed[at], overflow = integer_of(api.as_integer, own)
             if overflow != 0:
                 return i
             at += 1
         else:
-            address, size, item, code = buffer_of(api[GET_BUFFER], api[RELEASE_BUFFER], own)
+            address, size, item, code = buffer_of(api.get_buffer, api.release_buffer, own)
             if item != kind or (_LONG_LONG if code == _LONG else code) != expected.details[i]:
                 return i
             packed[at], packed[at + 1] = address, size // item

@@ -9,29 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba.types import int64, uint64
 
-from fastrank.kernels.simd.instructions import address_of, compiled_as
-from fastrank.native.declare import inlined
+from fastrank.native.declare import ARRAY, inlined, instruction
 
 BLOCK = 64
 _WORD, _INDEX = ir.IntType(64), ir.IntType(32)
-_FLOATS = {32: ir.FloatType(), 64: ir.DoubleType()}
 
 
 def _bits(conditions):
     return np.packbits(np.asarray(conditions), bitorder="little").view(np.uint64)[0]
 
 
-def _load(context, builder, array_type, array, at, shift=0):
-    """The items of a block, `shift` items further on, as a vector."""
-    size = array_type.dtype.bitwidth
-    item = _FLOATS[size] if isinstance(array_type.dtype, types.Float) else ir.IntType(size)
-    place = builder.mul(builder.add(at, ir.Constant(_WORD, shift)), ir.Constant(_WORD, size // 8))
-    address = address_of(context, builder, array_type, array, place)
-    vector = ir.VectorType(item, BLOCK)
-    return builder.load(builder.bitcast(address, vector.as_pointer()), align=size // 8)
+def _load(builder, items, at):
+    """The items of a block as a vector, of which only the alignment of one item is known."""
+    item = items.type.pointee
+    place = builder.bitcast(builder.gep(items, [at]), ir.VectorType(item, BLOCK).as_pointer())
+    return builder.load(place, align=_SIZES[str(item)])
+
+
+_SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
 
 
 def _repeat(builder, value, block):
@@ -40,82 +37,57 @@ def _repeat(builder, value, block):
     one = builder.insert_element(
         ir.Constant(vector, ir.Undefined),
         builder.trunc(value, vector.element) if vector.element != _WORD else value,
-        ir.Constant(_INDEX, 0),
+        _INDEX(0),
     )
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_INDEX, BLOCK), [0] * BLOCK))
 
 
+def _at_least(builder, items, at, least):
+    block = _load(builder, items, at)
+    limit = _repeat(builder, least, block)
+    return builder.bitcast(builder.icmp_unsigned(">=", block, limit), _WORD)
+
+
+@instruction(uint64(ARRAY, int64, int64), _at_least)
 def at_least(items, at, least):
     """Which of the items from `at` on, whole numbers from 0 on, are `least` or more?"""
     return _bits(items[int(at) : int(at) + BLOCK] >= least)
 
 
-@intrinsic
-def _at_least(context, items, at, least):
-    def generate(context, builder, signature, arguments):
-        block = _load(context, builder, signature.args[0], *arguments[:2])
-        limit = _repeat(builder, arguments[2], block)
-        return builder.bitcast(builder.icmp_unsigned(">=", block, limit), _WORD)
-
-    return types.uint64(items, types.int64, types.int64), generate
+def _equal_to(builder, items, at, value):
+    block = _load(builder, items, at)
+    same = builder.icmp_signed("==", block, _repeat(builder, value, block))
+    return builder.bitcast(same, _WORD)
 
 
-compiled_as(at_least, lambda items, at, least: lambda items, at, least: _at_least(items, at, least))
-
-
+@instruction(uint64(ARRAY, int64, int64), _equal_to)
 def equal_to(items, at, value):
     """Which of the items from `at` on equal a value?"""
     return _bits(items[int(at) : int(at) + BLOCK] == value)
 
 
-@intrinsic
-def _equal_to(context, items, at, value):
-    def generate(context, builder, signature, arguments):
-        block = _load(context, builder, signature.args[0], *arguments[:2])
-        same = builder.icmp_signed("==", block, _repeat(builder, arguments[2], block))
-        return builder.bitcast(same, _WORD)
-
-    return types.uint64(items, types.int64, types.int64), generate
+def _negative(builder, items, at):
+    block = _load(builder, items, at)
+    below = builder.icmp_signed("<", block, ir.Constant(block.type, [0] * BLOCK))
+    return builder.bitcast(below, _WORD)
 
 
-compiled_as(equal_to, lambda items, at, value: lambda items, at, value: _equal_to(items, at, value))
-
-
+@instruction(uint64(ARRAY, int64), _negative)
 def negative(items, at):
     """Which of the items from `at` on are below 0?"""
     return _bits(items[int(at) : int(at) + BLOCK] < 0)
 
 
-@intrinsic
-def _negative(context, items, at):
-    def generate(context, builder, signature, arguments):
-        block = _load(context, builder, signature.args[0], *arguments)
-        below = builder.icmp_signed("<", block, ir.Constant(block.type, [0] * BLOCK))
-        return builder.bitcast(below, _WORD)
-
-    return types.uint64(items, types.int64), generate
+def _not_below_previous(builder, items, at):
+    block, before = (_load(builder, items, builder.add(at, _WORD(shift))) for shift in (0, -1))
+    return builder.bitcast(builder.fcmp_unordered(">=", block, before), _WORD)
 
 
-compiled_as(negative, lambda items, at: lambda items, at: _negative(items, at))
-
-
+@instruction(uint64(ARRAY, int64), _not_below_previous)
 def not_below_previous(items, at):
     """Which of the floats from `at` on, from 1, are not below the one before? NaN is below none."""
     at = int(at)
     return _bits(~(items[at : at + BLOCK] < items[at - 1 : at + BLOCK - 1]))
-
-
-@intrinsic
-def _not_below_previous(context, items, at):
-    def generate(context, builder, signature, arguments):
-        block = _load(context, builder, signature.args[0], *arguments)
-        before = _load(context, builder, signature.args[0], *arguments, shift=-1)
-        return builder.bitcast(builder.fcmp_unordered(">=", block, before), _WORD)
-
-    return types.uint64(items, types.int64), generate
-
-
-compiled_as(not_below_previous, lambda items, at: lambda items, at: _not_below_previous(items, at))
 
 
 @inlined

@@ -10,166 +10,98 @@ import os
 
 import numpy as np
 from llvmlite import ir
-from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.types import Tuple, UniTuple, boolean, float64, int64, uint64, void
 
-from fastrank.native.declare import NO_ALLOCATION, inlined
+from fastrank.native.declare import ARRAY, inlined, instruction
 
-_BYTE, _WORD, _DOUBLE_WORD = ir.IntType(8), ir.IntType(64), ir.IntType(128)
-
-
-def compiled_as(function, instruction):
-    """Let compiled code that calls `function` execute `instruction` instead."""
-    overload(function, jit_options={**NO_ALLOCATION, "forceinline": True})(instruction)
+_BIT, _BYTE, _INT, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_DOUBLE_WORD = ir.IntType(128)
 
 
+@instruction(int64(uint64), lambda builder, word: builder.cttz(word, _BIT(0)))
 def trailing_zeros(word):
     """How many of the 64 bits come after the last one that is set; 64 when none is."""
     word = int(word)
     return (word & -word).bit_length() - 1 if word else 64
 
 
-@intrinsic
-def _trailing_zeros(context, word):
-    def generate(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
-
-
-compiled_as(trailing_zeros, lambda word: lambda word: _trailing_zeros(word))
-
-
+@instruction(int64(uint64), lambda builder, word: builder.ctlz(word, _BIT(0)))
 def leading_zeros(word):
     """How many of the 64 bits come before the first one that is set; 64 when none is."""
     return 64 - int(word).bit_length()
 
 
-@intrinsic
-def _leading_zeros(context, word):
-    def generate(context, builder, signature, arguments):
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
-
-
-compiled_as(leading_zeros, lambda word: lambda word: _leading_zeros(word))
-
-
+@instruction(int64(uint64), lambda builder, word: builder.ctpop(word))
 def count_ones(word):
     """How many bits are set."""
     return bin(int(word)).count("1")
 
 
-@intrinsic
-def _count_ones(context, word):
-    def generate(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-compiled_as(count_ones, lambda word: lambda word: _count_ones(word))
-
-
+@instruction(uint64(uint64), lambda builder, word: builder.bswap(word))
 def swap_bytes(word):
     """The bytes in reverse order: words of text then compare as the text does."""
     return np.uint64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
 
 
-@intrinsic
-def _swap_bytes(context, word):
-    def generate(context, builder, signature, arguments):
-        return builder.bswap(arguments[0])
-
-    return types.uint64(types.uint64), generate
+def _multiply(builder, a, b):
+    product = builder.mul(builder.zext(a, _DOUBLE_WORD), builder.zext(b, _DOUBLE_WORD))
+    return [builder.trunc(builder.lshr(product, _DOUBLE_WORD(bits)), _WORD) for bits in (64, 0)]
 
 
-compiled_as(swap_bytes, lambda word: lambda word: _swap_bytes(word))
-
-
+@instruction(UniTuple(uint64, 2)(uint64, uint64), _multiply)
 def multiply(a, b):
     """The 128-bit product of two words, as high and low half."""
     product = int(a) * int(b)
     return np.uint64(product >> 64), np.uint64(product & (2**64 - 1))
 
 
-@intrinsic
-def _multiply(context, a, b):
-    def generate(context, builder, signature, arguments):
-        wide = [builder.zext(argument, _DOUBLE_WORD) for argument in arguments]
-        product = builder.mul(*wide)
-        high = builder.lshr(product, ir.Constant(_DOUBLE_WORD, 64))
-        halves = [builder.trunc(half, _WORD) for half in (high, product)]
-        return context.make_tuple(builder, signature.return_type, halves)
-
-    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), generate
-
-
-compiled_as(multiply, lambda a, b: lambda a, b: _multiply(a, b))
-
-
+@instruction(float64(uint64), lambda builder, word: builder.bitcast(word, ir.DoubleType()))
 def as_double(word):
     """The double whose 64 bits these are."""
     return np.uint64(word).view(np.float64)
 
 
+@instruction(uint64(float64), lambda builder, number: builder.bitcast(number, _WORD))
 def as_word(number):
     """The 64 bits of a double."""
     return np.float64(number).view(np.uint64)
 
 
-@intrinsic
-def _as_word(context, number):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], _WORD)
-
-    return types.uint64(types.float64), generate
+def address_of(builder, data, at):
+    """The address of the byte `at` of an array, while code is generated."""
+    return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
 
 
-compiled_as(as_word, lambda number: lambda number: _as_word(number))
+def loaded(builder, kind, data, at):
+    """What stands at the byte `at` of an array, as a value of some kind."""
+    return builder.load(builder.bitcast(address_of(builder, data, at), kind.as_pointer()), align=1)
 
 
-@intrinsic
-def _as_double(context, word):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.uint64), generate
-
-
-compiled_as(as_double, lambda word: lambda word: _as_double(word))
+def vector_of(builder, words):
+    """The words of a tuple as a vector."""
+    made = ir.Constant(ir.VectorType(_WORD, words.type.count), ir.Undefined)
+    for i in range(words.type.count):
+        made = builder.insert_element(made, builder.extract_value(words, i), _INT(i))
+    return made
 
 
+@instruction(uint64(ARRAY, int64), lambda builder, text, at: loaded(builder, _WORD, text, at))
 def load_word_inside(text, at):
     """The 8 bytes from `at` on as a word; all of them must be there."""
     return np.uint64(int.from_bytes(bytes(text[int(at) : int(at) + 8]), "little"))
 
 
-def address_of(context, builder, array_type, array, at):
-    """The address of the byte `at` of an array, while code is generated."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
+def _differ(builder, text, at, other, mask):
+    other, mask = vector_of(builder, other), vector_of(builder, mask)
+    unlike = builder.and_(builder.xor(loaded(builder, other.type, text, at), other), mask)
+    unlike = builder.bitcast(unlike, ir.VectorType(_BYTE, 16))
+    odd = builder.icmp_unsigned("!=", unlike, ir.Constant(unlike.type, [0] * 16))
+    half = ir.IntType(16)
+    return builder.icmp_unsigned("!=", builder.bitcast(odd, half), half(0))
 
 
-def loaded(context, builder, kind, array_type, array, at):
-    """What stands at the byte `at` of an array, as a value of some kind."""
-    address = address_of(context, builder, array_type, array, at)
-    return builder.load(builder.bitcast(address, kind.as_pointer()), align=1)
-
-
-@intrinsic
-def _load_8_bytes(context, text, at):
-    def generate(context, builder, signature, arguments):
-        return loaded(context, builder, _WORD, signature.args[0], *arguments)
-
-    return types.uint64(text, types.int64), generate
-
-
-compiled_as(load_word_inside, lambda text, at: lambda text, at: _load_8_bytes(text, at))
-
-
+@instruction(boolean(ARRAY, int64, UniTuple(uint64, 2), UniTuple(uint64, 2)), _differ)
 def differ(text, at, other, mask):
     """Whether any of 16 bytes from `at` on, all there, has a bit other than two words of `other`.
 
@@ -179,43 +111,12 @@ def differ(text, at, other, mask):
     return any((a ^ b) & bits for a, b, bits in zip(own, other, mask, strict=True))
 
 
-@intrinsic
-def _differ(context, text, at, other, mask):
-    pair = ir.VectorType(_WORD, 2)
-
-    def generate(context, builder, signature, arguments):
-        text, at, other, mask = arguments
-
-        def vector(words):
-            made = ir.Constant(pair, ir.Undefined)
-            for i in range(2):
-                word = builder.extract_value(words, i)
-                made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
-            return made
-
-        own = loaded(context, builder, pair, signature.args[0], text, at)
-        unlike = builder.and_(builder.xor(own, vector(other)), vector(mask))
-        bytes_ = builder.bitcast(unlike, ir.VectorType(_BYTE, 16))
-        zero = ir.Constant(ir.VectorType(_BYTE, 16), [0] * 16)
-        odd = builder.bitcast(builder.icmp_unsigned("!=", bytes_, zero), ir.IntType(16))
-        result = builder.icmp_unsigned("!=", odd, ir.Constant(ir.IntType(16), 0))
-        return context.cast(builder, result, types.boolean, types.boolean)
-
-    words = types.UniTuple(types.uint64, 2)
-    return types.boolean(text, types.int64, words, words), generate
-
-
-compiled_as(
-    differ,
-    lambda text, at, other, mask: lambda text, at, other, mask: _differ(text, at, other, mask),
-)
-
-
 # The bytes of a decimal that are looked at. From LONGEST_DECIMAL - n on, _PRESENT has ones for n
 # bytes and zeros for the rest.
 LONGEST_DECIMAL = 32
-_PRESENT = np.repeat(np.array([0xFF, 0], dtype=np.uint8), LONGEST_DECIMAL)
+_PRESENT = bytes([0xFF] * LONGEST_DECIMAL + [0] * LONGEST_DECIMAL)
 _DECIMAL = ir.VectorType(_BYTE, LONGEST_DECIMAL)
+_FOUR_WORDS = UniTuple(uint64, LONGEST_DECIMAL // 8)
 
 
 def _digits(text, at, length, lowest):
@@ -225,22 +126,26 @@ def _digits(text, at, length, lowest):
     return digits
 
 
-def _words_as_bytes(builder, words):
-    made = ir.Constant(ir.VectorType(_WORD, 4), ir.Undefined)
-    for i in range(4):
-        word = builder.extract_value(words, i)
-        made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
-    return builder.bitcast(made, _DECIMAL)
+def _decimal_of(builder, words):
+    return builder.bitcast(vector_of(builder, words), _DECIMAL)
 
 
-def _load_digits(context, builder, text_type, text, at, length, lowest, present_type, present):
-    longest = ir.Constant(_WORD, LONGEST_DECIMAL)
-    behind = builder.sub(longest, length)
-    own = loaded(context, builder, _DECIMAL, present_type, present, behind)
-    digits = loaded(context, builder, _DECIMAL, text_type, text, at)
-    return builder.and_(builder.xor(digits, lowest), own)
+def _load_digits(builder, text, at, length, lowest):
+    present = cgutils.global_constant(builder, "present", cgutils.make_bytearray(_PRESENT))
+    behind = builder.sub(_WORD(LONGEST_DECIMAL), length)
+    digits = builder.xor(loaded(builder, _DECIMAL, text, at), lowest)
+    return builder.and_(digits, loaded(builder, _DECIMAL, present, behind))
 
 
+def _decimal_head(builder, text, at, length, lowest, room):
+    digits = _load_digits(builder, text, at, length, _decimal_of(builder, lowest))
+    over = builder.icmp_unsigned(">", digits, _decimal_of(builder, room))
+    fits = builder.icmp_unsigned("==", builder.bitcast(over, _INT), _INT(0))
+    words = builder.bitcast(digits, ir.VectorType(_WORD, LONGEST_DECIMAL // 8))
+    return [fits, builder.bswap(builder.extract_element(words, _INT(0)))]
+
+
+@instruction(Tuple((boolean, uint64))(ARRAY, int64, int64, _FOUR_WORDS, _FOUR_WORDS), _decimal_head)
 def decimal_head(text, at, length, lowest, room):
     """Whether a decimal has a form, and its first 8 bytes as a word that is ordered as they are.
 
@@ -252,38 +157,24 @@ def decimal_head(text, at, length, lowest, room):
     return fits, np.uint64(int.from_bytes(digits[:8].tobytes(), "big"))
 
 
-@intrinsic
-def _decimal_head(context, text, at, length, present, lowest, room):
-    def generate(context, builder, signature, arguments):
-        text, at, length, present, lowest, room = arguments
-        lowest, room = (_words_as_bytes(builder, words) for words in (lowest, room))
-        types_ = signature.args
-        digits = _load_digits(
-            context, builder, types_[0], text, at, length, lowest, types_[3], present
-        )
-        over = builder.bitcast(builder.icmp_unsigned(">", digits, room), ir.IntType(32))
-        fits = builder.icmp_unsigned("==", over, ir.Constant(ir.IntType(32), 0))
-        words = builder.bitcast(digits, ir.VectorType(_WORD, 4))
-        head = builder.bswap(builder.extract_element(words, ir.Constant(ir.IntType(32), 0)))
-        fits = context.cast(builder, fits, types.boolean, types.boolean)
-        return context.make_tuple(builder, signature.return_type, [fits, head])
+def _compare_decimals(builder, text, at, length, other, other_length, lowest):
+    lowest = _decimal_of(builder, lowest)
+    one = _load_digits(builder, text, at, length, lowest)
+    two = _load_digits(builder, text, other, other_length, lowest)
+    larger = builder.bitcast(builder.icmp_unsigned(">", one, two), _INT)
+    smaller = builder.bitcast(builder.icmp_unsigned("<", one, two), _INT)
 
-    word4 = types.UniTuple(types.uint64, 4)
-    return types.Tuple((types.boolean, types.uint64))(
-        text, types.int64, types.int64, present, word4, word4
-    ), generate
+    def comes_first(bits, others):
+        """Whether the lowest bit of all is one of the first word: that byte decides."""
+        until = builder.xor(others, builder.sub(others, _INT(1)))
+        return builder.icmp_unsigned("!=", builder.and_(bits, until), _INT(0))
+
+    return [comes_first(larger, smaller), comes_first(smaller, larger)]
 
 
-compiled_as(
-    decimal_head,
-    lambda text, at, length, lowest, room: (
-        lambda text, at, length, lowest, room: _decimal_head(
-            text, at, length, _PRESENT, lowest, room
-        )
-    ),
+@instruction(
+    UniTuple(boolean, 2)(ARRAY, int64, int64, int64, int64, _FOUR_WORDS), _compare_decimals
 )
-
-
 def compare_decimals(text, at, length, other, other_length, lowest):
     """Whether the decimal at `at` is larger, or smaller, than another of its form (`decimal_head`).
 
@@ -294,66 +185,25 @@ def compare_decimals(text, at, length, other, other_length, lowest):
     return own > others, own < others
 
 
-@intrinsic
-def _compare_32_bytes(context, text, at, length, other, other_length, present, lowest):
-    mask = ir.IntType(32)
-
-    def generate(context, builder, signature, arguments):
-        text, at, length, other, other_length, present, lowest = arguments
-        types_, lowest = signature.args, _words_as_bytes(builder, lowest)
-        one, two = (
-            _load_digits(context, builder, types_[0], text, *place, lowest, types_[5], present)
-            for place in ((at, length), (other, other_length))
-        )
-        larger = builder.bitcast(builder.icmp_unsigned(">", one, two), mask)
-        smaller = builder.bitcast(builder.icmp_unsigned("<", one, two), mask)
-
-        def comes_first(bits, others):
-            """Whether the lowest bit of all is one of the first word: that byte decides."""
-            until = builder.xor(others, builder.sub(others, ir.Constant(mask, 1)))
-            found = builder.and_(bits, until)
-            return builder.icmp_unsigned("!=", found, ir.Constant(mask, 0))
-
-        results = [comes_first(larger, smaller), comes_first(smaller, larger)]
-        booleans = [context.cast(builder, r, types.boolean, types.boolean) for r in results]
-        return context.make_tuple(builder, signature.return_type, booleans)
-
-    integer = types.int64
-    return types.UniTuple(types.boolean, 2)(
-        text, integer, integer, integer, integer, present, types.UniTuple(types.uint64, 4)
-    ), generate
+def _store_word(builder, text, at, word):
+    place = builder.bitcast(address_of(builder, text, at), _WORD.as_pointer())
+    builder.store(word, place, align=1)
 
 
-compiled_as(
-    compare_decimals,
-    lambda text, at, length, other, other_length, lowest: (
-        lambda text, at, length, other, other_length, lowest: _compare_32_bytes(
-            text, at, length, other, other_length, _PRESENT, lowest
-        )
-    ),
-)
-
-
+@instruction(void(ARRAY, int64, uint64), _store_word)
 def store_word(text, at, word):
     """Put the 8 bytes of a word where text[at : at + 8] is."""
     text[int(at) : int(at) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
-@intrinsic
-def _store_8_bytes(context, text, at, word):
-    def generate(context, builder, signature, arguments):
-        address = address_of(context, builder, signature.args[0], *arguments[:2])
-        builder.store(arguments[2], builder.bitcast(address, _WORD.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(text, types.int64, types.uint64), generate
+def _read_at(builder, file, position, text, at, count):
+    kinds = ir.FunctionType(_WORD, [_INT, _BYTE.as_pointer(), _WORD, _WORD])
+    function = cgutils.get_or_insert_function(builder.module, kinds, "pread")
+    address = address_of(builder, text, at)
+    return builder.call(function, [builder.trunc(file, _INT), address, count, position])
 
 
-compiled_as(
-    store_word, lambda text, at, word: lambda text, at, word: _store_8_bytes(text, at, word)
-)
-
-
+@instruction(int64(int64, int64, ARRAY, int64, int64), _read_at)
 def read_at(file, position, text, at, count):
     """Read up to `count` bytes of an open file, from `position` on, to where text[at:] is.
 
@@ -365,49 +215,18 @@ def read_at(file, position, text, at, count):
         return -1
 
 
-@intrinsic
-def _read_at(context, file, position, text, at, count):
-    handle = ir.IntType(32)
-
-    def generate(context, builder, signature, arguments):
-        file, position, text, at, count = arguments
-        address = address_of(context, builder, signature.args[2], text, at)
-        kinds = ir.FunctionType(_WORD, [handle, _BYTE.as_pointer(), _WORD, _WORD])
-        function = cgutils.get_or_insert_function(builder.module, kinds, "pread")
-        return builder.call(function, [builder.trunc(file, handle), address, count, position])
-
-    integer = types.int64
-    return types.int64(integer, integer, text, integer, integer), generate
+def fetch(builder, address):
+    """Generate the fetching of what is at an address into all caches, to read it."""
+    kinds = ir.FunctionType(ir.VoidType(), [address.type, _INT, _INT, _INT])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kinds)
+    builder.call(function, [address, _INT(0), _INT(3), _INT(1)])
 
 
-compiled_as(
-    read_at,
-    lambda file, position, text, at, count: (
-        lambda file, position, text, at, count: _read_at(file, position, text, at, count)
-    ),
+@instruction(
+    void(ARRAY, int64), lambda builder, text, at: fetch(builder, address_of(builder, text, at))
 )
-
-
 def prefetch(text, at):
     """Have the memory around text[at] fetched into the caches while other things are done."""
-
-
-@intrinsic
-def _prefetch(context, text, at):
-    integer = ir.IntType(32)
-
-    def generate(context, builder, signature, arguments):
-        address = address_of(context, builder, signature.args[0], *arguments)
-        kinds = ir.FunctionType(ir.VoidType(), [address.type, integer, integer, integer])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kinds)
-        # To read; into all caches; data.
-        builder.call(function, [address, *(ir.Constant(integer, i) for i in (0, 3, 1))])
-        return context.get_dummy_value()
-
-    return types.void(text, types.int64), generate
-
-
-compiled_as(prefetch, lambda text, at: lambda text, at: _prefetch(text, at))
 
 
 @inlined

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.types import UniTuple, float64, int64
 
-from fastrank.kernels.simd.instructions import compiled_as, loaded
+from fastrank.kernels.simd.instructions import loaded
+from fastrank.native.declare import ARRAY, instruction
 
 LANES = 8
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _WORDS = ir.VectorType(ir.IntType(64), LANES)
+_INDEX = ir.IntType(32)
 
 
 def _items(one, other, at, blocks):
@@ -30,19 +31,15 @@ def _sum(terms):
     return float(np.cumsum(np.cumsum(terms, axis=0)[-1])[-1]) if len(terms) else 0.0
 
 
-def _summed(context, builder, signature, arguments, add):
+def _summed(builder, one, other, at, blocks, sums, add):
     """Generate the loop over blocks; `add(totals, x, y)` makes the new totals of a block."""
-    one, other, at, blocks = arguments
-    totals = [
-        cgutils.alloca_once_value(builder, ir.Constant(_DOUBLES, [0.0] * LANES))
-        for _ in range(signature.return_type.count)
-    ]
+    zero = ir.Constant(_DOUBLES, [0.0] * LANES)
+    totals = [cgutils.alloca_once_value(builder, zero) for _ in range(sums)]
     with cgutils.for_range(builder, blocks) as loop:
-        item = builder.add(at, builder.mul(loop.index, ir.Constant(at.type, LANES)))
-        byte = builder.mul(item, ir.Constant(at.type, 4))
+        item = builder.add(at, builder.mul(loop.index, at.type(LANES)))
+        byte = builder.mul(item, at.type(4))
         x, y = (
-            builder.fpext(loaded(context, builder, _FLOATS, kind, array, byte), _DOUBLES)
-            for kind, array in zip(signature.args[:2], (one, other), strict=True)
+            builder.fpext(loaded(builder, _FLOATS, data, byte), _DOUBLES) for data in (one, other)
         )
         added = add([builder.load(total) for total in totals], x, y)
         for total, value in zip(totals, added, strict=True):
@@ -50,65 +47,42 @@ def _summed(context, builder, signature, arguments, add):
     results = []
     for total in totals:
         lanes = builder.load(total)
-        result = builder.extract_element(lanes, ir.Constant(ir.IntType(32), 0))
+        result = builder.extract_element(lanes, _INDEX(0))
         for lane in range(1, LANES):
-            place = ir.Constant(ir.IntType(32), lane)
-            result = builder.fadd(result, builder.extract_element(lanes, place))
+            result = builder.fadd(result, builder.extract_element(lanes, _INDEX(lane)))
         results.append(result)
-    return context.make_tuple(builder, signature.return_type, results)
+    return results
 
 
+def _sum_products(builder, one, other, at, blocks):
+    def add(totals, x, y):
+        terms = (builder.fmul(*pair) for pair in ((x, y), (x, x), (y, y)))
+        return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
+
+    return _summed(builder, one, other, at, blocks, 3, add)
+
+
+@instruction(UniTuple(float64, 3)(ARRAY, ARRAY, int64, int64), _sum_products)
 def sum_products(one, other, at, blocks):
     """Sums of x * y, x * x and y * y over LANES * blocks items of float32 from `at` on."""
     x, y = _items(one, other, at, blocks)
     return _sum(x * y), _sum(x * x), _sum(y * y)
 
 
-@intrinsic
-def _sum_products(context, one, other, at, blocks):
-    def generate(context, builder, signature, arguments):
-        def add(totals, x, y):
-            terms = (builder.fmul(*pair) for pair in ((x, y), (x, x), (y, y)))
-            return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
+def _sum_differences(builder, one, other, at, blocks):
+    no_sign = ir.Constant(_WORDS, [(1 << 63) - 1] * LANES)
 
-        return _summed(context, builder, signature, arguments, add)
+    def add(totals, x, y):
+        difference = builder.fsub(x, y)
+        bits = builder.and_(builder.bitcast(difference, _WORDS), no_sign)
+        terms = builder.fmul(difference, difference), builder.bitcast(bits, _DOUBLES)
+        return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
 
-    return types.UniTuple(types.float64, 3)(one, other, types.int64, types.int64), generate
-
-
-compiled_as(
-    sum_products,
-    lambda one, other, at, blocks: (
-        lambda one, other, at, blocks: _sum_products(one, other, at, blocks)
-    ),
-)
+    return _summed(builder, one, other, at, blocks, 2, add)
 
 
+@instruction(UniTuple(float64, 2)(ARRAY, ARRAY, int64, int64), _sum_differences)
 def sum_differences(one, other, at, blocks):
     """Sums of (x - y)² and |x - y| over LANES * blocks items of float32 from `at` on."""
     x, y = _items(one, other, at, blocks)
     return _sum((x - y) * (x - y)), _sum(np.abs(x - y))
-
-
-@intrinsic
-def _sum_differences(context, one, other, at, blocks):
-    def generate(context, builder, signature, arguments):
-        no_sign = ir.Constant(_WORDS, [(1 << 63) - 1] * LANES)
-
-        def add(totals, x, y):
-            difference = builder.fsub(x, y)
-            bits = builder.and_(builder.bitcast(difference, _WORDS), no_sign)
-            terms = builder.fmul(difference, difference), builder.bitcast(bits, _DOUBLES)
-            return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
-
-        return _summed(context, builder, signature, arguments, add)
-
-    return types.UniTuple(types.float64, 2)(one, other, types.int64, types.int64), generate
-
-
-compiled_as(
-    sum_differences,
-    lambda one, other, at, blocks: (
-        lambda one, other, at, blocks: _sum_differences(one, other, at, blocks)
-    ),
-)

@@ -1,175 +1,153 @@
 """A digest for each kernel of all that its machine code depends on.
 
 Code is kept from one build to the next under these digests, so that a digest must change whenever
-the code might. It covers the kernel and every function and record that it names, directly or
-through others; of all modules that its module imports, directly or through others, everything that
-is not a function (constants, registrations); and the compiler: its files here, the versions of
-Python, numba, llvmlite and numpy, and numba's settings. Comments and docstrings change nothing.
+the code might. It covers every statement of kernels, records and constants that defines a name
+which the kernel mentions, directly or through others, in whichever module; and the compiler: its
+files here, the versions of Python, numba, llvmlite and numpy, and numba's settings. Comments and
+docstrings change nothing.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
 import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
 
-from fastrank.native.compiling.modules import Module, read_modules, read_records
-from fastrank.native.sources import builder_files
+from fastrank.native.sources import PACKAGE, RECORDS, builder_files, kernel_files, python_files
 
+# Decorators of `declare`; others register what they decorate for what they mention.
+_DECLARING = {"kernel", "helper", "inlined", "instruction", "unless_tied"}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-class Needed(NamedTuple):
-    """What one kernel is made from: its digest, and the sizes of its functions, by their digests"""
-
-    digest: str
-    functions: dict[bytes, int]
-
-
-class _Piece(NamedTuple):
-    """A statement: its digest, its size, and the names that it mentions."""
+class _Statement(NamedTuple):
+    """A statement at the top of a module: its digest, and the names that it mentions."""
 
     digest: bytes
-    size: int
     names: frozenset[str]
 
 
-def needed_by_kernel() -> dict[str, Needed]:
-    """Each kernel's name, and what it is made from."""
-    modules = read_modules()
-    reader = _Reader(modules)
+def kernel_digests() -> dict[str, str]:
+    """The digest of each kernel by its name."""
     compiler = _compiler()
-    found = {}
-    for module in modules.values():
-        for name in module.kernels:
-            pieces, functions = reader.reach(module, name)
-            text = b"".join([compiler, name.encode(), b"\0", *sorted(pieces)])
-            found[name] = Needed(hashlib.sha256(text).hexdigest(), functions)
-    return found
+    # The functions that kernels are made from, by the names of the kernels.
+    exported: dict[str, str] = {}
+    defining: dict[str, list[_Statement]] = {}
+    for path in [*kernel_files(), *python_files(RECORDS)]:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+        for node in ast.walk(tree):
+            documented = (ast.Module, ast.FunctionDef, ast.ClassDef)
+            if isinstance(node, documented) and ast.get_docstring(node) is not None:
+                node.body[:1] = [ast.Pass()]
+            elif isinstance(node, ast.ImportFrom | ast.Import):
+                _check_import(node, path)
+        for node in tree.body:
+            digest = hashlib.sha256(ast.dump(node).encode()).digest()
+            statement = _Statement(digest, frozenset(_mentioned(node) - _local(node)))
+            for name in _defined(node):
+                defining.setdefault(name, []).append(statement)
+            if isinstance(node, ast.FunctionDef):
+                exported |= dict.fromkeys(_exported(node), node.name)
+    return {name: _digest_of(name, own, defining, compiler) for name, own in exported.items()}
 
 
-class _Reader:
-    """Follows names from statement to statement; each statement is looked at once."""
-
-    def __init__(self, modules: dict[str, Module]) -> None:
-        self._modules, self._records = modules, read_records()
-        self._others = {
-            name: [_piece(statement) for statement in module.others]
-            for name, module in modules.items()
-        }
-        self._functions: dict[tuple[str, str], _Piece] = {}
-
-    def reach(self, start: Module, name: str) -> tuple[set[bytes], dict[bytes, int]]:
-        """What a kernel needs: the digests of all statements, and of its functions the sizes."""
-        functions = self._follow({(start, name)})
-        others: set[bytes] = set()
-        mentioned: set[tuple[Module, str]] = set()
-        for module in self._imported_by(start):
-            for piece in self._others[module.name]:
-                others.add(piece.digest)
-                mentioned |= {(module, own) for own in piece.names}
-        return {*others, *functions, *self._follow(mentioned)}, functions
-
-    def _follow(self, seen: set[tuple[Module, str]]) -> dict[bytes, int]:
-        """The functions that names in modules stand for, and those that these name, with sizes."""
-        pending = [*seen]
-        found = {}
-        while pending:
-            for module, own in self._definitions(*pending.pop()):
-                piece = self._function(module, own)
-                found[piece.digest] = piece.size
-                more = {(module, mentioned) for mentioned in piece.names} - seen
-                seen |= more
-                pending += more
-        return found
-
-    def _definitions(self, module: Module, name: str) -> Iterator[tuple[Module, str]]:
-        """The functions that a name in a module may stand for."""
-        if name in module.functions:
-            yield module, name
-        if name in self._records.functions:
-            # Types name records, whether or not the module imports them.
-            yield self._records, name
-        for found in module.imported.get(name, ()):
-            if found.module not in self._modules:
-                continue
-            source = self._modules[found.module]
-            if found.name is None:
-                # What is taken from a module by attribute is not followed: it may be all of it.
-                yield from ((source, own) for own in source.functions)
-            else:
-                yield from self._definitions(source, found.name)
-
-    def _function(self, module: Module, name: str) -> _Piece:
-        key = module.name, name
-        if key not in self._functions:
-            self._functions[key] = _piece(module.functions[name])
-        return self._functions[key]
-
-    def _imported_by(self, start: Module) -> list[Module]:
-        """A module and all modules of kernels that it imports, directly or through others."""
-        found = {start.name: start}
-        pending = [start]
-        while pending:
-            module = pending.pop()
-            words = module.name.split(".")
-            parents = [".".join(words[:count]) for count in range(1, len(words))]
-            sources = {one.module for found in module.imported.values() for one in found}
-            for name in (*parents, *sources):
-                if name in self._modules and name not in found:
-                    found[name] = self._modules[name]
-                    pending.append(self._modules[name])
-        return list(found.values())
+def _exported(function: ast.FunctionDef) -> list[str]:
+    """The names under which `@kernel(...)` exports a function."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and _called(decorator) == "kernel":
+            over_ties = [f"{function.name}_over_ties"] if len(decorator.args) > 1 else []
+            return [function.name, *over_ties]
+    return []
 
 
-def _piece(statement: ast.stmt) -> _Piece:
-    """The digest of a statement without docstrings, and the names in it and in its texts."""
-    bare = _without_docstrings(statement)
-    names: set[str] = set()
-    for node in ast.walk(bare):
+def _digest_of(
+    kernel: str, function: str, defining: dict[str, list[_Statement]], compiler: bytes
+) -> str:
+    pending, seen, found = [function], {function}, set()
+    while pending:
+        for statement in defining.get(pending.pop(), ()):
+            found.add(statement.digest)
+            pending += statement.names - seen
+            seen |= statement.names
+    return hashlib.sha256(b"".join([compiler, kernel.encode(), b"\0", *sorted(found)])).hexdigest()
+
+
+def _check_import(node: ast.ImportFrom | ast.Import, path: str) -> None:
+    """Raise ValueError for a module of kernels as a whole, of which attributes may be anything."""
+    for alias in node.names:
+        source = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        package, *names = source.split(".")
+        # An installed package lies beside others, whose modules the compiler's version covers.
+        if package == "fastrank" and os.path.exists(f"{os.path.join(PACKAGE, *names)}.py"):
+            raise ValueError(
+                f"{path}, line {node.lineno}: import names from {source}, not all of it"
+            )
+
+
+def _defined(statement: ast.stmt) -> set[str]:
+    """The names that a statement defines; of one that may do anything, all that it mentions."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {alias.asname for alias in statement.names if alias.asname}
+    if isinstance(statement, ast.FunctionDef):
+        registering = [own for own in statement.decorator_list if _called(own) not in _DECLARING]
+        return {statement.name, *(name for own in registering for name in _mentioned(own))}
+    if isinstance(statement, ast.ClassDef):
+        # Signatures have another name for a record query by query.
+        return {statement.name, *(name for own in statement.keywords for name in _mentioned(own))}
+    if isinstance(statement, ast.Assign):
+        return {name for target in statement.targets for name in _mentioned(target)}
+    if isinstance(statement, ast.If) and _mentioned(statement.test) == {"TYPE_CHECKING"}:
+        return set()
+    return _mentioned(statement)
+
+
+def _local(statement: ast.stmt) -> set[str]:
+    """The names of a record's fields, or of a function's variables but not of functions in it."""
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return set()
+    found = set()
+    if isinstance(statement, ast.FunctionDef):
+        found = {argument.arg for argument in statement.args.args}
+    pending: list[ast.AST] = [*statement.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp):
+            pending += ast.iter_child_nodes(node)
+    return found - {name for own in statement.decorator_list for name in _mentioned(own)}
+
+
+def _called(decorator: ast.expr) -> str:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return called.id if isinstance(called, ast.Name) else ""
+
+
+def _mentioned(tree: ast.AST) -> set[str]:
+    """The names in a tree, and those in its texts: a kernel's types, which may name records."""
+    names = set()
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.name)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # A kernel's types are a text, which may name records.
             names.update(_NAME.findall(node.value))
-    dumped = ast.dump(bare).encode()
-    return _Piece(hashlib.sha256(dumped).digest(), len(dumped), frozenset(names))
-
-
-def _without_docstrings(statement: ast.stmt) -> ast.stmt:
-    bare = copy.deepcopy(statement)
-    for node in ast.walk(bare):
-        if (
-            isinstance(node, (ast.FunctionDef, ast.ClassDef))
-            and ast.get_docstring(node) is not None
-        ):
-            node.body[:1] = [ast.Pass()]
-    return bare
+    return names
 
 
 def _compiler() -> bytes:
     """A digest of everything but kernels that machine code depends on, the CPU level excepted."""
     versions = [f"{name} {metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
     settings = sorted(f"{key}={own}" for key, own in os.environ.items() if key.startswith("NUMBA_"))
-    parts = [sys.version, sysconfig.get_platform(), *versions, *settings]
-    return _digest([*(part.encode() for part in parts), *_contents(builder_files())])
-
-
-def _contents(paths: Iterable[str]) -> Iterator[bytes]:
-    for path in paths:
+    parts = [own.encode() for own in (sys.version, sysconfig.get_platform(), *versions, *settings)]
+    for path in builder_files():
         with open(path, "rb") as file:
-            yield file.read()
-
-
-def _digest(parts: Iterable[bytes]) -> bytes:
-    made = hashlib.sha256()
-    for part in parts:
-        made.update(hashlib.sha256(part).digest())
-    return made.digest()
+            parts.append(file.read())
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).digest()

@@ -1,4 +1,4 @@
-"""The CPU levels that libraries are compiled for, and which of them a build makes."""
+"""The CPU levels that libraries are compiled for: which a build makes, which a processor has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,54 @@ VARIABLE = "FASTRANK_BUILD_LEVELS"
 
 # What x86-64-v3 has and v2 has not, by LLVM's names: what `cpu_level` looks for in the library.
 _V3_FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+
+# x86-64-v2 has SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT (leaf 1), and LAHF (extended leaf).
+# x86-64-v3 adds FMA, MOVBE, OSXSAVE, AVX, F16C (leaf 1), SSE and AVX state (XCR0), BMI1, AVX2, BMI2
+# (leaf 7), and LZCNT (extended leaf). The code that looks for them uses none of these.
+_V2_LEAF1 = 1 << 0 | 1 << 9 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 23
+_V3_LEAF1 = 1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29
+_CPUID = 'asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"'
+_XGETBV = 'asm sideeffect "xgetbv", "={ax},={dx},{cx}"'
+_X86 = f"""
+%registers = type {{i32, i32, i32, i32}}
+define i32 @fastrank_cpu_level() #0 {{
+  %leaf1 = call %registers {_CPUID}(i32 1, i32 0)
+  %ecx1 = extractvalue %registers %leaf1, 2
+  %extended = call %registers {_CPUID}(i32 {-(2**31) + 1}, i32 0)
+  %ecxe = extractvalue %registers %extended, 2
+  %older = and i32 %ecx1, {_V2_LEAF1}
+  %hasolder = icmp eq i32 %older, {_V2_LEAF1}
+  %haslahf = trunc i32 %ecxe to i1
+  %v2 = and i1 %hasolder, %haslahf
+  br i1 %v2, label %newer, label %v1only
+newer:
+  %features1 = and i32 %ecx1, {_V3_LEAF1}
+  %has1 = icmp eq i32 %features1, {_V3_LEAF1}
+  br i1 %has1, label %more, label %v2only
+more:
+  %xcr0 = call {{i32, i32}} {_XGETBV}(i32 0)
+  %enabled = extractvalue {{i32, i32}} %xcr0, 0
+  %avx = and i32 %enabled, {1 << 1 | 1 << 2}
+  %hasavx = icmp eq i32 %avx, {1 << 1 | 1 << 2}
+  %leaf7 = call %registers {_CPUID}(i32 7, i32 0)
+  %ebx7 = extractvalue %registers %leaf7, 1
+  %features7 = and i32 %ebx7, {1 << 3 | 1 << 5 | 1 << 8}
+  %has7 = icmp eq i32 %features7, {1 << 3 | 1 << 5 | 1 << 8}
+  %lzcnt = and i32 %ecxe, {1 << 5}
+  %haslzcnt = icmp eq i32 %lzcnt, {1 << 5}
+  %some = and i1 %hasavx, %has7
+  %all = and i1 %some, %haslzcnt
+  br i1 %all, label %v3, label %v2only
+v3:
+  ret i32 3
+v2only:
+  ret i32 2
+v1only:
+  ret i32 1
+}}
+attributes #0 = {{ "target-cpu"="x86-64" "target-features"="" }}
+"""
+_ELSEWHERE = "define i32 @fastrank_cpu_level() {\n  ret i32 0\n}\n"
 
 
 def levels() -> dict[str, str]:
@@ -43,3 +91,13 @@ def native_level() -> str:
 
     features = llvm.get_host_cpu_features()
     return best if all(features.get(name) for name in _V3_FEATURES) else lower[-1]
+
+
+def cpu_level_source(on_x86: bool) -> str:
+    """LLVM code of `fastrank_cpu_level`, by which the library itself says what the processor has.
+
+    CPUID, since a library that the processor cannot run must not be asked for anything else: 3 when
+    the processor and the operating system support x86-64-v3, 2 for x86-64-v2, 1 for less; 0 where
+    there is one level only.
+    """
+    return _X86 if on_x86 else _ELSEWHERE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastrank.native.compiling.errors import BuildError
-
 # What the compiled code may expect of the system: the memory, reading and mathematics of libc and
 # libm.
 ALLOWED = {
@@ -16,10 +14,15 @@ _RENEWED = ("exp", "log", "log2", "pow")
 _FIRST_VERSIONS = {"x86_64": "GLIBC_2.2.5", "aarch64": "GLIBC_2.17"}
 
 
-def emit_object(bitcode: bytes, cpu: str, triple: str = "") -> bytes:
+class BuildError(Exception):
+    """The libraries could not be made; the message says why."""
+
+
+def emit_object(bitcode: bytes, cpu: str, triple: str = "", *, jit: bool = False) -> bytes:
     """Optimise a module for `cpu`, check what it still needs; return object code.
 
     triple: LLVM's name of another platform, which the caller has initialized; by default this one.
+    jit: for LLVM's loader, which may put code and data far apart, instead of for a library.
     """
     import llvmlite.binding as llvm
 
@@ -29,11 +32,15 @@ def emit_object(bitcode: bytes, cpu: str, triple: str = "") -> bytes:
     llvm.initialize_native_asmparser()
     target = llvm.Target.from_triple(triple or llvm.get_process_triple())
     machine = target.create_target_machine(
-        cpu=cpu, features="", opt=3, reloc="pic", codemodel="default"
+        cpu=cpu,
+        features="",
+        opt=3,
+        reloc="default" if jit else "pic",
+        codemodel="jitdefault" if jit else "default",
     )
     if triple:
         module.triple, module.data_layout = triple, str(machine.target_data)
-    else:
+    elif not jit:
         module.link_in(llvm.parse_assembly(_old_versions(llvm.get_process_triple())))
     # Twice, which costs 2 s of 65: with one pass the reading of a run takes 4 % longer.
     for last in (False, True):

@@ -5,7 +5,7 @@ Here are those that the trec_eval command uses, or only kernels; other modules h
 
 from __future__ import annotations
 
-from fastrank.native.record import Record
+from fastrank.native.record import Record, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,21 +77,94 @@ class Stretches(Record):
 
 
 class BlockIndex(Record):
-    """Where the fields of a block of text start and end, a bit per byte, and its newlines."""
+    """Where the fields of a block of text start and end, a bit per byte, and its newlines.
+
+    bounds: start and stop of each of the first six fields of the line that was split last.
+    """
 
     __slots__ = ()
     starts: UInt8Array
     ends: UInt8Array
     newlines: Int64Array
+    bounds: Int64Array
+
+
+class Cursor(State):
+    """How far the lines of a text are read. Places are those of bytes in the text.
+
+    From outside come: size, the length of the text; ended, whether nothing follows; comments,
+    whether # begins one; checked, whether fields in the column of others end the reading; and the
+    `file` that goes on with the text from its byte `file_position` on, up to `file_stop`.
+
+    position: where the next line begins, which is number `line` of the `lines` of the block that
+    begins at `base` and ends at `indexed`. blanks: what is known of the blanks there. nul_seen: its
+    first NUL, or -1. blocks, misses: see `index_lines`.
+    query, query_length, tag, tag_size: of the last line taken. template, prefix: a line that others
+    are compared with, and its length up to the document; rest: that of the last line from its tag
+    on (kernels/parsing/fields.py). fields: of the line that ended the reading.
+    """
+
+    __slots__ = ()
+    position: int
+    line: int
+    lines: int
+    indexed: int
+    base: int
+    blanks: int
+    blocks: int
+    misses: int
+    nul_seen: int
+    query: int
+    query_length: int
+    fields: int
+    tag: int
+    tag_size: int
+    template: int
+    prefix: int
+    rest: int
+    size: int
+    ended: int
+    comments: int
+    checked: int
+    file: int
+    file_position: int
+    file_stop: int
+
+
+class Reading(State):
+    """What a reader found, and why it stopped.
+
+    refused: from outside, which numbers end the reading or are left to a slower reader, as bits.
+    status: DONE, or what is wrong with the line at `at`, which has `fields` fields.
+    rows, stretches, fallbacks: how many there are; numbers of fallbacks are left to a slower
+    reader. tag, tag_size: that of the last line. listed: documents of the rankings. kept: bytes of
+    ids that were copied. passed_over: whether lines without a result were. unknown_bytes: those of
+    ids of queries without judgments.
+    """
+
+    __slots__ = ()
+    refused: int
+    status: int
+    at: int
+    fields: int
+    rows: int
+    stretches: int
+    fallbacks: int
+    tag: int
+    tag_size: int
+    listed: int
+    kept: int
+    passed_over: int
+    unknown_bytes: int
 
 
 class LineReader(Record):
-    """A text, memory for the index of a block of it, and how far it is read (native/codes.py)."""
+    """A text, memory for the index of a block of it, and how far it is read."""
 
     __slots__ = ()
     text: UInt8Array
     block: BlockIndex
-    cursor: Int64Array
+    cursor: Cursor
 
 
 class ResultFields(Record):
@@ -129,6 +202,25 @@ class Run(Record):
     scores: Float64Array
 
 
+class RankingOptions(Record):
+    """How rankings are cut and judged; all but three are 1 or 0.
+
+    level: the lowest grade that counts as relevant. max_retrieved: the results that count.
+    tie_direction: see native/codes.py. stop_if_none_judged: a first query with only negative
+    grades cannot be judged. refuse_nan: nor can a ranking with a score that is NaN.
+    """
+
+    __slots__ = ()
+    level: int
+    max_retrieved: int
+    judged_only: int
+    list_unjudged: int
+    single_precision: int
+    stop_if_none_judged: int
+    tie_direction: int
+    refuse_nan: int
+
+
 class Matched(Record):
     """The queries to evaluate: the place of each among the judgments, and in the run or -1."""
 
@@ -142,7 +234,7 @@ class Rankings(Record, query="Ranking"):
 
     ranks, grades: the listed documents, best first; rank starts at 1; grade is the integer of the
         qrels, -2 for any negative one, -1 for a document outside the qrels (see
-        kernels/judging/memory.py).
+        kernels/judging/texts.py).
     grade_values, grade_counts: the distinct grades >= 0 of the query's judgments, ascending.
     num_ret, num_rel, num_rel_ret: retrieved, relevant and relevant retrieved documents.
     level: the lowest grade that counts as relevant.
@@ -251,6 +343,20 @@ class RankingScratch(Record):
     merge: Int64Array
 
 
+class SortScratch(Record):
+    """Memory for ranking the results of one query: one number for each, and `places` for bytes.
+
+    See kernels/judging/ranks.py.
+    """
+
+    __slots__ = ()
+    order: Int64Array
+    other_order: Int64Array
+    words: Int64Array
+    other_words: Int64Array
+    places: Int64Array
+
+
 class Hits(Record):
     """Documents that were found: their ranks or places, and the rows of their judgments."""
 
@@ -262,8 +368,9 @@ class Hits(Record):
 class JudgingScratch(Record):
     """Memory for judging the results of one query.
 
-    table: a hash table of results and judgments. judged_hashes: one for each judgment. places: as
-    many as results or judgments, and 64 more. keys, hashes, rows: one for each result.
+    table: a hash table of results and judgments, or what ranking takes. judged_hashes: one for each
+    judgment. places: as many as results or judgments, and 64 more. keys, hashes, rows: one for each
+    result.
     """
 
     __slots__ = ()

@@ -13,9 +13,9 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.formats.remote import blocks, connections, web
-from fastrank.formats.remote.urls import redacted, shown
-from fastrank.formats.source import open_pieces, read_all
+from fastrank.formats import remote, web
+from fastrank.formats.remote import redacted, shown
+from fastrank.formats.source import open_source, read_all
 from tests.helpers.web_server import WebServer, serving
 
 RUN = Path("data/pca.run").read_bytes()
@@ -24,7 +24,7 @@ RUN = Path("data/pca.run").read_bytes()
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
     monkeypatch.setattr(web, "DELAYS", (0.0, 0.0))
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
     with serving() as running:
         yield running
 
@@ -48,7 +48,7 @@ def test_a_status_is_named(server: WebServer) -> None:
 @pytest.mark.parametrize("fault", ["status", "broken"])
 def test_requests_are_repeated(fault: str, server: WebServer) -> None:
     url = server.url("x.run", RUN)
-    with open_pieces(url) as file:
+    with open_source(url) as file:
         if fault == "status":
             server.statuses = [503, 429]
         else:
@@ -77,7 +77,7 @@ def test_a_request_is_repeated_if_the_beginning_without_ranges_breaks(server: We
 def test_a_server_that_does_not_answer_is_an_error(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "TIMEOUT", 0.05)
+    monkeypatch.setattr(web, "TIMEOUT", 0.05)
     server.pause = 0.5
     assert reason(server.url("x.run", RUN)) == "timed out waiting for data from the server"
 
@@ -86,7 +86,7 @@ def test_a_server_that_does_not_answer_is_an_error(
 def test_a_server_that_announces_more_than_it_sends_is_asked_twice(
     ranges: bool, server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "TIMEOUT", 0.1)
+    monkeypatch.setattr(web, "TIMEOUT", 0.1)
     server.ranges, server.broken, server.stalls = ranges, 1000, 0.5
     expected = "timed out waiting for data from the server"
     assert reason(server.url("x.run", RUN[:1000])) == expected
@@ -121,19 +121,18 @@ def test_a_refused_connection_is_an_error(server: WebServer) -> None:
 @pytest.mark.parametrize("ranges", [True, False])
 def test_a_file_that_changes_is_an_error(ranges: bool, server: WebServer) -> None:
     server.ranges = ranges
-    with open_pieces(server.url("x.run", RUN)) as file:
+    with open_source(server.url("x.run", RUN)) as file:
         file.read()
         server.url("x.run", RUN.replace(b"1", b"2"))
-        file._blocks.close()
         with pytest.raises(fr.ReadError, match="the file changed while it was read"):
             file.read()
 
 
 def test_a_file_that_changes_in_a_store_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
     store = fsspec.filesystem("memory")
     store.pipe_file("/b/x.run", RUN)
-    with open_pieces("memory://b/x.run") as file:
+    with open_source("memory://b/x.run") as file:
         file.read()
         store.pipe_file("/b/x.run", RUN.replace(b"1", b"2"))
         with pytest.raises(fr.ReadError, match="the file changed while it was read"):
@@ -208,10 +207,14 @@ def test_an_unknown_protocol_is_an_error() -> None:
     assert found.startswith("unknown protocol 'nowhere'; expected one of file, http, https, s3")
 
 
-@pytest.mark.parametrize("url", ["data://text/plain,q0000 Q0 d 1 1 t", "data://x", "dbfs://x"])
-def test_an_error_in_a_store_is_explained(url: str) -> None:
+def test_an_error_in_a_store_is_explained() -> None:
     expected = r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"
-    assert re.fullmatch(expected, reason(url))
+    assert re.fullmatch(expected, reason("dbfs://x"))
+
+
+@pytest.mark.parametrize("url", ["data://text/plain,q0000 Q0 d 1 1 t", "data://x"])
+def test_a_data_url_is_no_file(url: str) -> None:
+    assert reason(url) == "a data URL is no file; expected a path or the URL of a file"
 
 
 def test_a_folder_is_an_error() -> None:

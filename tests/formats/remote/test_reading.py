@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.formats import remote
 from fastrank.formats.digests import file_digest
-from fastrank.formats.remote import blocks
-from fastrank.formats.source import is_url, open_pieces, read_all
+from fastrank.formats.source import is_url, open_source, read_all
 from fastrank.searching import build_index, load_index, save_index, search
 from tests.helpers.compression import long_text, zstd
 from tests.helpers.web_server import WebServer, serving
@@ -55,9 +55,9 @@ def put(request: pytest.FixtureRequest, server: WebServer, memory: fsspec.Abstra
     return store
 
 
-@pytest.fixture(params=[1 << 15, blocks.BLOCK])
+@pytest.fixture(params=[1 << 15, remote.BLOCK])
 def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", request.param)
+    monkeypatch.setattr(remote, "BLOCK", request.param)
 
 
 @pytest.mark.parametrize("kind", COMPRESSIONS)
@@ -148,23 +148,23 @@ def test_a_missing_file_is_an_error(put) -> None:
 
 
 def test_a_large_file_is_not_kept_in_memory(put, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 10)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 10)
     kept = []
-    with open_pieces(put("x.run", RUN)) as file:
+    with open_source(put("x.run", RUN)) as file:
         reader, buffer = file.whole(), bytearray(1 << 8)
         while reader.readinto(buffer):
-            kept.append(len(file._blocks._blocks))
-    assert max(kept) <= 2 * (blocks.AHEAD + 1)
+            kept.append(len(getattr(reader, "_blocks", ())))
+    assert max(kept) <= remote.AHEAD + 1
 
 
 def test_connections_are_used_again(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 1 << 13)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 13)
     url = server.url("x.run", RUN)
 
     assert read_all(url) == RUN
     assert len(server.requests) > 70
     # One per thread that fetches blocks, and that of the first request.
-    assert server.connections <= blocks.AHEAD + 2
+    assert server.connections <= remote.AHEAD + 2
 
 
 def test_file_urls_are_local_paths(tmp_path: Path) -> None:

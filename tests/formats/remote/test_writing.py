@@ -12,8 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.formats import files
-from fastrank.formats.remote import uploads
+from fastrank.formats import files, object_stores
 
 ARGUMENTS = ["data/digits.qrels", "data/pca.run"]
 
@@ -38,7 +37,7 @@ def test_a_run_is_written(
     name: str, atomic: bool, memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if atomic:
-        monkeypatch.setattr(uploads, "ATOMIC", ("memory",))
+        monkeypatch.setattr(object_stores, "ATOMIC", ("memory",))
     run = fr.read_run("data/pca.run")
     fr.write_run(run, tmp_path / name)
 

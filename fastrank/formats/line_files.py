@@ -1,0 +1,183 @@
+"""Read files with one record a line: clusters of queries, exclusions, titles of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from fastrank.arguments import flag
+from fastrank.data.texts import decoded
+from fastrank.errors import FormatError, InputError, OptionError
+from fastrank.formats.source import name_of, open_source, read_all
+from fastrank.formats.values import encoded_id
+from fastrank.keywords import Keyword
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from typing import Any, NoReturn
+
+    from fastrank.formats.source import Source, SourceFile
+
+    Exclusions = dict[bytes, list[bytes]]
+
+_BUFFER = 1 << 20
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[tuple[int, str]]:
+    """The number, from 1, and text of each line of a file, compressed or not, without line ends.
+
+    Raises ReadError, and FormatError for a line that is not in the encoding.
+    """
+    with open_source(source) as file:
+        reader = file.whole()
+        buffer = memoryview(bytearray(_BUFFER))
+        number, rest = 0, b""
+        while count := reader.readinto(buffer):
+            # The last piece is the beginning of a line, which may span several buffers.
+            *lines, last = bytes(buffer[:count]).split(b"\n")
+            if lines:
+                lines[0] = rest + lines[0]
+                rest = b""
+            rest += last
+            for line in lines:
+                number += 1
+                yield number, _decoded(line, name, number, encoding)
+        if rest:
+            yield number + 1, _decoded(rest, name, number + 1, encoding)
+        file.check_unchanged()
+
+
+def _decoded(line: bytes, name: str, number: int, encoding: str) -> str:
+    try:
+        text = line.decode(encoding)
+    except UnicodeDecodeError as error:
+        byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
+        reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
+        raise FormatError(name, number, reason) from None
+    return (text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text).removesuffix("\r")
+
+
+def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
+    """The number of each line, from 1, and its two fields, which white space separates.
+
+    fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
+    """
+    for number, line in enumerate(read_all(source).split(b"\n"), 1):
+        found = line.split()
+        if len(found) == 2:
+            yield number, found[0], found[1]
+        elif found:
+            reason = f"expected 2 fields ({fields}), found {len(found)}"
+            raise FormatError(name_of(source), number, reason)
+
+
+def read_clusters(source: Source) -> dict[str, str]:
+    """{query: cluster} of a file with a query and its cluster per line.
+
+    Raises ReadError, and FormatError also for a query in two clusters.
+    """
+    found: dict[str, str] = {}
+    for number, query, cluster in pairs_of(source, "query cluster"):
+        name, new = decoded(query), decoded(cluster)
+        if found.setdefault(name, new) != new:
+            reason = f"query {name!r} is already in cluster {found[name]!r}"
+            raise FormatError(name_of(source), number, reason)
+    return found
+
+
+def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
+    """The distinct documents of each query in a mapping, ids as bytes.
+
+    Raises InputError for invalid ids, TypeError for other types.
+    """
+    if exclude is None:
+        return {}
+    if not hasattr(exclude, "items"):
+        found = type(exclude).__name__
+        raise TypeError(f"exclude: expected a mapping from query to documents, found {found}")
+    found_ids: Exclusions = {}
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("exclude", f"query {query!r:.60}: {reason}")
+
+    for query, docs in exclude.items():
+        if isinstance(docs, (str, bytes)) or not hasattr(docs, "__iter__"):
+            raise TypeError(
+                f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
+            )
+        excluded = found_ids.setdefault(encoded_id(query, fail), [])
+        excluded += [encoded_id(doc, fail) for doc in docs]
+    return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
+
+
+def read_exclusions(source: Source) -> Exclusions:
+    """Read exclusions from a file with a query and a document per line.
+
+    Raises ReadError and FormatError.
+    """
+    found: Exclusions = {}
+    for _, query, doc in pairs_of(source, "query doc"):
+        found.setdefault(query, []).append(doc)
+    return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
+
+
+IGNORE_IDENTICAL_IDS = Keyword(
+    "ignore_identical_ids", False, "exclude documents whose id equals the query id",
+    "exclude documents whose id equals the query id, before ranking.", check=flag,
+)  # fmt: skip
+EXCLUDE = Keyword(
+    "exclude", None, "exclude the documents in FILE, with a query and a document per line",
+    "documents to exclude, a mapping from query to documents.",
+    check=lambda _, given: as_exclusions(given), metavar="FILE",
+)  # fmt: skip
+
+
+def titles_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, str]:
+    """The texts, or titles, of some documents or queries.
+
+    given: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of JSON
+    lines with _id (or id), title and text; None for nothing. Raises OptionError for other objects,
+    FormatError for a wrong line.
+    """
+    if given is None:
+        return {}
+    if hasattr(given, "corpus_ids"):
+        ids, texts = (
+            (given.corpus_ids, given.corpus)
+            if option == "documents"
+            else (given.query_ids, given.queries)
+        )
+        return {one: texts[row : row + 1][0] for row, one in enumerate(ids) if one in wanted}
+    if isinstance(given, Mapping):
+        return {one: _shown(given[one]) for one in wanted if one in given}
+    if isinstance(given, (str, os.PathLike)):
+        return _of_lines(os.fspath(given), wanted)
+    raise OptionError(option, f"expected a Dataset, a dict or a path, found {type(given).__name__}")
+
+
+def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
+    import json
+
+    found, name = {}, name_of(path)
+    for number, line in lines_of(path, name, "utf-8"):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FormatError(name, number, f"expected a JSON object: {error}") from None
+        if not isinstance(record, dict) or not ("_id" in record or "id" in record):
+            raise FormatError(name, number, "expected a JSON object with _id")
+        own = str(record["_id"] if "_id" in record else record["id"])
+        if own in wanted:
+            found[own] = _shown(record)
+    return found
+
+
+def _shown(given: Any) -> str:
+    """The title, else the text."""
+    if isinstance(given, Mapping):
+        return str(given.get("title") or given.get("text") or "")
+    return str(given)

@@ -1,0 +1,316 @@
+"""Files in object stores and on web servers, read like local ones; imported only for URLs."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import re
+import tempfile
+import threading
+from collections import deque
+
+from fastrank.errors import ReadError
+from fastrank.formats.files import removed_by_signals
+from fastrank.formats.source import Reader, SourceFile, compression_of, open_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol
+
+    class RemoteFile(Protocol):
+        """A file in a store. All methods raise ReadError.
+
+        size: in bytes, None if the store does not provide ranges or the size. head: the first
+        block, or, without a size, the first bytes, enough to detect the format.
+        """
+
+        size: int | None
+        head: bytes
+
+        def fetch(self, start: int, view: memoryview) -> None:
+            """Fill the view with the bytes from `start` on; only with a size, in any thread."""
+
+        def stream(self) -> Any:
+            """A binary file object with what follows the head."""
+
+        def check_unchanged(self) -> None:
+            """Raise ReadError if the file changed since it was opened."""
+
+        def close(self) -> None:
+            """Close connections that are open."""
+
+
+# The bytes of a request: large enough that their transfer takes longer than the latency of a store.
+BLOCK = 4 << 20
+# Blocks that threads fetch ahead of the one that is read.
+AHEAD = 4
+
+# What may follow a scheme in running text.
+_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^\s'\"<>]+")
+WEB = ("http", "https")
+
+
+def scheme_of(url: str) -> str:
+    """The scheme in lower case."""
+    return url.partition("://")[0].lower()
+
+
+def shown(url: str) -> str:
+    """The URL without user, password, query and fragment, which may be secret."""
+    parts = []
+    for part in url.split("::"):
+        scheme, found, rest = part.partition("://")
+        rest = rest.partition("?")[0]
+        if scheme.lower() in WEB:
+            rest = rest.partition("#")[0]
+        authority, slash, path = rest.partition("/")
+        parts.append(scheme + found + authority.rpartition("@")[2] + slash + path)
+    return "::".join(parts)
+
+
+def redacted(text: str) -> str:
+    """The text with the secret parts of all URLs removed."""
+    return _IN_TEXT.sub(lambda found: shown(found[0]), text)
+
+
+def with_suffix(url: str, suffix: str) -> str:
+    """The URL of the file whose path is longer by a suffix."""
+    path, mark, query = url.partition("?")
+    return path + suffix + mark + query
+
+
+def local_path(url: str) -> str | None:
+    """The path of a file:// URL, None for other URLs. Raises OSError for another host."""
+    if scheme_of(url) != "file":
+        return None
+    from urllib.parse import unquote
+
+    host, slash, path = url.partition("://")[2].partition("/")
+    if host not in ("", "localhost"):
+        reason = f"expected file:///PATH, found the host {host!r}"
+        raise OSError(errno.EINVAL, reason, shown(url))
+    return os.fsdecode(unquote(slash + path).encode("utf-8", "surrogateescape"))
+
+
+def missing_file(name: str, detail: str = "") -> ReadError:
+    """The error for a file that does not exist, by which `is_missing` recognizes it."""
+    reason = "no such file or directory"
+    return _MissingFileError(name, f"{reason} ({detail})" if detail else reason)
+
+
+def is_missing(error: ReadError) -> bool:
+    """Whether the file does not exist."""
+    return isinstance(error, _MissingFileError)
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, on one line and without secrets."""
+    import http.client
+    import urllib.error
+
+    inner = getattr(error, "reason", None)
+    if isinstance(inner, BaseException):
+        return reason_of(inner)
+    if isinstance(error, urllib.error.URLError) and inner:
+        return redacted(str(inner))
+    if isinstance(error, TimeoutError):
+        return "timed out waiting for data from the server"
+    if isinstance(error, http.client.IncompleteRead):
+        return "the connection broke before the end of the file"
+    if isinstance(error, PermissionError):
+        return "permission denied; check the credentials"
+    if isinstance(error, FileNotFoundError):
+        return "no such file or directory"
+    if isinstance(error, OSError) and error.strerror:
+        return redacted(error.strerror.lower())
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # Hugging Face's first line is the status, and the second what is missing.
+    return redacted(" ".join(lines[:2])) if lines else type(error).__name__
+
+
+class _MissingFileError(ReadError):
+    pass
+
+
+def open_url(url: str) -> SourceFile:
+    """Open the file at a URL: with Python's HTTP client, or with fsspec.
+
+    Raises ReadError, and ImportError for a library that is missing.
+    """
+    name = shown(url)
+    try:
+        path = local_path(url)
+    except OSError as error:
+        raise ReadError(name, str(error.strerror)) from None
+    if path is not None:
+        return open_source(path)
+    if scheme_of(url) in WEB:
+        from fastrank.formats.web import WebFile
+
+        return RemoteSourceFile(name, WebFile(url, name))
+    from fastrank.formats.object_stores import StoredFile
+
+    return RemoteSourceFile(name, StoredFile(url, name))
+
+
+class RemoteSourceFile(SourceFile):
+    """A file in a store: see SourceFile. Without ranges, each reader requests the whole file."""
+
+    def __init__(self, name: str, file: RemoteFile) -> None:
+        self.name = name
+        self.compression = compression_of(file.head)
+        self.rereadable = True
+        self._remote, self._may_be_empty = file, False
+        # An empty file has no parts, so that reading it is an error.
+        self.size = None if self.compression else file.size or None
+
+    def close(self) -> None:
+        """Close the connections; the readers stop working."""
+        self._remote.close()
+
+    def read(self) -> bytes:
+        """The whole decompressed content. Raises ReadError."""
+        if self.size is None:
+            return super().read()
+        # Its memory becomes the result without a copy.
+        buffer = io.BytesIO()
+        buffer.seek(self.size - 1)
+        buffer.write(b"\0")
+        with buffer.getbuffer() as view:
+            self.part(0, self.size).readinto(view)
+        self.check_unchanged()
+        return buffer.getvalue()
+
+    def check_unchanged(self) -> None:
+        """Raise ReadError if the file changed since it was opened."""
+        self._remote.check_unchanged()
+
+    def _part(self, start: int, stop: int) -> Reader:
+        return _Range(self.name, self._remote, start, stop)
+
+    def stored(self) -> Reader:
+        """A reader of the whole content as it is stored."""
+        if self._remote.size is not None:
+            return _Range(self.name, self._remote, 0, self._remote.size)
+        return _Whole(self.name, self._remote)
+
+
+class _Range(Reader):
+    """A range of a remote file, of which threads fetch the next blocks while one is read."""
+
+    def __init__(self, name: str, file: RemoteFile, start: int, stop: int) -> None:
+        super().__init__(name, may_be_empty=stop > 0)
+        self._file, self._stop = file, stop
+        self._current = memoryview(file.head)[start:stop]
+        self._next = start + len(self._current)
+        self._blocks: deque[_Block] = deque()
+        # New memory for each block would take as long as a fast network.
+        self._spare: list[bytearray] = []
+
+    def _some(self, view: memoryview) -> int:
+        if not self._current:
+            self._start_blocks()
+            if not self._blocks:
+                return 0
+            block = self._blocks.popleft()
+            block.join()
+            if block.error is not None:
+                # A later attempt may succeed.
+                self._next = block.start_at
+                self._blocks.clear()
+                raise block.error
+            self._current = block.content
+            self._spare.append(block.memory)
+        count = min(len(view), len(self._current))
+        view[:count] = self._current[:count]
+        self._current = self._current[count:]
+        return count
+
+    def _start_blocks(self) -> None:
+        while len(self._blocks) <= AHEAD and self._next < self._stop:
+            memory = self._spare.pop() if self._spare else bytearray(BLOCK)
+            block = _Block(self._file, self._next, memory, min(BLOCK, self._stop - self._next))
+            self._blocks.append(block)
+            self._next += len(block.content)
+            block.start()
+
+
+class _Block(threading.Thread):
+    """A thread that fetches some bytes of a file; `error` is why it could not.
+
+    A daemon, so that a slow server does not keep an interrupted program running.
+    """
+
+    def __init__(self, file: RemoteFile, start_at: int, memory: bytearray, size: int) -> None:
+        super().__init__(daemon=True)
+        self._file, self.start_at = file, start_at
+        self.memory, self.content = memory, memoryview(memory)[:size]
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Fetch the bytes."""
+        try:
+            self._file.fetch(self.start_at, self.content)
+        except BaseException as error:
+            self.error = error
+
+
+class _Whole(Reader):
+    """A remote file from its beginning, requested only when more than its head is needed."""
+
+    def __init__(self, name: str, file: RemoteFile) -> None:
+        super().__init__(name, may_be_empty=False)
+        self._file, self._head = file, file.head
+        self._stream: Any = None
+
+    def _some(self, view: memoryview) -> int:
+        if self._head:
+            given = self._head[: len(view)]
+            self._head = self._head[len(given) :]
+            view[: len(given)] = given
+            return len(given)
+        if self._stream is None:
+            self._stream = self._file.stream()
+        count: int = self._stream.readinto(view)
+        return count
+
+
+@contextlib.contextmanager
+def temporary_file() -> Iterator[str]:
+    """The path of an empty file, which is deleted at the end."""
+    handle, path = tempfile.mkstemp(prefix="fastrank-")
+    os.close(handle)
+    with removed_by_signals(path):
+        try:
+            yield path
+        finally:
+            os.unlink(path)
+
+
+def is_there(url: str) -> bool:
+    """Whether there is a file at a URL. Raises ReadError if that cannot be known."""
+    try:
+        with open_source(url):
+            return True
+    except ReadError as error:
+        if is_missing(error):
+            return False
+        raise
+
+
+@contextlib.contextmanager
+def downloaded(url: str) -> Iterator[str]:
+    """The path of a temporary file with the content of a URL, compressed or not.
+
+    Raises ReadError, and OSError if the temporary file cannot be written.
+    """
+    with temporary_file() as path:
+        with open_source(url) as pieces, open(path, "wb") as file:
+            reader, buffer = pieces.stored(), memoryview(bytearray(BLOCK))
+            while count := reader.readinto(buffer):
+                file.write(buffer[:count])
+            pieces.check_unchanged()
+        yield path

@@ -1,0 +1,388 @@
+"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, DPR, samples."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import chain, islice
+
+from fastrank.data.texts import decoded
+from fastrank.errors import FormatError, InputError
+from fastrank.formats.column_names import WITHOUT_HEADER, check_mapping, is_header
+from fastrank.formats.source import BYTE_ORDER_MARK
+from fastrank.formats.tables import CellsTable, LinesTable, RecordsTable, Table
+from fastrank.formats.trec import malformed
+from fastrank.formats.values import first_repeat
+from fastrank.lazy import optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from json import JSONDecodeError
+    from typing import Any
+
+    from fastrank.formats.arrow import ArrowTable
+
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+LINES_AT_ONCE = 1 << 10
+
+
+def read_delimited(
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None,
+    rank_by: str = "score",
+) -> CellsTable:
+    """The table of a CSV or TSV file; kind: qrels or run.
+
+    With `columns` and without a header, the columns are named 0, 1, 2, ... rank_by: may determine
+    the role of the third column of a run. Raises FormatError.
+    """
+
+    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        return _roles_of(kind, cells, name, lines, rank_by)
+
+    return delimited_table(
+        content, name, DELIMITERS[form], columns, is_header, names_without_header
+    )
+
+
+def delimited_table(
+    content: bytes,
+    name: str,
+    delimiter: str,
+    columns: Mapping[str, Any] | None,
+    is_header: Callable[[Sequence[str]], bool],
+    names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
+    *,
+    quoted: bool = True,
+) -> CellsTable:
+    """The table of delimited text; options as in `read_delimited` and `delimited_records`.
+
+    is_header: whether the first cells are names. names_without_header: the names by the columns and
+    the numbers of the lines. Raises FormatError.
+    """
+    rows: list[list[str]] = []
+    lines = array("q")
+    for line, row in delimited_records(content, name, delimiter, quoted=quoted):
+        rows.append(row)
+        lines.append(line)
+        if len(row) != len(rows[0]):
+            reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
+            raise FormatError(name, line, reason)
+    if not rows:
+        raise FormatError(name, 1, "expected a header or rows, found an empty file")
+    names: Sequence[Any] = [cell.strip() for cell in rows[0]]
+    given = set(map(str, (columns or {}).values()))
+    has_header = is_header(names) or (given and given <= set(names))
+    if has_header:
+        del rows[0], lines[0]
+    cells = list(zip(*rows, strict=True)) or [()] * len(names)
+    if not has_header:
+        names = range(len(cells)) if columns else names_without_header(cells, lines)
+    return CellsTable(name, names, cells, memoryview(lines))
+
+
+def delimited_records(
+    content: bytes, name: str, delimiter: str, *, quoted: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The first line number and the cells of each record that is not empty. Raises FormatError.
+
+    quoted: whether quotes have a meaning; if not, each line is a record.
+    """
+    text = decoded(content).removeprefix("\ufeff")
+    if not quoted:
+        for number, row_text in enumerate(text.split("\n"), 1):
+            row_text = row_text.removesuffix("\r")
+            if row_text:
+                yield number, row_text.split(delimiter)
+        return
+    import csv
+    import io
+
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(name, line, str(error)) from None
+
+
+def _roles_of(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[str]:
+    names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
+    if not names:
+        widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
+        reason = (
+            f"expected a header with names for query and document, or {widths} cells,"
+            f" found {', '.join(repr(column[0]) for column in cells)}"
+        )
+        raise FormatError(name, lines[0], reason)
+    if "" in names:
+        third = _rank_or_score(cells, name, lines) if rank_by == "score" else "rank"
+        names[names.index("")] = third
+    return names
+
+
+def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
+    """The role of the third column of a run without a header: rank (MS MARCO) or score."""
+    queries, _, numbers = cells
+    if not all(number.strip().isdecimal() for number in numbers):
+        return "score"
+    ranks: dict[str, int] = {}
+    for i, (query, number) in enumerate(zip(queries, numbers, strict=True)):
+        expected = ranks[query] = ranks.get(query, 0) + 1
+        if int(number) != expected:
+            reason = (
+                f"the third column could be ranks or scores: expected rank {expected} in query"
+                f" {query!r}, found {number}; add a header, or set columns={{'query': 0, 'doc': 1,"
+                " 'score': 2} (or 'rank': 2)"
+            )
+            raise FormatError(name, lines[i], reason)
+    return "rank"
+
+
+def csv_lines(
+    header: Sequence[str], rows: Iterable[Iterable[Any]], delimiter: str = ","
+) -> Iterator[str]:
+    """Lines of separated cells, header first, quoted where needed; numbers in full precision."""
+    import csv
+
+    class Line:
+        """A file that keeps only the last line."""
+
+        text = ""
+
+        def write(self, text: str) -> None:
+            self.text = text
+
+    line = Line()
+    # A lone CR is quoted only if the line ends with one, in Python before 3.13.
+    writer = csv.writer(line, delimiter=delimiter, lineterminator="\r\n")
+    for row in chain([header], rows):
+        writer.writerow(row)
+        yield line.text.removesuffix("\r\n") + "\n"
+
+
+def delimited_lines(
+    form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Iterator[bytes]:
+    """The lines of a CSV or TSV file with a header, many at a time."""
+    lines = csv_lines(names, rows, DELIMITERS[form])
+    while some := "".join(islice(lines, LINES_AT_ONCE)):
+        yield some.encode("utf-8", "surrogateescape")
+
+
+def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
+    """The content of a JSON file: {query: {document: number}}, or a table of its records.
+
+    Raises FormatError, also for duplicate keys in an object, and InputError.
+    """
+    loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
+    if isinstance(loaded, list):
+        places = memoryview(array("q", range(1, len(loaded) + 1)))
+        return _table(RecordsTable, loaded, name, places)
+    return loaded  # type: ignore[no-any-return]
+
+
+def read_jsonl(content: bytes, name: str) -> LinesTable:
+    """The table of a JSONL file: one object per line, all with the same keys."""
+    records, lines = [], array("q")
+    text = decoded(content).removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            records.append(_loaded(line, name, number))
+            lines.append(number)
+    return _table(LinesTable, records, name, memoryview(lines))
+
+
+def why_not_json(error: JSONDecodeError) -> str:
+    """What is wrong with JSON, and in which column; some messages end with "at" already."""
+    return f"{error.msg.removesuffix(' at')} at column {error.colno}"
+
+
+def _loaded(text: str, name: str, line: int) -> Any:
+    import json
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise _RepeatError(pairs[first_repeat(key for key, _ in pairs)][0])
+        return made
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise FormatError(name, line + error.lineno - 1, why_not_json(error)) from None
+    except _RepeatError as repeat:
+        reason = f"duplicate key {str(repeat)!r} in an object"
+        raise FormatError(name, line, reason) from None
+    except RecursionError:
+        raise FormatError(name, line, "objects are nested too deeply") from None
+    except ValueError as error:
+        # Python limits integers to some thousand digits.
+        raise FormatError(name, line, f"an integer is too long: {error}") from None
+
+
+class _RepeatError(Exception):
+    pass
+
+
+def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -> LinesTable:
+    if not records:
+        raise InputError(name, "no records")
+    names = list(records[0]) if isinstance(records[0], dict) else []
+    columns = [[record.get(key) for record in records if isinstance(record, dict)] for key in names]
+    table = kind(name, names, columns or [[]], places)
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            table.refuse(row, f"expected an object, found {type(record).__name__}")
+        if record.keys() != records[0].keys():
+            reason = f"expected the keys {', '.join(names)}, as in the first record"
+            table.refuse(row, f"{reason}, found {', '.join(record)}")
+    return table
+
+
+def json_of(queries: dict[str, dict[str, Any]]) -> Iterator[bytes]:
+    """The text of {query: {document: number}}, one query per line."""
+    import json
+
+    before = "{"
+    for query, docs in queries.items():
+        yield f"{before}\n{json.dumps(query)}: {json.dumps(docs)}".encode()
+        before = ","
+    yield b"\n}\n" if queries else b"{}\n"
+
+
+def jsonl_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The text of records, one per line."""
+    import json
+
+    for row in rows:
+        yield json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n"
+
+
+RETRIEVED = "ctxs"
+IDS = ("id", "question_id")
+# The names of the number of a passage in a file, and of its column, by kind.
+NUMBERS = {"qrels": ("has_answer", "relevance"), "run": ("score", "score")}
+HINT = "; fastrank.datasets.answer_qrels judges a run"
+
+
+class RetrievedTable(Table):
+    """A row per retrieved passage of each record {question, answers, ctxs: [{id, score, ...}]}.
+
+    kind: qrels, whose grades are `has_answer`, or run. A query is named by its id, or by its
+    number from 0.
+    """
+
+    def __init__(self, table: Table, kind: str) -> None:
+        self._key, number = NUMBERS[kind]
+        key = next((name for name in IDS if name in table.names), None)
+        count = range(table.size)
+        queries = list(count) if key is None else table.values(table.names.index(key))
+        self._records, self.unit = table, table.unit
+        self._places: list[int] = []
+        self._columns: list[list[Any]] = [[], [], []]
+        for row, found in enumerate(table.values(table.names.index(RETRIEVED))):
+            if not isinstance(found, list):
+                table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
+            if kind == "qrels" and not found:
+                # Without a judgment, the question would silently be missing from all means.
+                table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
+            for place, passage in enumerate(found):
+                self._add(row, place, queries[row], passage)
+        super().__init__(table.source, ["query_id", "doc_id", number], len(self._places))
+
+    def _add(self, row: int, place: int, query: Any, passage: Any) -> None:
+        where = f"{RETRIEVED}[{place}]"
+        for key in ("id", self._key):
+            if not isinstance(passage, dict) or key not in passage:
+                found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
+                hint = HINT if key == "has_answer" else ""
+                self._records.refuse(row, f"{where}: expected {key!r}, found {found:.60}{hint}")
+        value = passage[self._key]
+        if self._key == "has_answer" and not isinstance(value, bool):
+            self._records.refuse(row, f"{where}: expected true or false, found {value!r:.60}")
+        if isinstance(value, str):
+            try:
+                value = float(value)
+            except ValueError:
+                self._records.refuse(row, f"{where}: expected a score, found {value!r:.60}")
+        self._places.append(row)
+        cells = (query, passage["id"], int(value) if isinstance(value, bool) else value)
+        for column, cell in zip(self._columns, cells, strict=True):
+            column.append(cell)
+
+    def values(self, place: int) -> Any:
+        """A column."""
+        return self._columns[place]
+
+    def refuse(self, row: int, reason: str) -> Any:
+        """Raise the error about the record of a row."""
+        return self._records.refuse(self._places[row], reason)
+
+
+SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
+SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
+
+
+def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
+    """The table of a file; kind: qrels or run. Raises FormatError, and InputError for a run."""
+    if kind != "qrels":
+        raise InputError(name, "the format sample has judgments, expected a run")
+    rows: list[list[str]] = []
+    lines = array("q")
+    for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != len(SAMPLE_FIELDS):
+            raise FormatError(name, number, malformed(SAMPLE_LINE, len(fields), line))
+        rows.append([decoded(field) for field in fields])
+        lines.append(number)
+    if not rows:
+        raise FormatError(name, 1, f"expected lines of {SAMPLE_LINE}, found an empty file")
+    cells = list(zip(*rows, strict=True))
+    return CellsTable(name, SAMPLE_FIELDS, cells, memoryview(lines))
+
+
+def content_of(
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None = None,
+    rank_by: str = "score",
+) -> Table | dict[Any, Any]:
+    """The table of a file that is not in TREC format, or {query: {document: number}}.
+
+    kind: qrels or run. Raises FormatError and InputError.
+    """
+    check_mapping(columns, name)
+    if form == "sample":
+        return read_sample(content, name, kind)
+    if form in ("csv", "tsv"):
+        return read_delimited(content, name, form, kind, columns, rank_by)
+    if form == "parquet":
+        return parquet_table(content, name)
+    found = read_json(content, name) if form == "json" else read_jsonl(content, name)
+    if isinstance(found, Table) and "ctxs" in found.names:
+        return RetrievedTable(found, kind)
+    return found
+
+
+def parquet_table(content: bytes, name: str) -> ArrowTable:
+    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
+    from fastrank.formats.arrow import ArrowTable
+
+    pyarrow = optional("pyarrow", f"{name}: parquet")
+    parquet = optional("pyarrow.parquet", f"{name}: parquet")
+    try:
+        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(name, f"cannot be read as parquet: {error}") from None

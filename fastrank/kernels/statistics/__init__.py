@@ -1,1 +1,0 @@
-"""Kernels of statistical tests: random words, resamples, and exact distributions."""

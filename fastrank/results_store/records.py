@@ -1,0 +1,309 @@
+"""What a store says of evaluations and of runs, from which the same Scores are made again."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from array import array
+from hashlib import sha256
+from importlib import import_module
+
+from fastrank.data.texts import decoded
+from fastrank.errors import FastrankError, InputError
+from fastrank.formats.digests import exclusions_digest
+from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
+from fastrank.judging.options import bind_measures
+from fastrank.measures.selection import Selection
+from fastrank.scores.scores import Scores
+from fastrank.scores.summary import Coverage
+from fastrank.scores.tables import distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from fastrank.measures.binding import BoundMeasure
+
+# The schema of the lines; its number increases when older versions cannot read them any more.
+SCHEMA = "fastrank.scores/1"
+DEFAULTS = {one.name: one.default for one in EVALUATION} | {"relevance_format": "qrels"}
+
+SETTINGS = ("qrels", "measures", "options", "fastrank", "compat")
+# What a line that describes an evaluation must have.
+KINDS: dict[str, type] = {
+    "compat": str, "fastrank": str, "group": str, "measures": list, "options": dict, "qrels": dict,
+    "queries": list,
+}  # fmt: skip
+# The bytes after those that a checksum is of.
+MARK = b',"crc":"%08x"}'
+LENGTH = len(MARK % 0)
+
+
+class Evaluation:
+    """An evaluation of runs on the same judgments, with the same measures and options.
+
+    settings: what the file says of it, but for the queries. group: the digest of what determines
+    the values. judged: the ids of the judged queries, in byte order as those of Scores. positive:
+    for each the number of grades above zero, if a measure needs it. complete: whether means are
+    over all judged queries. columns: the measures, and the names of their numbers per query.
+    """
+
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        bound: list[BoundMeasure],
+        judged: Collection[bytes],
+        positive: Iterable[int] | None,
+    ) -> None:
+        self.settings, self.bound = settings, bound
+        self.judged = sorted(judged)
+        self.positive: list[int] | None = None
+        if positive is not None:
+            found = dict(zip(judged, positive, strict=True))
+            self.positive = [found[query] for query in self.judged]
+        self.complete = settings["options"].get("missing") == "zero"
+        self.group = group_of(settings, bound)
+        self._places = list(range(len(self.judged)))
+        self.columns = _columns(bound)
+
+    def without(self, queries: Collection[bytes]) -> list[bytes]:
+        """The other judged queries, in byte order."""
+        if len(queries) == len(self.judged):
+            return []
+        known = set(queries)
+        return [query for query in self.judged if query not in known]
+
+    def places_without(self, queries: Collection[bytes]) -> list[int]:
+        """The indexes of the other judged queries."""
+        if not queries:
+            return self._places
+        known = set(queries)
+        return [place for place, query in enumerate(self.judged) if query not in known]
+
+    def to_record(self) -> dict[str, Any]:
+        """What `evaluation_of` takes."""
+        record = {"schema": SCHEMA, "group": self.group, **self.settings}
+        record["queries"] = list(map(decoded, self.judged))
+        if self.positive is not None:
+            record["positive"] = self.positive
+        return record
+
+
+def settings_of(
+    qrels: str, digest: str, measures: Sequence[str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a store says of an evaluation.
+
+    qrels, digest: the file and the digest of the judgments. measures: as requested. options: all
+    those of `evaluate`, and relevance_format; the default ones are omitted.
+    """
+    given = {**options, "exclude": exclusions_digest(options["exclude"])}
+    version = given.pop("trec_eval_version")
+    return {
+        "qrels": {"file": qrels, "digest": digest},
+        "measures": list(measures),
+        "options": {name: value for name, value in given.items() if value != DEFAULTS[name]},
+        # By name: an import statement would break the order of the packages.
+        "fastrank": import_module("fastrank").__version__,
+        "compat": version,
+    }
+
+
+def group_of(settings: Mapping[str, Any], bound: list[BoundMeasure]) -> str:
+    """A digest of all that determines the values; a version of fastrank may correct some."""
+    measures = [[[*map(decoded, own.names)], list(own.numbers), own.pairs] for own in bound]
+    known = [
+        settings[name] if name != "qrels" else settings[name]["digest"]
+        for name in ("qrels", "options", "fastrank", "compat")
+    ]
+    text = json.dumps([SCHEMA, known, measures], sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def check_record(record: dict[str, Any]) -> None:
+    """Raise KeyError or TypeError unless `evaluation_of` can take a record."""
+    for name, kind in KINDS.items():
+        if not isinstance(record[name], kind):
+            raise TypeError(name)
+    if not isinstance(record["qrels"]["digest"], str):
+        raise TypeError("digest")
+
+
+def evaluation_of(record: dict[str, Any], source: str) -> Evaluation:
+    """The evaluation that a line of a store describes.
+
+    Raises InputError for measures or options that this version lacks.
+    """
+    settings = {name: record[name] for name in SETTINGS}
+    given = settings["options"] | {"trec_eval_version": settings["compat"], "exclude": None}
+    try:
+        bound = bind_measures(Selection(settings["measures"]), evaluation_options(given))
+    except (FastrankError, TypeError) as error:
+        reason = f"written by fastrank {settings['fastrank']}, and not understood: {error}"
+        raise InputError(source, reason) from None
+    return Evaluation(settings, bound, encoded(record["queries"]), record.get("positive"))
+
+
+def _columns(bound: list[BoundMeasure]) -> list[tuple[BoundMeasure, list[str]]]:
+    """Each measure, with a name for each of its numbers per query."""
+    names = []
+    for own in bound:
+        printed = [decoded(name) for name in own.names]
+        # Some measures also keep numbers that only their summary needs.
+        names += printed + [f"{printed[0]}.{j}" for j in range(len(printed), own.width)]
+    unique = iter(distinct(names))
+    return [(own, [next(unique) for _ in range(max(own.width, len(own.names)))]) for own in bound]
+
+
+def json_line(record: dict[str, Any]) -> bytes:
+    """Compact JSON that ends with a checksum; numbers that JSON does not have must be texts."""
+    line = json.dumps(record, separators=(",", ":"), allow_nan=False).encode()[:-1]
+    return line + MARK % zlib.crc32(line)
+
+
+def is_intact(line: bytes) -> bool:
+    """Whether a line of `json_line` still has its checksum."""
+    return line[-LENGTH:] == MARK % zlib.crc32(memoryview(line)[:-LENGTH])
+
+
+def read_line(line: bytes) -> dict[str, Any]:
+    """The record of a line, as written here or formatted again by another program.
+
+    Raises AttributeError, IndexError, KeyError, TypeError or ValueError for a damaged one.
+    """
+    record: dict[str, Any] = json.loads(line)
+    checksum = record.pop("crc")
+    if not is_intact(line) and json_line(record)[-LENGTH:] != MARK % int(checksum, 16):
+        raise ValueError(f"the checksum is not {checksum}")
+    return record
+
+
+def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
+    """The contents of Scores, except for those that all runs of an evaluation share.
+
+    The queries are omitted if they are all judged queries, and the queries without results if they
+    are those without values.
+    """
+    means: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    for (own, names), column, summary in zip(
+        evaluation.columns, scores.value_columns, scores.summaries, strict=True
+    ):
+        for place, name in enumerate(names):
+            if place < len(summary) and isinstance(summary[place], float):
+                means[name] = _written(summary[place])
+            if isinstance(column, list):
+                values[name] = [decoded(text) for text in column]
+            elif column is not None:
+                values[name] = _all_written(column[place :: own.width].tolist())
+    coverage, queries = scores.coverage, list(scores.query_ids)
+    record: dict[str, Any] = {
+        "tag": scores.tag,
+        "counts": {name: int(count) for name, count in scores.counts.items()},
+        "mean": means,
+        "values": values,
+    }
+    if queries != evaluation.judged:
+        record["queries"] = list(map(decoded, queries))
+    missing = coverage.missing()
+    if missing != evaluation.without(queries):
+        record["missing"] = list(map(decoded, missing))
+    if scores.zero_rows:
+        record["zero_rows"] = scores.zero_rows
+    if coverage.unknown is None or coverage.unknown:
+        record["unjudged"] = coverage.unknown and list(map(decoded, coverage.unknown))
+    return record
+
+
+def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
+    """The Scores of which a record was made.
+
+    Raises KeyError, TypeError, ValueError, AttributeError or IndexError for a damaged one.
+    """
+    known = evaluation.judged if "queries" not in record else encoded(record["queries"])
+    missing = record.get("missing")
+    absent = evaluation.without(known) if missing is None else encoded(missing)
+    tag = record["tag"].encode("utf-8", "surrogateescape")
+    columns, summaries = [], []
+    means, values = record["mean"], record["values"]
+    for own, names in evaluation.columns:
+        columns.append(_column(own, names, values, len(known)))
+        if own.measure.needs == "run":
+            summaries.append([tag])
+        elif own.measure.average == "":
+            summaries.append([])
+        else:
+            summaries.append([_read(means[name]) for name in names[: len(own.names)]])
+    unjudged = record.get("unjudged", ())
+    return Scores(
+        bound=evaluation.bound,
+        counts=dict(record["counts"]),
+        coverage=Coverage(
+            complete=evaluation.complete,
+            judged=evaluation.judged,
+            found=evaluation.places_without(absent),
+            unknown=unjudged if unjudged is None else encoded(unjudged),
+            positive=evaluation.positive,
+        ),
+        tag_bytes=tag,
+        zscored=False,
+        query_ids=known,
+        value_columns=columns,
+        zero_rows=list(record.get("zero_rows", ())),
+        summaries=summaries,
+    )
+
+
+def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count: int) -> Any:
+    """The values of a measure: memory, or a list of texts; None if there are none."""
+    if not bound.measure.kernel:
+        return None
+    if bound.measure.average == "":
+        texts = encoded(values[names[0]])
+        _check(len(texts), count)
+        return texts
+    if bound.width == 1:
+        column = _numbers(values[names[0]])
+        _check(len(column), count)
+        return memoryview(column)
+    joined = array("d", bytes(8 * bound.width * count))
+    for place, name in enumerate(names):
+        joined[place :: bound.width] = _numbers(values[name])
+    return memoryview(joined)
+
+
+def _check(found: int, expected: int) -> None:
+    if found != expected:
+        raise ValueError(f"expected {expected} values, found {found}")
+
+
+def _numbers(values: list[Any]) -> array[float]:
+    try:
+        return array("d", values)
+    except TypeError:
+        return array("d", map(_read, values))
+
+
+def _all_written(values: list[float]) -> list[Any]:
+    # The sum of numbers that JSON has is not NaN, and infinite only if they are huge.
+    return values if math.isfinite(sum(values)) else list(map(_written, values))
+
+
+def _written(value: float) -> Any:
+    """A number for JSON: null is NaN, which may have a sign; infinity is a text."""
+    if math.isfinite(value):
+        return value
+    if math.isnan(value) and math.copysign(1.0, value) > 0:
+        return None
+    return "-nan" if math.isnan(value) else repr(value)
+
+
+def _read(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def encoded(texts: list[str]) -> list[bytes]:
+    """The bytes of texts that `decoded` has made."""
+    return [text.encode("utf-8", "surrogateescape") for text in texts]
