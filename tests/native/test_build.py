@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,11 +15,15 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.native.compiling.cpu_level import cpu_level_source
-from fastrank.native.compiling.division import divide
-from fastrank.native.compiling.levels import levels, native_level, wanted_levels
+from fastrank.native.compiling.levels import (
+    cpu_level_source,
+    levels,
+    native_level,
+    wanted_levels,
+)
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
-from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.compiling.optimise import BuildError, emit_object
+from fastrank.native.compiling.worker import Worker, generate
 from tests.helpers.installations import ALONE, needs_numba_elsewhere
 
 PACKAGE = Path(fastrank.__file__).parent
@@ -48,8 +52,8 @@ def copied(tmp_path: Path) -> Path:
 
 DIGESTS = (
     "import json\n"
-    "from fastrank.native.compiling.digests import needed_by_kernel\n"
-    "print(json.dumps({name: one.digest for name, one in needed_by_kernel().items()}))\n"
+    "from fastrank.native.compiling.digests import kernel_digests\n"
+    "print(json.dumps(kernel_digests()))\n"
 )
 
 
@@ -72,10 +76,7 @@ def _changed(folder: Path, path: str, old: str, new: str) -> set[str]:
 def test_every_kernel_has_its_own_digest(copied: Path) -> None:
     """Those found by their syntax are those that numba gets."""
     code = (
-        "from fastrank.native import entries\n"
-        "from fastrank.native.declare import KERNELS\n"
-        "entries.declare_all()\n"
-        "print(*KERNELS)\n"
+        "from fastrank.native.declare import KERNELS, declare_all\ndeclare_all()\nprint(*KERNELS)\n"
     )
 
     digests = _digests(copied)
@@ -108,6 +109,18 @@ def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) ->
     assert not {"average_precision", "stream_run"} & changed
 
 
+def test_a_change_to_the_other_version_of_a_helper_concerns_its_callers(copied: Path) -> None:
+    """A kernel names only the version for rankings without ties."""
+    changed = _changed(
+        copied, "kernels/measures/tie_groups.py",
+        "if gain != 0.0:\n            for i in range(places)",
+        "if gain > 0.0:\n            for i in range(places)",
+    )  # fmt: skip
+
+    assert {"discounted_gain_over_ties", "normalized_discounted_gain_cut_over_ties"} <= changed
+    assert "precision_cut_over_ties" not in changed
+
+
 def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
     path = "kernels/measures/trec.py"
 
@@ -119,15 +132,16 @@ def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
     )
 
 
-def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
+def test_a_constant_concerns_all_that_mention_it(copied: Path) -> None:
+    """In other modules, too."""
     changed = _changed(copied, "kernels/measures/trec.py", "SMALLEST_GEOMETRIC = 0.00001",
                        "SMALLEST_GEOMETRIC = 0.0001")  # fmt: skip
 
-    assert {"log_average_precision", "num_ret", "geometric_mean", "hit_share"} <= changed
-    assert "stream_run" not in changed
+    assert {"log_average_precision", "geometric_mean"} <= changed
+    assert not {"num_ret", "hit_share", "stream_run"} & changed
 
 
-def test_a_constant_of_kernels_concerns_all_that_import_it(copied: Path) -> None:
+def test_a_constant_of_kernels_concerns_all_that_mention_it(copied: Path) -> None:
     """Python that calls the kernels imports it, too, so that it is in another package."""
     changed = _changed(
         copied,
@@ -155,23 +169,68 @@ def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None
 
 def test_a_record_concerns_the_kernels_with_a_record_that_has_it(copied: Path) -> None:
     changed = _changed(
-        copied, "native/records/__init__.py", "    cursor: Int64Array", "    cursor: Int32Array"
+        copied, "native/records/__init__.py", "    newlines: Int64Array", "    newlines: Int32Array"
     )
 
     assert {"stream_run", "scan_run"} <= changed
     assert "average_precision" not in changed
 
 
-def test_what_registers_with_numba_concerns_all_that_import_its_module(copied: Path) -> None:
-    """An intrinsic is named by no kernel: numba finds it by the function that it stands for."""
-    changed = _changed(copied, "kernels/simd/instructions.py", "return builder.cttz(arguments[0], ",
-                       "return builder.cttz(  arguments[0] + 0, ")  # fmt: skip
+def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it(copied: Path) -> None:
+    changed = _changed(
+        copied,
+        "native/records/__init__.py",
+        "    blocks: int\n    misses: int\n",
+        "    misses: int\n    blocks: int\n",
+    )
 
-    assert {"stream_run", "scan_run", "intern_texts"} <= changed
-    assert "average_precision" not in changed
+    assert {"stream_run", "scan_run", "pack_run", "collect_run"} == changed
 
 
-@pytest.mark.parametrize("path", ["declare.py", "entries.py", "compiling/optimise.py"])
+@pytest.mark.parametrize(
+    ("before", "after", "executing"),
+    [
+        (
+            "lambda builder, word: builder.bswap(word)",
+            "lambda builder, word: builder.ctpop(word)",
+            "sort_groups",
+        ),
+        (
+            "loaded(builder, _WORD, text, at)",
+            "loaded(builder, _WORD, text, at - 0)",
+            "intern_texts",
+        ),
+    ],
+)
+def test_an_instruction_concerns_the_kernels_that_execute_it(
+    before: str, after: str, executing: str, copied: Path
+) -> None:
+    changed = _changed(copied, "kernels/simd/instructions.py", before, after)
+
+    assert {"stream_run", executing} <= changed
+    assert not {"average_precision", "step_of_adam", "pack_arguments"} & changed
+
+
+def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for(copied: Path) -> None:
+    """It is named by no kernel: numba finds it by the function that it stands for."""
+    path = copied / "fastrank/kernels/probes/adam.py"
+    path.write_text(
+        f"{path.read_text()}\n"
+        "from numba.extending import overload\n"
+        "from fastrank.kernels.measures.trec import precision_sum\n"
+        "@overload(precision_sum)\n"
+        "def register(q, depth):\n"
+        "    return lambda q, depth: (ADDED, 1)\n"
+        "ADDED = 1\n"
+    )
+
+    changed = _changed(copied, "kernels/probes/adam.py", "ADDED = 1", "ADDED = 2")
+
+    assert {"average_precision", "log_average_precision"} <= changed
+    assert "stream_run" not in changed
+
+
+@pytest.mark.parametrize("path", ["declare.py", "record.py", "compiling/optimise.py"])
 def test_a_change_to_the_compiler_concerns_every_kernel(path: str, copied: Path) -> None:
     changed = _changed(copied, f"native/{path}", '"""', '"""Now ')
 
@@ -191,11 +250,11 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     (package.parent / "__init__.py").write_text('"""Below."""\n')
     (package / "__init__.py").write_text('"""Further."""\n')
     (package / "more.py").write_text(
-        "from fastrank.kernels.measures import trec\n"
+        "from fastrank.kernels.measures.trec import relevant_within\n"
         "from fastrank.native.declare import kernel\n\n\n"
         '@kernel("int64(int64)")\n'
         "def one_more(number):\n"
-        "    return trec.relevant_within(number) + 1\n"
+        "    return relevant_within(number) + 1\n"
     )
     code = "from fastrank.native.sources import read_sources; print(read_sources().decode())"
 
@@ -209,15 +268,44 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     )
 
 
-def test_kernels_that_share_functions_are_compiled_together() -> None:
-    """Each once, in no more processes than there is work for."""
-    one, other = {b"a": 50, b"b": 50}, {b"x": 50, b"y": 50}
-    kernels = {"a": one, "ab": {**one, b"c": 5}, "x": other, "xy": {**other, b"z": 5}}
+def test_what_a_kernel_imports_has_to_be_seen(copied: Path) -> None:
+    """A module as a whole does not tell which of its functions are called."""
+    path = copied / "fastrank/kernels/probes/adam.py"
+    path.write_text(
+        f"{path.read_text()}\n"
+        "from fastrank.kernels.measures import trec\n"
+        "@kernel('int64(int64)')\n"
+        "def own(number):\n"
+        "    return trec.number(number)\n"
+    )
+    code = f"try:\n    {DIGESTS.splitlines()[1]}\n    kernel_digests()\n"
 
-    assert divide(kernels, 2) == [["ab", "a"], ["xy", "x"]]
-    assert divide({"a": one}, 8) == [["a"]]
-    assert divide({}, 2) == []
-    assert sorted(itertools.chain(*divide(kernels, 3))) == ["a", "ab", "x", "xy"]
+    shown = _run(f"{code}except ValueError as error:\n    print(error)\n", copied)
+
+    assert re.fullmatch(
+        rf"{path}, line \d+: import names from fastrank.kernels.measures.trec, not all of it\n",
+        shown,
+    )
+
+
+def test_modules_of_other_packages_may_lie_beside_the_package(copied: Path) -> None:
+    """As in site-packages, where numba's do."""
+    (copied / "numba/core").mkdir(parents=True)
+    (copied / "numba/core/cgutils.py").touch()
+
+    assert _digests(copied)
+
+
+def test_what_fails_in_a_process_that_compiles_is_told() -> None:
+    """What numba says goes to standard error; a process that dies is an error, too."""
+    worker = Worker()
+
+    with pytest.raises(BuildError, match="compiling no_such failed; the messages above say why"):
+        worker.call(generate, "no_such")
+    assert worker.call(len, b"abc") == 3
+    with pytest.raises(BuildError, match="a process that compiled kernels ended with 3"):
+        worker.call(os._exit, 3)
+    worker.close()
 
 
 COMPILED = Compiled("int64(int64)", True, b"machine\ncode\0")
@@ -303,8 +391,8 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 FEW = {"trec.py", "discounts.py", "averages.py", "arithmetic.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
-    "ran = build._run_workers\n"
-    "build._run_workers = lambda missing, *others: (print(len(missing)), ran(missing, *others))\n"
+    "ran = build._compile\n"
+    "build._compile = lambda missing: print(len(missing)) or ran(missing)\n"
     "print(*build.build())\n"
 )
 
@@ -317,12 +405,9 @@ def few(copied: Path) -> Path:
         if path.name not in FEW:
             path.unlink()
     measures = (kernels / "measures/trec.py").read_text()
-    head, _, _ = measures.partition("@helper\n")
-    (kernels / "measures/trec.py").write_text(head)
-    entries = copied / "fastrank/native/entries.py"
-    before, _, rest = entries.read_text().partition("KERNEL_MODULES = (")
-    _, _, after = rest.partition("\n)\n")
-    entries.write_text(f'{before}KERNEL_MODULES = ("measures.averages",)\n{after}')
+    (kernels / "measures/trec.py").write_text(
+        "".join(re.findall(r"^SMALLEST_GEOMETRIC = .*\n", measures, re.MULTILINE))
+    )
     return copied
 
 
@@ -455,33 +540,17 @@ def test_a_build_in_another_folder_gives_the_same_bytes(few: Path, tmp_path: Pat
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
-COMPILE = (
-    "import sys\n"
-    "from fastrank.native.compiling import frontend\n"
-    "from fastrank.native.compiling.levels import levels\n"
-    "from fastrank.native.compiling.optimise import emit_object\n"
-    "frontend._LIBRARY_PARTS += ({part!r},)\n"
-    "made = frontend.Frontend(public={public})\n"
-    "with open(sys.argv[1], 'wb') as file:\n"
-    "    file.write(emit_object(made.compile('widest'), next(iter(levels().values()))))\n"
-    "print(made.is_deferred)\n"
-)
-
-
 @needs_linker
-@pytest.mark.parametrize(
-    ("public", "part", "deferred"),
-    [(False, "finalize", "True"), (True, "finalize", "False"), (False, "no_such_part", "False")],
-    ids=["unoptimised", "public", "another numba"],
-)
-def test_kernels_are_the_same_whichever_way_numba_is_asked(
-    public: bool, part: str, deferred: str, tmp_path: Path
-) -> None:
-    """Where numba's inside is not as expected, its public functions do."""
+def test_an_entry_point_takes_its_arguments_from_memory(tmp_path: Path) -> None:
+    """Each in eight bytes, of an array the address and the length."""
     compiled, library = tmp_path / "widest.o", tmp_path / "widest.so"
+    worker = Worker()
 
-    said = _run(COMPILE.format(public=public, part=part), PACKAGE.parent, argument=str(compiled))
+    signature, held, bitcode = worker.call(generate, "widest")
+    compiled.write_bytes(worker.call(emit_object, bitcode, next(iter(levels().values()))))
 
+    worker.close()
+    assert (signature, held) == ("int64(int64[::1])", False)
     subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
     found, error = ctypes.c_int64(), ctypes.c_void_p()
     offsets = (ctypes.c_int64 * 4)(0, 2, 9, 10)
@@ -489,4 +558,4 @@ def test_kernels_are_the_same_whichever_way_numba_is_asked(
     status = ctypes.CDLL(str(library)).fastrank_widest(
         ctypes.byref(found), ctypes.byref(error), arguments
     )
-    assert (said, status, found.value) == (f"{deferred}\n", 0, 7)
+    assert (status, found.value) == (0, 7)
