@@ -14,8 +14,7 @@ import llvmlite.binding as llvm
 
 from fastrank.native import build
 from fastrank.native.compiling.frontend import Frontend
-from fastrank.native.compiling.object_cache import Compiled
-from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.compiling.object_cache import Compiled, emit_object
 from fastrank.native.declare import KERNELS
 
 TRIPLE = "aarch64-unknown-linux-gnu"

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.rank_biased_overlap import rbo as rbo
     from fastrank.comparing.reproducibility import reproduce as reproduce
     from fastrank.comparing.standardization import standardize as standardize
-    from fastrank.data.preferences import Preferences as Preferences
+    from fastrank.data.qrels import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
@@ -124,15 +124,15 @@ if TYPE_CHECKING:
     from fastrank.probes.multilabel import evaluate_multilabel as evaluate_multilabel
     from fastrank.probes.regression import evaluate_regression as evaluate_regression
     from fastrank.probes.results import ProbeResult as ProbeResult
-    from fastrank.results_store.load import load_scores as load_scores
+    from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
+    from fastrank.scores.differences import ZScores as ZScores
+    from fastrank.scores.differences import read_zscores as read_zscores
+    from fastrank.scores.differences import write_zscores as write_zscores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.tables import Table as Table
     from fastrank.scores.tables import table as table
-    from fastrank.scores.zscores import ZScores as ZScores
-    from fastrank.scores.zscores import read_zscores as read_zscores
-    from fastrank.scores.zscores import write_zscores as write_zscores
     from fastrank.searching.runs import search as search
     from fastrank.similarity.bitext import evaluate_bitext as evaluate_bitext
     from fastrank.similarity.clustering import evaluate_clustering as evaluate_clustering

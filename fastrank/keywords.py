@@ -8,7 +8,7 @@ and the flags of the command line are all derived from these.
 from __future__ import annotations
 
 from fastrank.arguments import at_least, check_choice
-from fastrank.hints import closest, did_you_mean
+from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fastrank.escapes import valid_json, visible
+from fastrank.messages import valid_json, visible
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastrank.hints import closest, did_you_mean, similar_id
+from fastrank.messages import closest, did_you_mean, similar_id
 
 
 @pytest.mark.parametrize(

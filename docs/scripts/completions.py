@@ -16,7 +16,7 @@ import shtab
 from fastrank.cli.completion import FOLDER, SHELLS
 from fastrank.cli.help import GENERAL
 from fastrank.cli.main import COMMANDS, parser_of, root_parser
-from fastrank.cli.trec_eval import FORMATS, LONG, RUN_FORMAT
+from fastrank.cli.trec_eval import LONG, RELEVANCE_FORMATS, RUN_FORMAT
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
@@ -59,7 +59,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 def declare_trec_eval(parser: argparse.ArgumentParser) -> None:
     """Declare the options of trec_eval, which getopt reads."""
-    choices = {"m": MEASURES, "R": [*FORMATS], "T": [RUN_FORMAT]}
+    choices = {"m": MEASURES, "R": [*RELEVANCE_FORMATS], "T": [RUN_FORMAT]}
     for name, (letter, takes_value) in LONG.items():
         flags, kind = [f"-{letter}", f"--{name}"], {} if takes_value else {"action": "store_true"}
         # The short form takes no value, and nobody needs it.

@@ -19,8 +19,8 @@ from fastrank.checking.rows import (
     scattered_queries,
 )
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.dicts import qrels_from_dict, run_from_dict
+from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.table_files import content_of
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table, qrels_of, run_of
 from fastrank.native import codes, kernels

@@ -182,7 +182,7 @@ def _print_version() -> int:
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
-    from fastrank.hints import closest, did_you_mean
+    from fastrank.messages import closest, did_you_mean
 
     close = closest(word, [*COMMANDS, "help"], SYNONYMS)
     hint = did_you_mean(f"`fastrank {name}`" for name in close)

@@ -8,8 +8,8 @@ import shutil
 import textwrap
 
 from fastrank.cli.output import guarded, write
-from fastrank.hints import closest, did_you_mean
 from fastrank.keywords import SYNONYMS
+from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

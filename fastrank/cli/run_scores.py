@@ -12,8 +12,7 @@ from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
-from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
-from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.options import EVALUATION, bind_measures, check_options, evaluation_options
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Preferences, Qrels
     from fastrank.evaluation.evaluate_many import Function
     from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores

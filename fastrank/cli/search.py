@@ -12,7 +12,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.tables import tag_of
 from fastrank.keywords import select
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.text import NOTED
 from fastrank.searching.batches import search_batches
 from fastrank.searching.indexing import Index

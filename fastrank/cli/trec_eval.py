@@ -230,7 +230,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     run = _judge_run(request, RunJudge(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:
-        from fastrank.scores.zscores import read_zscores
+        from fastrank.scores.differences import read_zscores
 
         try:
             reference = read_zscores(request.zscores)

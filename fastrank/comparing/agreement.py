@@ -9,9 +9,9 @@ from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.rankings import as_scores, indexed
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError
+from fastrank.messages import first_few
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.plurals import first_few
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastrank.errors import GroupError, MeasureError
 from fastrank.measures.trec import BY_NAME
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.columns import Column, columns_by_name
 from fastrank.scores.text import missing_note
 

@@ -16,7 +16,7 @@ from fastrank.comparing.t_test import t_test
 from fastrank.comparing.tested import Tested
 from fastrank.comparing.tukey import classic_tukey, randomized_tukey
 from fastrank.comparing.user_test import user_test
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

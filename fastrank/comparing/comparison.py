@@ -14,7 +14,7 @@ from fastrank.comparing.letters import alike, letter_display
 from fastrank.comparing.tested import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
-from fastrank.hints import closest, did_you_mean
+from fastrank.messages import closest, did_you_mean
 from fastrank.scores.differences import largest_differences
 from fastrank.scores.tables import Table, distinct
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.tested import SIGNS, gains
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

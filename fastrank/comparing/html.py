@@ -16,7 +16,7 @@ from fastrank.comparing.display import (
     p_text,
 )
 from fastrank.comparing.text import SYMBOLS, difference_rows
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
-from fastrank.plurals import first_few
+from fastrank.messages import first_few
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import distinct
 

@@ -14,7 +14,7 @@ from fastrank.comparing.display import (
 )
 from fastrank.comparing.text import ASCII_SYMBOLS
 from fastrank.errors import OptionError
-from fastrank.escapes import visible
+from fastrank.messages import visible
 from fastrank.scores.table_formats import Markup, latex, latex_number
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from fastrank.comparing.display import (
     notes_of,
 )
 from fastrank.comparing.text import ASCII_SYMBOLS, SYMBOLS, WIDTH
-from fastrank.escapes import visible
+from fastrank.messages import visible
 from fastrank.scores.table_formats import (
     Number,
     html,

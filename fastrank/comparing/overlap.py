@@ -9,6 +9,7 @@ from fastrank.comparing.rank_biased_overlap import TIES, check_persistence, pers
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import as_run
+from fastrank.messages import counted, first_few
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.records.runs import (
@@ -18,7 +19,6 @@ from fastrank.native.records.runs import (
     RankingPairs,
     TiedRanks,
 )
-from fastrank.plurals import counted, first_few
 from fastrank.scores.tables import Table
 
 # The number of ids in an error.

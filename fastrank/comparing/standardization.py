@@ -8,7 +8,7 @@ from fastrank.arguments import check_choice
 from fastrank.comparing.inputs import systems_from
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.scores.zscores import ZScores
+from fastrank.scores.differences import ZScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

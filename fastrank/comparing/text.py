@@ -17,7 +17,7 @@ from fastrank.comparing.display import (
     means_of,
     notes_of,
 )
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,9 +23,14 @@ from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.array_validation import as_rows, check_integers, check_scores
 from fastrank.formats.tables import tag_of
-from fastrank.formats.values import first_repeat, texts_of_ids
+from fastrank.formats.values import (
+    as_rows,
+    check_integers,
+    check_scores,
+    first_repeat,
+    texts_of_ids,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from fastrank.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.data.preferences import Preferences as Preferences
+    from fastrank.data.qrels import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
 

@@ -7,8 +7,8 @@ numbers are typed memory that kernels read and numpy views.
 from __future__ import annotations
 
 from fastrank.lazy import convert
+from fastrank.messages import counted
 from fastrank.native.record import Record
-from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
-from fastrank.evaluation.unmatched import both_sides, not_in_corpus
+from fastrank.evaluation.evaluator import both_sides, not_in_corpus
 from fastrank.formats.inputs import as_qrels
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from fastrank.data.columns import Frozen
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

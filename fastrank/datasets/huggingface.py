@@ -9,8 +9,8 @@ from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
-from fastrank.formats.column_names import QRELS_ROLES, check_roles, find_columns
 from fastrank.formats.inputs import choose_split, is_dict_of_splits
+from fastrank.formats.sniff import QRELS_ROLES, check_roles, find_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

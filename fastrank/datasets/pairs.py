@@ -13,8 +13,8 @@ from fastrank.datasets.questions import answers_in
 from fastrank.datasets.rows import is_missing, rows_of
 from fastrank.datasets.text_files import TEXTS, find_name
 from fastrank.errors import InputError
-from fastrank.formats.column_names import check_roles
 from fastrank.formats.inputs import is_file
+from fastrank.formats.sniff import check_roles
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False

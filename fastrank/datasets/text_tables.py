@@ -9,8 +9,8 @@ from typing import NamedTuple
 from fastrank.datasets.rows import rows_of
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
-from fastrank.formats.column_names import check_roles, normalized_name
 from fastrank.formats.inputs import is_dict_of_splits, is_file
+from fastrank.formats.sniff import check_roles, normalized_name
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.table_files import delimited_records
 

@@ -10,7 +10,7 @@ from fastrank.datasets.rows import is_missing
 from fastrank.datasets.text_tables import columns_of
 from fastrank.errors import InputError
 from fastrank.formats.source import name_of
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

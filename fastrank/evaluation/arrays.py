@@ -9,20 +9,19 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
 from fastrank.evaluation.scoring import score_run
-from fastrank.formats.array_validation import (
+from fastrank.formats.inputs import is_file
+from fastrank.formats.values import (
     as_rows,
     check_integers,
     check_scores,
     query_ids,
     row_numbers,
 )
-from fastrank.formats.inputs import is_file
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
 from fastrank.judging.arrays import PADDING, ArrayRun, RowStore
-from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.options import EVALUATION, ArrayOptions, Request
 from fastrank.judging.queries import relevant_queries
-from fastrank.judging.request import Request
 from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import documents_of, run_from_dict
 from fastrank.judging.dicts import DictBatch, DictRankings, are_texts, with_texts
 from fastrank.judging.judged import JudgedRun, QueryError
-from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.needs import judging_options
+from fastrank.judging.queries import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native.buffers import filled
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
+from fastrank.evaluation.evaluator import no_queries_error, not_in_corpus
 from fastrank.evaluation.scoring import score_run
-from fastrank.evaluation.unmatched import no_queries_error, not_in_corpus
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.batches import BatchJudge
-from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
+from fastrank.judging.options import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
-from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.searching.batches import check_before_building, search_batches
 from fastrank.searching.faiss_indexes import as_index

@@ -11,8 +11,8 @@ from fastrank.formats.inputs import as_qrels, run_names
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
+from fastrank.messages import counted
 from fastrank.parallel import Outcome, outcomes
-from fastrank.plurals import counted
 from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Evaluate runs against judgments."""
+"""Evaluate runs against judgments; errors where the two share nothing."""
 
 from __future__ import annotations
 
@@ -8,26 +8,33 @@ from functools import lru_cache
 from typing import cast, overload
 
 from fastrank.arguments import check_threads
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
+from fastrank.errors import NoQueriesError
 from fastrank.evaluation.scoring import Scorer
 from fastrank.formats.trec import python_warning
-from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.options import (
+    EVALUATION,
+    EvaluationOptions,
+    bind_measures,
+    check_options,
+    evaluation_options,
+)
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import check_names, takes
 from fastrank.measures.custom import functions_of, with_functions
 from fastrank.measures.selection import Selection
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
 
+    from fastrank.data.texts import Texts
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.formats.trec import Warn
     from fastrank.judging.options import Options
@@ -332,3 +339,70 @@ class Prepared:
             scores = scores if ties is None else scores.changed(ties=ties)
         self._judge.release(judged)
         return scores
+
+
+# How many ids of each side are shown, and how much of those of documents.
+SHOWN_QUERIES, SHOWN_DOCUMENTS, LONGEST = 3, 2, 60
+
+
+def no_queries_error(
+    judged: Iterable[bytes], found: Iterable[bytes] | None, *, left_out: int = 0
+) -> NoQueriesError:
+    """The error, with some ids of both sides.
+
+    judged: the ids of the judged queries. found: those of the run, None if they are not known.
+    left_out: the number of judged queries skipped because they have no relevant document.
+    """
+    judged, found = list(judged), found if found is None else sorted(found)
+    skipped = counted(left_out, "judged query", "judged queries")
+    dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
+    if not judged:
+        return NoQueriesError(f"there are no judged queries{dropped}")
+    sides = f"qrels: {_first(judged, SHOWN_QUERIES)}"
+    if found is None:
+        return NoQueriesError(f"the run has no results for any judged query ({sides}){dropped}")
+    if not found:
+        return NoQueriesError(f"the run has no queries{dropped}")
+    sides = f"run: {_first(found, SHOWN_QUERIES)}; {sides}"
+    message = f"the run and the qrels share no query ids ({sides})"
+    for what, normal in DETAILS.items():
+        if not {*map(normal, judged)}.isdisjoint(map(normal, found)):
+            message += f"; do the ids differ only {what}?"
+            break
+    return NoQueriesError(message + dropped)
+
+
+def _without_zeros(query: bytes) -> bytes:
+    """An integer without leading zeros."""
+    return query.lstrip(b"0") or b"0" if query.isdigit() else query
+
+
+def _without_fraction(query: bytes) -> bytes:
+    """An integer that is written as a decimal, without its fraction of zero."""
+    integer = query.removesuffix(b".0")
+    return integer if integer.isdigit() else query
+
+
+# What ids may differ by, with the function that removes it.
+DETAILS: dict[str, Callable[[bytes], object]] = {
+    "in blanks or newlines around them": bytes.strip,
+    "in case": lambda query: decoded(query).casefold(),
+    "in leading zeros": _without_zeros,
+    "as 1 and 1.0 do": _without_fraction,
+}
+
+
+def not_in_corpus(judged: Sequence[bytes] | Texts, corpus: Sequence[bytes] | Texts) -> str:
+    """The message, with some ids of both sides."""
+    return f"no judged document is in the corpus ({both_sides(judged, 'corpus', corpus)})"
+
+
+def both_sides(judged: Sequence[bytes] | Texts, other: str, ids: Sequence[bytes] | Texts) -> str:
+    """The first judged ids, and the first ids of the other side under its name."""
+    first, second = (_first(own, SHOWN_DOCUMENTS, f".{LONGEST}") for own in (judged, ids))
+    return f"judged: {first}; {other}: {second}"
+
+
+def _first(ids: Sequence[bytes] | Texts, count: int, form: str = "") -> str:
+    shown = [format(repr(decoded(ids[i])), form) for i in range(min(count, len(ids)))]
+    return ", ".join(shown + ["..."] * (len(ids) > count))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.data.columns import as_array
-from fastrank.data.grade_scale import Graded, query_and_document
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Graded, Qrels, query_and_document
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.measures.measure_options import LARGEST

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from fastrank.arguments import check_choice
-from fastrank.data.grade_scale import Graded
 from fastrank.data.grouping import Groups
+from fastrank.data.qrels import Graded
 from fastrank.data.texts import Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.scoring import score_run
-from fastrank.formats.array_validation import (
+from fastrank.formats.trec import python_warning
+from fastrank.formats.values import (
     as_rows,
     check_integers,
     check_scores,
     graded_numbers,
     row_offsets,
     select_groups,
+    texts_of_ids,
     to_int64,
 )
-from fastrank.formats.array_validation import (
+from fastrank.formats.values import (
     query_ids as ids_of_queries,
 )
-from fastrank.formats.trec import python_warning
-from fastrank.formats.values import texts_of_ids
-from fastrank.judging.evaluation_options import EVALUATION, LabelOptions
 from fastrank.judging.labels import LabelStore
 from fastrank.judging.memory import MemoryJudge
-from fastrank.judging.options import BY_GRADE
+from fastrank.judging.options import BY_GRADE, EVALUATION, LabelOptions, Request
 from fastrank.judging.queries import relevant_queries
-from fastrank.judging.request import Request
 from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False

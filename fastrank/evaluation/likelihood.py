@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION, check_choice, finite
 from fastrank.data.columns import as_array
-from fastrank.data.grade_scale import lowest_code
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.errors import InputError, OptionError
+from fastrank.evaluation.evaluator import no_queries_error
 from fastrank.evaluation.scoring import Scorer
-from fastrank.evaluation.unmatched import no_queries_error
-from fastrank.judging.evaluation_options import (
+from fastrank.judging.judged import QueryError
+from fastrank.judging.needs import JudgingOptions
+from fastrank.judging.options import (
     EVALUATION,
     DepthOptions,
     FilterOptions,
     evaluation_options,
 )
-from fastrank.judging.judged import QueryError
-from fastrank.judging.matching import match_run
-from fastrank.judging.needs import JudgingOptions
+from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import BoundMeasure

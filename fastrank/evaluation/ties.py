@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import Scorer, score_run
-from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.judged import JudgedRun
+from fastrank.judging.judged import JudgedRun, ranking_scratch
 from fastrank.judging.needs import judging_options
-from fastrank.judging.options import BY_GRADE, check_options
-from fastrank.judging.scratch import ranking_scratch
+from fastrank.judging.options import (
+    BY_GRADE,
+    EVALUATION,
+    DepthOptions,
+    check_options,
+    evaluation_options,
+)
 from fastrank.keywords import takes, with_defaults
-from fastrank.measures.selection import Selection
-from fastrank.measures.tie_support import (
+from fastrank.measures.binding import (
     check_range,
     has_expected_value,
     has_range,
     is_share_of_judged,
 )
+from fastrank.measures.selection import Selection
+from fastrank.messages import counted
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

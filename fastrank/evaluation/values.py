@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.grade_scale import Graded, lowest_code, query_and_document
-from fastrank.data.preferences import Preferences
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code, query_and_document
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
@@ -147,7 +145,7 @@ class Values:
         return values
 
     def _custom_values(self, bound: BoundMeasure) -> Any:
-        from fastrank.evaluation.custom_values import custom_values
+        from fastrank.evaluation.scoring import custom_values
         from fastrank.measures.custom import CustomMeasure
 
         assert isinstance(bound.measure, CustomMeasure)
@@ -158,7 +156,7 @@ class Values:
 
     def _expected(self, bound: BoundMeasure, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.tie_support import expected_kernel
+        from fastrank.measures.binding import expected_kernel
 
         name = expected_kernel(bound.measure)
         plain = name == bound.measure.kernel

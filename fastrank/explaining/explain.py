@@ -19,12 +19,16 @@ from fastrank.explaining.judged_query import (
 from fastrank.explaining.notes import notes_of
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import titles_of
-from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import check_options
+from fastrank.judging.options import (
+    EVALUATION,
+    EvaluationOptions,
+    check_options,
+    evaluation_options,
+)
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False

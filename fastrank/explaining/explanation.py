@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, OptionError
 from fastrank.explaining import html, text
-from fastrank.hints import did_you_mean, similar_id
+from fastrank.messages import did_you_mean, similar_id
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False

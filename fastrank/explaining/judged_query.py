@@ -12,10 +12,10 @@ from fastrank.evaluation.values import Values
 from fastrank.explaining.contributions import INFINITE, Contributions, Ranking, contributions
 from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
-from fastrank.hints import did_you_mean, similar_id
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.matching import match_run
-from fastrank.judging.ranked_documents import compared_scores, rank_documents
+from fastrank.judging.queries import match_run
+from fastrank.judging.rankings import compared_scores, rank_documents
+from fastrank.messages import did_you_mean, similar_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

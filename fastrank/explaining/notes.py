@@ -10,8 +10,8 @@ from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import score_run
 from fastrank.evaluation.ties import tie_ranges
 from fastrank.judging.judge import RunJudge
-from fastrank.measures.tie_support import check_range
-from fastrank.plurals import counted, first_few
+from fastrank.measures.binding import check_range
+from fastrank.messages import counted, first_few
 from fastrank.scores.text import treated
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.plurals import counted, first_few
+from fastrank.messages import counted, first_few
 from fastrank.scores import table_formats
 from fastrank.scores.tables import Table
 

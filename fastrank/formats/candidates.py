@@ -19,14 +19,14 @@ from fastrank.formats.candidate_files import (
     read_pairs,
     read_semeval,
 )
-from fastrank.formats.column_names import (
+from fastrank.formats.inputs import choose_split, frame_of, is_file
+from fastrank.formats.sniff import (
     ALIASES,
     CANDIDATE_ROLES,
     check_mapping,
     find_columns,
     is_header,
 )
-from fastrank.formats.inputs import choose_split, frame_of, is_file
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.table_files import (
     DELIMITERS,
@@ -36,7 +36,7 @@ from fastrank.formats.table_files import (
     read_jsonl,
 )
 from fastrank.formats.tables import ColumnsTable, Table, qrels_of
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

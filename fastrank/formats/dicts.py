@@ -10,8 +10,8 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, constant, decoded, interning
 from fastrank.errors import InputError
-from fastrank.formats.column_names import is_header
 from fastrank.formats.runs import apply_order
+from fastrank.formats.sniff import is_header
 from fastrank.formats.tables import tag_of
 from fastrank.formats.values import first_repeat, grades_of, scores_of, texts_of_list
 from fastrank.native import kernels
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
 
-    from fastrank.data.grade_scale import Graded, Scale
+    from fastrank.data.qrels import Graded, Scale
     from fastrank.formats.trec import Warn
 
 SOURCE = "<dict>"

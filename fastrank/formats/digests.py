@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Preferences
 
 PIECE = 1 << 20
 

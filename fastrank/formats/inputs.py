@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import PerQuery
-from fastrank.data.preferences import Preferences
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.errors import InputError
 from fastrank.formats import sniff

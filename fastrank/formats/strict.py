@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from fastrank.data.grade_scale import Scale
+    from fastrank.data.qrels import Scale
     from fastrank.data.texts import Texts
 
 IS_HEADER = "is this a header? Remove the line"

@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.column_names import WITHOUT_HEADER, check_mapping, is_header
+from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import CellsTable, LinesTable, RecordsTable, Table
 from fastrank.formats.trec import malformed

@@ -7,9 +7,8 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, TextColumn, Texts, constant, interning
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
-from fastrank.formats.sniff import kind_of_names
+from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.formats.strict import no_number
 from fastrank.formats.values import encoded_id, grades_of, ranks_of, scores_of, texts_of
 from fastrank.native import kernels

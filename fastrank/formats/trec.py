@@ -28,8 +28,7 @@ import sys
 from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_threads, check_version
 from fastrank.c_numbers import atof
 from fastrank.data.grouping import Groups, split_groups
-from fastrank.data.preferences import Preferences
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
-    from fastrank.data.grade_scale import Scale
+    from fastrank.data.qrels import Scale
     from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
@@ -127,7 +126,7 @@ def read_open_run(
     piecewise = file.size is not None and file.size >= PIECEWISE_SIZE
     if piecewise and not (strict and is_unusual(_head(file))):
         # Not above: the trec_eval command judges what is as large without reading it so.
-        from fastrank.formats.run_columns import read_run_columns
+        from fastrank.formats.runs import read_run_columns
 
         parts = FileParts(file, threads)
         run = read_run_columns(file, parts, comments=comments, strict=strict)

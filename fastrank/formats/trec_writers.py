@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
-from fastrank.data.preferences import Preferences
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, decoded
 from fastrank.errors import InputError
@@ -129,7 +128,7 @@ def _refuse_fractions(qrels: Qrels) -> None:
     """Raise InputError for a grade with a fraction, which trec_eval would truncate."""
     if qrels.scale is None:
         return
-    from fastrank.data.grade_scale import query_and_document
+    from fastrank.data.qrels import query_and_document
 
     row, grade = qrels.scale.first_fraction(qrels.grade_column)
     query, document = query_and_document(qrels, row)

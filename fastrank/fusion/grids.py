@@ -9,7 +9,7 @@ from math import comb
 from fastrank.arguments import at_least
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

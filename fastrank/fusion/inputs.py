@@ -9,7 +9,7 @@ from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
-from fastrank.plurals import counted, first_few
+from fastrank.messages import counted, first_few
 from fastrank.scores.text import lacks
 
 TYPE_CHECKING = False

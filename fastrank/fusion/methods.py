@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.errors import OptionError
-from fastrank.hints import closest, did_you_mean
 from fastrank.kernels.fusion import codes
+from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from fastrank.arguments import finite, fraction, not_negative
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
-from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.judging.needs import DIRECTIONS
+from fastrank.judging.options import EVALUATION
 from fastrank.kernels.fusion import codes
 from fastrank.keywords import Keyword, TypedDict
+from fastrank.messages import counted
 from fastrank.native.records.runs import FusionRules
-from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

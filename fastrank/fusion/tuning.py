@@ -13,8 +13,7 @@ from fastrank.comparing.compare import has_values
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError, OptionError
-from fastrank.evaluation.evaluator import Evaluator
-from fastrank.evaluation.unmatched import no_queries_error
+from fastrank.evaluation.evaluator import Evaluator, no_queries_error
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.trec import python_warning
 from fastrank.fusion.folds import folds_of
@@ -26,8 +25,8 @@ from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.messages import counted
 from fastrank.parallel import in_order
-from fastrank.plurals import counted
 from fastrank.scores.tables import Table
 from fastrank.scores.text import lacks, treated
 

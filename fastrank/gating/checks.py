@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from fastrank.escapes import visible
 from fastrank.gating.rows import LISTED, listed
 from fastrank.gating.text import to_text
+from fastrank.messages import visible
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.escapes import visible
 from fastrank.gating.rows import heading
 from fastrank.gating.text import all_notes
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
 from fastrank.gating.checks import SAVED_WITH_TIES
 from fastrank.gating.provenance import commit, created
-from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.judging.options import EVALUATION
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import other_notes, tie_notes
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.choices import TrecEvalVersion
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Preferences, Qrels
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores

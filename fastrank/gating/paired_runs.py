@@ -12,7 +12,7 @@ from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.errors import InputError
 from fastrank.gating.checks import BASELINE, NOW, OF_BASELINE, SAVED_WITH_ZERO, check_lost
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.text import first_ids, lacks, missing_note, treated
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.escapes import visible
 from fastrank.gating.rows import header, heading, listed, row
+from fastrank.messages import visible
 from fastrank.scores.table_formats import plain
 
 TYPE_CHECKING = False

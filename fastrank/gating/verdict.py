@@ -100,7 +100,7 @@ class Verdict(Frozen):
         return Table(columns={own: by_name[own] for own in ("query", BASELINE, NOW, "change")})
 
     def __repr__(self) -> str:
-        from fastrank.plurals import counted
+        from fastrank.messages import counted
 
         return f"<Verdict: {self.status}, {counted(len(self.results), 'check')}>"
 

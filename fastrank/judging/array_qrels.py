@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.grade_scale import Graded
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.texts import as_texts, decoded, text_order
 from fastrank.errors import ArrayError
-from fastrank.formats.array_validation import (
+from fastrank.formats.dicts import LISTED_GRADE, is_listing
+from fastrank.formats.inputs import is_file
+from fastrank.formats.values import (
     LARGEST,
     as_rows,
     check_integers,
     graded_numbers,
+    grades_of,
     query_ids,
     row_numbers,
     row_offsets,
     select_groups,
     to_int64,
 )
-from fastrank.formats.dicts import LISTED_GRADE, is_listing
-from fastrank.formats.inputs import is_file
-from fastrank.formats.values import grades_of
+from fastrank.messages import counted
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 from fastrank.native.records.objects import IdQrels
-from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.grade_scale import Scale
+    from fastrank.data.qrels import Scale
     from fastrank.formats.files import Source
 
     Array = npt.NDArray[Any]

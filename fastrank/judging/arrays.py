@@ -7,15 +7,12 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.errors import ArrayError
-from fastrank.formats.array_validation import selected_integers, to_single
 from fastrank.formats.chunks import MOST_PARTS
-from fastrank.formats.values import texts_of_array
-from fastrank.judging.judged import Judged, JudgedRun
-from fastrank.judging.matching import MatchedQueries
+from fastrank.formats.values import selected_integers, texts_of_array, to_single
+from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
 from fastrank.judging.memory import TextRun
 from fastrank.judging.needs import judging_options, needs_rankings
-from fastrank.judging.queries import evaluates_missing
-from fastrank.judging.scratch import room_for_judged
+from fastrank.judging.queries import MatchedQueries, evaluates_missing
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, table_size, zeros
 from fastrank.native.records.objects import (
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.grade_scale import Graded
+    from fastrank.data.qrels import Graded
     from fastrank.data.texts import Texts
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels

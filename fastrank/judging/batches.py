@@ -6,12 +6,10 @@ from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError, EvaluationError
 from fastrank.judging.array_qrels import index_qrels
 from fastrank.judging.arrays import ArrayRun, RowStore
-from fastrank.judging.judged import Judged, JudgedRun, QueryError
+from fastrank.judging.judged import Judged, JudgedRun, QueryError, room_for_judged
 from fastrank.judging.memory import judge_texts
 from fastrank.judging.needs import needs_ties
-from fastrank.judging.problems import repeated
-from fastrank.judging.queries import evaluates_missing
-from fastrank.judging.scratch import room_for_judged
+from fastrank.judging.queries import evaluates_missing, repeated
 from fastrank.native import records
 from fastrank.native.buffers import zeros
 from fastrank.searching.row_ids import RowIds

@@ -6,7 +6,7 @@ from fastrank.data.columns import as_array
 from fastrank.data.texts import Texts, decoded, interning, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.strict import USUAL_ITERATIONS
-from fastrank.judging.problems import repeated
+from fastrank.judging.queries import repeated
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.needs import JudgingOptions
+    from fastrank.judging.queries import MatchedQueries
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native import records
     from fastrank.native.record import Record

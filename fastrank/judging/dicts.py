@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import accumulate, chain, pairwise, repeat
 
-from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Graded
 from fastrank.data.run import Run
 from fastrank.data.texts import as_texts, decoded
-from fastrank.judging.judged import Judged, JudgedRun
+from fastrank.judging.judged import Judged, JudgedRun, room_for_ties
 from fastrank.judging.memory import TextRun
 from fastrank.judging.needs import judging_options
-from fastrank.judging.placeholders import PLACEHOLDER
-from fastrank.judging.queries import evaluates_missing, judged_order
-from fastrank.judging.scratch import room_for_ties
+from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
 from fastrank.native.objects import addresses, are_small, interpreter
@@ -25,8 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Preferences, Qrels
     from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure

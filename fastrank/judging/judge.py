@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Preferences, Qrels
     from fastrank.formats.trec import Warn
     from fastrank.judging.dicts import DictJudgments, DictStore
     from fastrank.judging.judged import JudgedRun

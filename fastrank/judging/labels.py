@@ -6,11 +6,10 @@ from fastrank.data.run import Run
 from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError
 from fastrank.judging.arrays import with_ids
-from fastrank.judging.judged import JudgedRun
-from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.memory import TextRun
 from fastrank.judging.needs import judging_options
-from fastrank.judging.scratch import room_for_judged
+from fastrank.judging.queries import MatchedQueries
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
 from fastrank.native.records.objects import LabelScratch
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Graded, Qrels
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 

@@ -8,9 +8,8 @@ measures and options.
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences
 from fastrank.judging.judged import JudgedRun, QueryError
-from fastrank.judging.matching import match_run
 from fastrank.judging.needs import (
     judging_options,
     needs_all_queries,
@@ -20,6 +19,7 @@ from fastrank.judging.needs import (
     rankings_suffice,
 )
 from fastrank.judging.options import BY_GRADE
+from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import (
     judge_by_all_queries,
     judge_groups,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.options import Options
+    from fastrank.judging.queries import MatchedQueries
     from fastrank.measures.selection import BoundMeasure
 
     class Store(Protocol):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grade_scale import Graded, lowest_code
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Graded, Qrels, lowest_code
 from fastrank.errors import MeasureError
 from fastrank.native import codes
 from fastrank.native.records import RankingOptions
@@ -14,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Preferences
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from fastrank.data.texts import interning, spans
 from fastrank.judging.judged import QueryError
-from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.queries import what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.records import rankings as counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Preferences
     from fastrank.data.run import Run
-    from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.needs import JudgingOptions
+    from fastrank.judging.queries import MatchedQueries
 
 
 def count_preferences(

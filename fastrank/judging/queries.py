@@ -1,18 +1,26 @@
-"""Select the judged queries of an evaluation."""
+"""Select the judged queries of an evaluation, and match the rankings of a run with them."""
 
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.data.grade_scale import Graded, lowest_code
-from fastrank.data.preferences import Preferences
-from fastrank.data.qrels import Qrels
-from fastrank.data.texts import decoded, text_order
+from fastrank.data.columns import Frozen
+from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
+from fastrank.data.run import Run
+from fastrank.data.texts import TextColumn, Texts, byte_order, decoded, remaining, text_order
 from fastrank.errors import EvaluationError
-from fastrank.native import kernels
+from fastrank.judging.judged import JudgedRun
+from fastrank.messages import first_few
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, zeros
-from fastrank.plurals import first_few
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.qrels import Preferences, Qrels
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -108,3 +116,202 @@ def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
 def evaluates_missing(options: Options) -> bool:
     """Whether queries without results are evaluated, which only trec_eval 10.0 does (with -c)."""
     return options.complete and options.trec_eval_version != DEFAULT_VERSION
+
+
+# What judgments may be that have a document twice, with other second fields.
+SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
+
+
+def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+    """The message for a problem, with the lines where it occurs."""
+    kind, one, other = problem
+    if kind == codes.RUN_REPEATS:
+        return repeated(run, one, other)
+    if kind == codes.QRELS_REPEAT:
+        groups = judgments.groups
+        differ = len(groups) > 0 and groups[one] != groups[other]
+        return repeated(judgments, one, other) + (SUBTOPICS if differ else "")
+    if kind == codes.SCORE_IS_NAN:
+        where = f"line {run.docs.line(one)} of {run.source}"
+        return f"the score of document {_name(run, one)}, {where}, is NaN and cannot be ranked"
+    if kind == codes.NONE_JUDGED:
+        return "all its judgments are negative, and it is the first one evaluated"
+    if kind == codes.GRADE_TOO_LARGE:
+        return "a grade is too large to count judgments by grade"
+    where = f"{judgments.source}:{judgments.docs.line(one)}"
+    if kind == codes.TWO_LEVELS:
+        return (
+            f"{where}: document {_name(judgments, one)} occurs with different levels in the same"
+            " judgment group"
+        )
+    if kind == codes.ZERO_AND_NONZERO:
+        return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
+    return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
+
+
+def repeated(noun: Any, one: int, other: int) -> str:
+    """The message for a document that appears in two rows of one query."""
+    return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
+
+
+def repeated_lines(problem: Any, run: Run) -> tuple[int, int] | None:
+    """The lines of the run that have one document, if that is what is wrong."""
+    kind, one, other = problem
+    return (run.docs.line(one), run.docs.line(other)) if kind == codes.RUN_REPEATS else None
+
+
+def _name(noun: Any, row: int) -> str:
+    return str(noun.docs[row].decode("utf-8", "replace"))
+
+
+def _lines(noun: Any, one: int, other: int) -> str:
+    first, second = sorted((noun.docs.line(one), noun.docs.line(other)))
+    return f"{noun.docs.unit}s {first} and {second} of {noun.source}"
+
+
+# The only document of such a ranking.
+PLACEHOLDER = b"ceci_nest_pas_un_docno"
+
+
+def with_placeholder(run: Run) -> Run:
+    """Append a query with one document, which trec_eval 10.0 uses for missing queries."""
+    (text, starts, lengths), offsets, scores = run.columns
+    rows = len(scores)
+    docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
+    extended = Texts(*docs)
+    if isinstance(run.docs, TextColumn):
+        extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
+    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
+    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
+    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
+    values[:rows], values[rows] = scores, 1.0
+    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
+    named = Texts(
+        run.queries.buffer,
+        filled("q", [*run.queries.starts, 0]),
+        filled("q", [*run.queries.lengths, 0]),
+    )
+    return Run(
+        queries=named, docs=extended, tag_bytes=run.tag_bytes, source=run.source,
+        offset_column=ranges, score_column=values,
+    )  # fmt: skip
+
+
+def clear_placeholders(
+    measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
+) -> None:
+    """Zero the values that trec_eval 10.0 zeroes for missing queries.
+
+    It knows them by their printed names, which have no parameters other than cutoffs.
+    """
+    for bound, column in zip(measures, values, strict=True):
+        measure = bound.measure
+        if not measure.zeroed:
+            continue
+        for j, name in enumerate(bound.canonical):
+            if measure.takes == "cutoffs" or name == measure.name.encode():
+                for i in placeholders:
+                    column[i * bound.width + j] = b"" if measure.is_text else 0.0
+
+
+class MatchedQueries(Frozen):
+    """Queries to evaluate, in byte order: their indexes in the judgments and in the run (or -1)."""
+
+    __slots__ = ("judgments", "rankings")
+
+    judgments: Any
+    rankings: Any
+
+    @property
+    def columns(self) -> records.Matched:
+        """The input of kernels."""
+        return records.Matched(judgments=self.judgments, rankings=self.rankings)
+
+    def __len__(self) -> int:
+        return len(self.judgments)
+
+    def first(self, count: int) -> MatchedQueries:
+        """The first `count` of the queries."""
+        return MatchedQueries(judgments=self.judgments[:count], rankings=self.rankings[:count])
+
+
+def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
+    """Every judged query, in byte order of its id, with its index in the run or -1."""
+    order, run_order = byte_order(judgments), byte_order(run)
+    rankings = zeros("q", len(order))
+    kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
+    return MatchedQueries(judgments=order, rankings=rankings)
+
+
+def match_run(
+    judgments: Qrels | Preferences,
+    run: Run,
+    options: Options,
+    matched: MatchedQueries | None = None,
+) -> tuple[Run, MatchedQueries, JudgedRun]:
+    """The run without the documents that options remove, its matched queries, and a JudgedRun.
+
+    matched: every judged query in evaluation order, with its index in a run that has no other
+    queries, or -1; by default they are looked up and evaluated in byte order. The JudgedRun has no
+    rankings yet.
+    """
+    all_queries = match_queries(judgments, run) if matched is None else matched
+    chosen, missing = _evaluated(judgments, run, options, all_queries)
+    excluded = duplicates = 0
+    unknown = 0
+    # Neither rows of arrays without judgments nor skipped queries are known here.
+    if options.exclude and matched is None and options.no_relevant != "skip":
+        unknown = len({*options.exclude}.difference(run.queries, judgments.queries))
+    if options.has_filters:
+        run, excluded, duplicates = _without_documents(run, chosen, options)
+    placeholders = []
+    if missing and evaluates_missing(options):
+        # Imported late: the trec_eval command needs the module only for -c.
+        run = with_placeholder(run)
+        placeholders = [i for i, own in enumerate(chosen.rankings) if own == len(run) - 1]
+    judged = JudgedRun(
+        queries=chosen.judgments,
+        missing=missing,
+        placeholders=placeholders,
+        unjudged_queries=remaining(run.queries, chosen.rankings) if matched is None else None,
+        counts={
+            "excluded": excluded,
+            "duplicates": duplicates,
+            **({"unknown_exclusions": unknown} if unknown else {}),
+        },
+        tag=run.tag_bytes,
+    )
+    return run, chosen, judged
+
+
+def _evaluated(
+    judgments: Qrels | Preferences, run: Run, options: Options, matched: MatchedQueries
+) -> tuple[MatchedQueries, int]:
+    """The queries to evaluate, and the number of judged queries missing from the run."""
+    pairs = list(zip(matched.judgments, matched.rankings, strict=True))
+    if options.query is not None:
+        pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
+    found = [pair for pair in pairs if pair[1] >= 0]
+    missing = len(pairs) - len(found)
+    if evaluates_missing(options):
+        # The index at which with_placeholder adds the ranking of queries without results.
+        found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
+    chosen = MatchedQueries(
+        judgments=filled("q", [query for query, _ in found]),
+        rankings=filled("q", [ranking for _, ranking in found]),
+    )
+    return chosen, missing
+
+
+def _without_documents(run: Run, matched: MatchedQueries, options: Options) -> tuple[Run, int, int]:
+    """The run without excluded and duplicate documents, and the numbers of both removed."""
+    from fastrank.judging.filters import rows_of, without_excluded, without_repeats
+
+    # The placeholder of queries without results has no rows yet.
+    rankings = filled("q", [ranking for ranking in matched.rankings if ranking < len(run)])
+    before = rows_of(run, rankings)
+    run = without_excluded(run, options.exclude, identical=options.ignore_identical_ids)
+    between = rows_of(run, rankings)
+    if options.duplicates != "error":
+        run = without_repeats(run, by_score=options.duplicates == "max")
+    return run, before - between, between - rows_of(run, rankings)

@@ -7,23 +7,31 @@ results, which all judges do.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grade_scale import Graded
 from fastrank.data.grouping import split_groups, take
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning
-from fastrank.judging.judged import Judged, QueryError
-from fastrank.judging.matching import MatchedQueries
-from fastrank.judging.problems import repeated_lines, what_is_wrong
-from fastrank.judging.scratch import judging_scratch, room_for_judged, room_for_ties
+from fastrank.judging.judged import (
+    Judged,
+    QueryError,
+    judging_scratch,
+    room_for_judged,
+    room_for_ties,
+)
+from fastrank.judging.queries import MatchedQueries, repeated_lines, what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, zeros
 from fastrank.native.records.rankings import TiedGainedRankings, TiedRankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.judging.needs import JudgingOptions
@@ -265,3 +273,37 @@ def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
         )
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)
+
+
+def rank_documents(
+    results: Sequence[tuple[str, float]],
+    grades: Mapping[str, float],
+    *,
+    ties: str,
+    trec_eval_version: str,
+) -> list[tuple[str, float]]:
+    """Sort (document, score), best first.
+
+    results: in the order of the lines. grades: of the judged documents. ties: as in `evaluate`.
+    """
+    ordered = list(results)
+    if ties != "given":
+        ordered.sort(key=_id_bytes, reverse=ties != "docno_asc")
+    if ties in ("best", "worst"):
+        sign = -1 if ties == "best" else 1
+        ordered.sort(key=lambda result: sign * grades.get(result[0], -math.inf))
+    scores = np.array([score for _, score in ordered], float)
+    order = np.argsort(-compared_scores(scores, trec_eval_version), kind="stable")
+    return [ordered[place] for place in order]
+
+
+def compared_scores(scores: Any, trec_eval_version: str) -> Any:
+    """Scores as trec_eval compares them: as 32-bit floats in 9.0.8."""
+    if trec_eval_version != DEFAULT_VERSION:
+        return scores
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(float)
+
+
+def _id_bytes(result: tuple[str, float]) -> bytes:
+    return result[0].encode("utf-8", "surrogateescape")

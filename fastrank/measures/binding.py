@@ -1,4 +1,4 @@
-"""A measure with checked parameters: what is computed, and the names of its values."""
+"""A measure with checked parameters: what is computed, its names, and its support of ties."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
+from fastrank.measures.measure_options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.measures.measure_options import Family
+    from fastrank.measures.trec import Measure
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
@@ -252,3 +253,101 @@ def _refuse_duplicates(measure: Measure, text: str | None, ascending: Sequence[f
                 f"duplicate cutoffs detected in '{measure.name}.{text}':"
                 f" {ascending[i]:g} appears twice",
             )
+
+
+# By what measures need that is more than the grades of their query, what this is called.
+MORE_THAN_GRADES = {
+    "annotated": "the judgments of all queries", "strata": "judgments with strata",
+    "subtopics": "judgments with subtopics",
+}  # fmt: skip
+
+
+def expected_kernel(measure: Measure) -> str:
+    """The kernel of the expected value of a measure that has one."""
+    is_own = measure.over_ties.startswith("fixed") or measure.needs == "ties"
+    return measure.kernel if is_own else f"{measure.kernel}_over_ties"
+
+
+def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
+    """Whether the expected value of a measure with these options is known.
+
+    is_cut: whether a depth cuts rankings, possibly between tied documents.
+    """
+    options = bound.options or {}
+    # How many judged documents a cut leaves depends on the order.
+    if is_cut and options.get("judged_only"):
+        return False
+    if bound.measure.over_ties == "whole" and "cutoff" in options:
+        return False
+    return _is_known(bound.measure, is_cut=is_cut)
+
+
+def _is_known(measure: Measure, *, is_cut: bool) -> bool:
+    return measure.over_ties in ("always", "fixed") or bool(measure.over_ties and not is_cut)
+
+
+def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
+    """Raise MeasureError for a measure without a closed form of its expected value."""
+    for bound_measure in bound:
+        if not has_expected_value(bound_measure, is_cut=is_cut):
+            from fastrank.measures.families import FAMILIES
+
+            supported = [
+                family.name
+                for family in FAMILIES
+                if family.kernel and _is_known(family, is_cut=is_cut)
+            ]
+            where = " with a depth" if is_cut else ""
+            raise MeasureError(
+                bound_measure.measure.name,
+                f"ties='average'{where} does not support '{bound_measure.names[0].decode()}'; it"
+                f" supports {', '.join(supported)}, and trec_eval's names of these",
+            )
+
+
+def check_range(bound: list[BoundMeasure]) -> None:
+    """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
+    for bound_measure in bound:
+        name = bound_measure.measure.name
+        if bound_measure.measure.kernel and not bound_measure.measure.monotone:
+            # Variants of a measure with options can differ in this.
+            asked = name if bound_measure.options is None else bound_measure.names[0].decode()
+            raise MeasureError(
+                name,
+                f"tie_report does not support '{asked}': it is not known"
+                " whether moving a higher grade up can lower it, nor then its range over the orders"
+                " of tied documents",
+            )
+        if bound_measure.pairs:
+            raise MeasureError(
+                name,
+                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
+                " the orders of tied documents is known only if each grade is its own gain",
+            )
+
+
+def has_range(bound: BoundMeasure) -> bool:
+    """Whether the ties "best" and "worst" bound a measure."""
+    if not bound.measure.kernel or bound.measure.needs in MORE_THAN_GRADES:
+        return False
+    try:
+        check_range([bound])
+    except MeasureError:
+        return False
+    return True
+
+
+def is_share_of_judged(bound: BoundMeasure) -> bool:
+    """Whether a measure is a share of the judged retrieved documents."""
+    options = bound.options or {}
+    is_share = isinstance(bound.measure, Family) and bound.measure.share
+    return is_share and "cutoff" not in options and options.get("judged_only", False)
+
+
+def refuse_more_than_grades(bound: list[BoundMeasure], reason: str) -> None:
+    """Raise MeasureError for a measure that needs more than the grades of its query."""
+    for bound_measure in bound:
+        needed = MORE_THAN_GRADES.get(bound_measure.measure.needs)
+        if needed is not None:
+            name = bound_measure.names[0].decode()
+            raise MeasureError(bound_measure.measure.name, f"'{name}' needs {needed}: {reason}")

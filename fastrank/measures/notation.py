@@ -9,7 +9,6 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.hints import did_you_mean
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import (
@@ -20,9 +19,9 @@ from fastrank.measures.families import (
     SHORTHANDS,
 )
 from fastrank.measures.measure_options import parse_options
-from fastrank.measures.splitting import split_items
 from fastrank.measures.suggestions import ranx_hint, ranx_rbp_hint, suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
+from fastrank.messages import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -350,3 +349,68 @@ def _pair(item: str, name: str, text: str) -> tuple[str, str]:
     if not equals:
         raise MeasureError(name, f"'{text}': expected option=value, found '{item.strip()}'")
     return option.strip(), value.strip()
+
+
+OPENING, CLOSING = "({[", ")}]"
+# After a comma this is another parameter, as in `P.5,10` and `ndcg.1=3,2=9`, not a measure.
+PARAMETER = re.compile(
+    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf)|[^=(@]+=[^=(@]*", re.IGNORECASE
+)
+NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+def split_measures(text: str) -> list[str]:
+    """Split measures separated by blanks or commas.
+
+    Blanks inside brackets, before an opening bracket and around @ are ignored. Anything after a
+    comma that is not a name belongs to the measure before it; `nDCG@5,10` is `nDCG@5` and
+    `nDCG@10`.
+
+    >>> split_measures("map, P.5,10 AP(rel=2) @ 5,10")
+    ['map', 'P.5,10', 'AP(rel=2)@5', 'AP(rel=2)@10']
+    """
+    measures: list[str] = []
+    for commas, word in _words(text):
+        if not measures or not commas or not PARAMETER.fullmatch(word):
+            measures.append(word)
+        elif "@" in measures[-1] and NUMBER.fullmatch(word):
+            measures.append(measures[-1].rpartition("@")[0] + "@" + word)
+        else:
+            measures[-1] += "," * commas + word
+    return measures
+
+
+def split_items(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    items, depth = [""], 0
+    for mark in text:
+        depth += (mark in OPENING) - (mark in CLOSING)
+        if mark == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += mark
+    return items if text.strip() else []
+
+
+def _words(text: str) -> list[tuple[int, str]]:
+    """The words of a text, each with the number of commas before it."""
+    words: list[tuple[int, str]] = []
+    commas = 0
+    for item in split_items(re.sub(r"\s*@\s*", "@", re.sub(r"\s+\(", "(", text))):
+        for word in _split_blanks(item):
+            words.append((commas, word))
+            commas = 0
+        commas += 1
+    return words
+
+
+def _split_blanks(text: str) -> list[str]:
+    """Split at blanks outside of brackets; blanks inside brackets are removed."""
+    words, depth = [""], 0
+    for mark in text:
+        depth += (mark in OPENING) - (mark in CLOSING)
+        if not mark.isspace():
+            words[-1] += mark
+        elif depth <= 0 and words[-1]:
+            words.append("")
+    return [word for word in words if word]

@@ -220,6 +220,6 @@ def split_texts(text: str) -> list[str]:
     """The measures in a string, separated by blanks or commas."""
     if not set(text) & set("@({[,"):
         return text.split()
-    from fastrank.measures.splitting import split_measures
+    from fastrank.measures.notation import split_measures
 
     return split_measures(text)

@@ -6,7 +6,7 @@ from typing import NamedTuple, overload
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

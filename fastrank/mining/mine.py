@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
-from fastrank.data.grade_scale import lowest_code
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.evaluation_options import (
+from fastrank.judging.judged import ranking_scratch
+from fastrank.judging.options import (
     EVALUATION,
     FilterOptions,
     LevelOptions,
     evaluation_options,
 )
-from fastrank.judging.matching import match_queries
-from fastrank.judging.problems import what_is_wrong
-from fastrank.judging.scratch import ranking_scratch
+from fastrank.judging.queries import match_queries, what_is_wrong
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.judging.matching import MatchedQueries
+    from fastrank.judging.queries import MatchedQueries
 
 # The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")

@@ -24,11 +24,9 @@ from typing import Any
 
 from fastrank.native.compiling.digests import kernel_digests
 from fastrank.native.compiling.levels import cpu_level_source, levels, wanted_levels
-from fastrank.native.compiling.object_cache import Compiled, ObjectCache
-from fastrank.native.compiling.optimise import BuildError, emit_object
+from fastrank.native.compiling.object_cache import BuildError, Compiled, ObjectCache, emit_object
 from fastrank.native.compiling.worker import Worker, count_processes, generate
-from fastrank.native.library import NATIVE, library_path
-from fastrank.native.sources import read_sources
+from fastrank.native.library import NATIVE, library_path, read_sources
 
 
 def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:

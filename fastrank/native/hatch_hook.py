@@ -34,9 +34,8 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
             return
         sys.path.insert(0, self.root)
         from fastrank.native.build import build
-        from fastrank.native.compiling.levels import levels
-        from fastrank.native.compiling.optimise import BuildError
-        from fastrank.native.compiling.platform_tag import local_tag, platform_tag
+        from fastrank.native.compiling.levels import levels, local_tag, platform_tag
+        from fastrank.native.compiling.object_cache import BuildError
         from fastrank.native.library import NATIVE
 
         editable = version == "editable"

@@ -18,8 +18,7 @@ import llvmlite.binding as llvm
 
 from fastrank.native.compiling.digests import kernel_digests
 from fastrank.native.compiling.levels import levels, native_level
-from fastrank.native.compiling.object_cache import Compiled, ObjectCache
-from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.compiling.object_cache import Compiled, ObjectCache, emit_object
 from fastrank.native.compiling.worker import Worker, generate
 from fastrank.native.library import EntryPoints
 

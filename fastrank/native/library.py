@@ -1,4 +1,4 @@
-"""The compiled library: found, checked against its sources, and called."""
+"""The compiled library, found, checked against the sources that it is made from, and called."""
 
 from __future__ import annotations
 
@@ -197,8 +197,6 @@ def _is_current(carried: bytes, folder: str) -> bool:
     if not carried and folder == NATIVE:
         # That of an installed package carries none: it is as old as the files beside it.
         return True
-    from fastrank.native.sources import read_sources
-
     return (carried or read_sources(os.path.dirname(folder))) == read_sources()
 
 
@@ -206,3 +204,55 @@ def _text(handle: int, name: str) -> bytes:
     size = Int64.from_address(dlsym(handle, f"fastrank_{name}_size")).value
     text = (Char * size).from_address(dlsym(handle, f"fastrank_{name}"))
     return bytes(memoryview(text))
+
+
+PACKAGE = os.path.dirname(NATIVE)
+RECORDS = os.path.join(NATIVE, "records")
+
+# The files of this folder that decide what comes out of the compiler.
+_BUILDERS = (
+    "build.py",
+    "compiling/frontend.py",
+    "compiling/levels.py",
+    "compiling/object_cache.py",
+    "compiling/worker.py",
+    "declare.py",
+    "record.py",
+)
+
+
+def read_sources(package: str = PACKAGE) -> bytes:
+    """All sources of a package that its library depends on, as one text.
+
+    A library carries this text and is used only while it equals the files: comparing 400 kB
+    costs less than importing a hash function, and cannot collide.
+    """
+    parts = []
+    native = os.path.join(package, "native")
+    records = python_files(os.path.join(native, "records"))
+    for path in [*builder_files(native), *records, *kernel_files(package)]:
+        # No buffer, which takes as long to make as a file to read.
+        with open(path, "rb", buffering=0) as file:
+            parts.append(file.read())
+    return b"\0".join(parts)
+
+
+def builder_files(native: str = NATIVE) -> list[str]:
+    """The files of the compiler that decide what comes out of it."""
+    return [os.path.join(native, name) for name in _BUILDERS]
+
+
+def kernel_files(package: str = PACKAGE) -> list[str]:
+    """The modules of the kernels, and that of their constants."""
+    kernels = os.path.join(package, "kernels")
+    return [os.path.join(package, "native", "codes.py"), *python_files(kernels)]
+
+
+def python_files(package: str) -> list[str]:
+    """The modules of a package, those of all packages below too, sorted."""
+    found = []
+    for folder, folders, names in os.walk(package):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
+        found += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    return sorted(found)

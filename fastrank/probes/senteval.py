@@ -10,7 +10,7 @@ import numpy
 from fastrank.arguments import at_least, check_choice, finite, flag
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.probes.embedded_sets import embedded_sets
 from fastrank.probes.results import ProbeResult
 from fastrank.probes.senteval_networks import Training, train, with_ones

@@ -8,7 +8,7 @@ from fastrank.datasets.text_task import TextTask
 from fastrank.errors import InputError, OptionError, ReadError
 from fastrank.formats.source import read_all
 from fastrank.formats.table_files import delimited_records
-from fastrank.plurals import first_few
+from fastrank.messages import first_few
 from fastrank.probes.bootstrap import MeanIntervals
 from fastrank.probes.classifier import ProbeTask
 from fastrank.probes.ulysses_folds import seeds

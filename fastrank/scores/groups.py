@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.plurals import first_few
+from fastrank.messages import first_few
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import Coverage, counts_missing, summaries
 from fastrank.scores.tables import as_list, common_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank import lazy
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Preferences
 from fastrank.data.texts import remaining
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.data.qrels import Qrels
+    from fastrank.data.qrels import Graded, Qrels
     from fastrank.data.texts import Ids, Texts
     from fastrank.measures.binding import BoundMeasure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from fastrank.arguments import at_least, flag
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError
 from fastrank.lazy import optional
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.scores import Scores

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
-from fastrank.escapes import visible
 from fastrank.measures.trec import GAINS
-from fastrank.plurals import counted
+from fastrank.messages import counted, visible
 from fastrank.scores.columns import columns_by_name, columns_of, walk
 
 TYPE_CHECKING = False

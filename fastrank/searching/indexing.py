@@ -6,7 +6,7 @@ import threading
 
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.searching.construction import set_construction, split_factory
 from fastrank.searching.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
 from fastrank.searching.progress import bar

@@ -9,7 +9,7 @@ from fastrank.arguments import at_least
 from fastrank.data.texts import Texts, decoded, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats.source import is_url, name_of
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.searching.npy_files import is_npy, npy_outline
 from fastrank.searching.row_ids import RowIds, check_row_ids
 from fastrank.searching.storage import describe_index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.formats.array_validation import as_rows
+from fastrank.formats.values import as_rows
 from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False

@@ -13,9 +13,9 @@ from fastrank.embeddings.text_vectors import are_vectors
 from fastrank.errors import InputError, OptionError
 from fastrank.keywords import takes, with_defaults
 from fastrank.lazy import optional
+from fastrank.messages import counted
 from fastrank.metrics.clusters import adjusted_mutual_info, v_measure
 from fastrank.metrics.inputs import label_array
-from fastrank.plurals import counted
 from fastrank.similarity.inputs import read_task
 from fastrank.similarity.options import TASK, TaskOptions
 from fastrank.similarity.results import SimilarityResult

@@ -12,7 +12,7 @@ from fastrank.embeddings.text_vectors import (
 )
 from fastrank.errors import ArrayError, InputError
 from fastrank.keywords import pick
-from fastrank.plurals import counted
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.lazy import optional
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from fastrank.comparing.paired import moments
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
 from fastrank.keywords import option_hint
-from fastrank.plurals import counted
+from fastrank.messages import counted
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded

@@ -26,7 +26,7 @@ from fastrank.formats.trec import (
     read_trec_qrels,
     read_trec_run,
 )
-from fastrank.scores.zscores import read_zscores
+from fastrank.scores.differences import read_zscores
 from tests.helpers.compression import Standard, flipped, long_text, zstd
 from tests.helpers.strategies import examples
 

@@ -21,7 +21,7 @@ from fastrank.formats.trec import (
     read_trec_qrels,
     read_trec_run,
 )
-from fastrank.scores.zscores import read_zscores
+from fastrank.scores.differences import read_zscores
 from tests.helpers import strategies as make
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import (

@@ -33,7 +33,7 @@ from fastrank.errors import EvaluationError, FastrankError, ReadError
 from fastrank.evaluation.scoring import Scorer
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
-from fastrank.judging import scattered
+from fastrank.judging import streaming
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
 from fastrank.judging.streaming import FileJudge
@@ -828,7 +828,7 @@ def test_more_scattered_results_than_there_seemed_to_be_room_for(tmp_path: Path)
     expected, _ = assert_streams(qrels, b"".join(rows), tmp_path / "run")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scattered, "ROOM_IF_UNKNOWN", 1)
+        patch.setattr(streaming, "ROOM_IF_UNKNOWN", 1)
         assert said(fastrank.evaluate(parse_qrels(qrels), path, "all_trec")) == expected
         assert is_streamed(qrels, path)
 

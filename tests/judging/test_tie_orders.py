@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.judging.evaluation_options import TIES
-from fastrank.judging.options import BY_GRADE
+from fastrank.judging.options import BY_GRADE, TIES
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run

@@ -11,9 +11,9 @@ import numba
 import numpy as np
 import pytest
 
+from fastrank.kernels import adam
 from fastrank.kernels.comparing import resampling
-from fastrank.kernels.probes import adam
-from fastrank.kernels.simd import compare, cpython, instructions, sums, text
+from fastrank.kernels.simd import compare, cpython, instructions, sums
 from fastrank.native.declare import NO_ALLOCATION
 
 RNG = np.random.default_rng(1)
@@ -55,10 +55,10 @@ CASES: dict[Any, Iterable[tuple[Any, ...]]] = {
         for length in (1, 9)
         for other_length in (1, 6)
     ],
-    text.load_block: [(BYTES, at) for at in PLACES],
-    text.load_newlines: [(BYTES, at) for at in PLACES],
-    text.load_spaces: [(BYTES, at) for at in PLACES],
-    text.load_near_spaces: [(BYTES, at) for at in PLACES],
+    compare.load_block: [(BYTES, at) for at in PLACES],
+    compare.load_newlines: [(BYTES, at) for at in PLACES],
+    compare.load_spaces: [(BYTES, at) for at in PLACES],
+    compare.load_near_spaces: [(BYTES, at) for at in PLACES],
     compare.at_least: [(abs(items), at, 2) for items in INTEGERS for at in PLACES],
     compare.equal_to: [(items, at, -1) for items in INTEGERS for at in PLACES],
     compare.negative: [(items, at) for items in INTEGERS for at in PLACES],

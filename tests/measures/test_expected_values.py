@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.measures.binding import has_expected_value
 from fastrank.measures.families import MEASURES
 from fastrank.measures.selection import Selection
-from fastrank.measures.tie_support import has_expected_value
 from tests.measures.test_best_values import name_of
 
 # The grades of documents; -1 stands for one that is not judged.

@@ -10,10 +10,10 @@ import pytest
 import fastrank
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import MeasureError
+from fastrank.measures.binding import expected_kernel
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
-from fastrank.measures.tie_support import expected_kernel
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.measures.binding import has_range
 from fastrank.measures.families import MEASURES
 from fastrank.measures.selection import Selection
-from fastrank.measures.tie_support import has_range
 from tests.measures.test_best_values import name_of
 
 # Negative and unjudged ones stand for documents below all judged ones, in this order.

@@ -12,8 +12,8 @@ from hypothesis import given
 import fastrank as fr
 from fastrank.measures.families import FAMILIES
 from fastrank.measures.measure_options import Family, Option
+from fastrank.measures.notation import split_measures
 from fastrank.measures.selection import Selection
-from fastrank.measures.splitting import split_measures
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
 from tests.helpers.parsing import parse_qrels, parse_run

@@ -21,8 +21,7 @@ from fastrank.native.compiling.levels import (
     native_level,
     wanted_levels,
 )
-from fastrank.native.compiling.object_cache import Compiled, ObjectCache
-from fastrank.native.compiling.optimise import BuildError, emit_object
+from fastrank.native.compiling.object_cache import BuildError, Compiled, ObjectCache, emit_object
 from fastrank.native.compiling.worker import Worker, generate
 from tests.helpers.installations import ALONE, needs_numba_elsewhere
 
@@ -213,7 +212,7 @@ def test_an_instruction_concerns_the_kernels_that_execute_it(
 
 def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for(copied: Path) -> None:
     """It is named by no kernel: numba finds it by the function that it stands for."""
-    path = copied / "fastrank/kernels/probes/adam.py"
+    path = copied / "fastrank/kernels/adam.py"
     path.write_text(
         f"{path.read_text()}\n"
         "from numba.extending import overload\n"
@@ -224,13 +223,13 @@ def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for(copi
         "ADDED = 1\n"
     )
 
-    changed = _changed(copied, "kernels/probes/adam.py", "ADDED = 1", "ADDED = 2")
+    changed = _changed(copied, "kernels/adam.py", "ADDED = 1", "ADDED = 2")
 
     assert {"average_precision", "log_average_precision"} <= changed
     assert "stream_run" not in changed
 
 
-@pytest.mark.parametrize("path", ["declare.py", "record.py", "compiling/optimise.py"])
+@pytest.mark.parametrize("path", ["declare.py", "record.py", "compiling/object_cache.py"])
 def test_a_change_to_the_compiler_concerns_every_kernel(path: str, copied: Path) -> None:
     changed = _changed(copied, f"native/{path}", '"""', '"""Now ')
 
@@ -256,7 +255,7 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
         "def one_more(number):\n"
         "    return relevant_within(number) + 1\n"
     )
-    code = "from fastrank.native.sources import read_sources; print(read_sources().decode())"
+    code = "from fastrank.native.library import read_sources; print(read_sources().decode())"
 
     assert "one_more" in _digests(copied)
     assert "one_more" in _run(code, copied)
@@ -270,7 +269,7 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
 
 def test_what_a_kernel_imports_has_to_be_seen(copied: Path) -> None:
     """A module as a whole does not tell which of its functions are called."""
-    path = copied / "fastrank/kernels/probes/adam.py"
+    path = copied / "fastrank/kernels/adam.py"
     path.write_text(
         f"{path.read_text()}\n"
         "from fastrank.kernels.measures import trec\n"
@@ -388,7 +387,7 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # Of all kernels only those of one module that imports little, to be compiled in seconds.
-FEW = {"trec.py", "discounts.py", "averages.py", "arithmetic.py", "__init__.py"}
+FEW = {"trec.py", "discounts.py", "averages.py", "instructions.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
     "ran = build._compile\n"

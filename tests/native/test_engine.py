@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.native.compiling.object_cache import write_whole
-from fastrank.native.compiling.optimise import ALLOWED
-from fastrank.native.library import library_path
+from fastrank.native.compiling.object_cache import ALLOWED, write_whole
+from fastrank.native.library import library_path, read_sources
 from fastrank.native.record import parse_signature
-from fastrank.native.sources import read_sources
 from tests.helpers.installations import ALONE, needs_checkout, needs_numba_elsewhere
 
 PACKAGE = Path(fastrank.__file__).parent
@@ -91,7 +89,7 @@ def _copy_of_the_package(folder: Path) -> Path:
         "kernels/texts/text.py",
         "native/build.py",
         "native/codes.py",
-        "native/compiling/optimise.py",
+        "native/compiling/object_cache.py",
     ],
 )
 def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Path) -> None:
@@ -289,7 +287,7 @@ def test_building_needs_only_libc_and_libm(tmp_path: Path) -> None:
     code = (
         "import llvmlite.binding as llvm\n"
         "from fastrank.native.compiling.levels import levels\n"
-        "from fastrank.native.compiling.optimise import emit_object\n"
+        "from fastrank.native.compiling.object_cache import emit_object\n"
         "llvm.initialize_native_target()\n"
         "llvm.initialize_native_asmprinter()\n"
         "text = 'declare void @PyErr_Clear()\\n'"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.native.compiling.platform_tag import macos_tag, manylinux_tag, needed_versions
+from fastrank.native.compiling.levels import macos_tag, manylinux_tag, needed_versions
 
 LIBRARIES = sorted(Path(fastrank.__file__).parent.glob("native/*.so"))
 

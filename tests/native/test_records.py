@@ -11,6 +11,7 @@ import pytest
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 from fastrank.native.declare import KERNELS, declare_all
+from fastrank.native.library import kernel_files
 from fastrank.native.record import (
     PER_QUERY,
     RECORDS,
@@ -24,7 +25,6 @@ from fastrank.native.record import (
     shape_of,
 )
 from fastrank.native.records.runs import PageRoom, ResultPages
-from fastrank.native.sources import kernel_files
 
 declare_all()
 

@@ -11,7 +11,7 @@ from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import numpy as np
 from fastrank.comparing.plots.labels import bounds, number, p_value, short, short_names
 from fastrank.comparing.plots.style import INK, MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

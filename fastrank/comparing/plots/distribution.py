@@ -10,7 +10,7 @@ import numpy as np
 from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import INK, MANY_POINTS, color_of, heading
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import numpy as np
 from fastrank.comparing.plots.labels import bounds, number, short, short_names
 from fastrank.comparing.plots.style import MUTED, PAPER, beside, color_of, heading
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
-from fastrank.plurals import counted
+from fastrank.messages import counted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

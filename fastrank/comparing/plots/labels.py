@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

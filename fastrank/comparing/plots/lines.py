@@ -6,7 +6,7 @@ import numpy as np
 
 from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import MUTED, legend, line_of
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from fastrank.comparing.plots.lines import draw_lines, interval_words
 from fastrank.comparing.plots.style import heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.errors import MeasureError
-from fastrank.escapes import visible
 from fastrank.measures.selection import Selection
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

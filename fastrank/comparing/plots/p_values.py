@@ -10,7 +10,7 @@ from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from fastrank.comparing.plots.image import check_format, our_style, rendered
 from fastrank.comparing.plots.view import view_of
 from fastrank.errors import OptionError
 from fastrank.formats import files
-from fastrank.hints import closest, did_you_mean
 from fastrank.lazy import optional
+from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

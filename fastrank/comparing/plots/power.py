@@ -14,8 +14,7 @@ from fastrank.comparing.plots.style import INK, LINES, MUTED, heading, legend
 from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.errors import OptionError
-from fastrank.escapes import visible
-from fastrank.plurals import counted
+from fastrank.messages import counted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from fastrank.comparing.plots.labels import bounds, number, short_names
 from fastrank.comparing.plots.lines import interval_words
 from fastrank.comparing.plots.style import MUTED, heading, legend, line_of
 from fastrank.comparing.plots.view import View, Words
-from fastrank.escapes import visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from fastrank.comparing.plots.labels import bounds, number, p_value
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
 from fastrank.comparing.report.html import name, table, text
-from fastrank.escapes import visible
-from fastrank.plurals import counted
+from fastrank.messages import counted, visible
 from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from fastrank.formats.load import read_run
 from fastrank.formats.runs import apply_order
 from fastrank.formats.source import name_of
 from fastrank.judging.filters import rows_of, without_excluded, without_repeats
-from fastrank.judging.ranked_documents import rank_documents
+from fastrank.judging.rankings import rank_documents
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from fastrank.kernels.judging.texts import hash_documents, judge_query
 from fastrank.kernels.parsing.any_lines import take_any_lines
 from fastrank.kernels.parsing.block_index import index_block
 from fastrank.kernels.parsing.fields import begin_text, next_query
-from fastrank.kernels.parsing.read_on import READ, last_tag, read_on
+from fastrank.kernels.parsing.run_columns import READ, last_tag, read_on
 from fastrank.kernels.simd.instructions import (
     as_double,
     as_word,

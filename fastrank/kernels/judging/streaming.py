@@ -1,6 +1,6 @@
 """Judging a run while it is read: a query is done with as soon as its lines end.
 
-A piece of the run goes in, and others follow it without the caller (kernels/parsing/read_on.py) as
+A piece of the run goes in, and others follow it without the caller (parsing/run_columns.py) as
 long as that can be; how much could be dealt with comes back, and the rest is given again with what
 follows it in the file. Whatever is not as usual ends the streaming, and the readers of whole files
 find out what it is: nothing is reported from here. What the parts of a run gave is put together in
@@ -23,7 +23,7 @@ from fastrank.kernels.judging.texts import (
 )
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_lines
-from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on
+from fastrank.kernels.parsing.run_columns import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
 from fastrank.kernels.simd.instructions import load_word_inside, store_word
 from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside

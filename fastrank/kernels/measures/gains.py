@@ -10,7 +10,7 @@ from fastrank.kernels.measures.tie_groups import (
     add_expected_gains,
     expected_rank_biased_gain,
 )
-from fastrank.kernels.simd.arithmetic import log2_or_nan, to_integer
+from fastrank.kernels.simd.instructions import log2_or_nan, to_integer
 from fastrank.kernels.texts.text import sort_by
 from fastrank.native.declare import helper, kernel, unless_tied
 

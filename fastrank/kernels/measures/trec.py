@@ -27,7 +27,7 @@ from fastrank.kernels.measures.tie_groups import (
     ranks_within,
     relevant_in_group,
 )
-from fastrank.kernels.simd.arithmetic import log_or_nan, to_integer
+from fastrank.kernels.simd.instructions import log_or_nan, to_integer
 from fastrank.native.declare import helper, kernel, unless_tied
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.block_index import look
+from fastrank.kernels.parsing.check import class_of_grade
 from fastrank.kernels.parsing.fields import (
     HASH,
     look_past_blanks,
@@ -18,9 +19,10 @@ from fastrank.kernels.parsing.fields import (
     without_lowest,
 )
 from fastrank.kernels.simd.instructions import trailing_zeros
-from fastrank.kernels.texts.numbers import is_plain_integer
-from fastrank.native.codes import CHUNK, NEW_QUERY, SAME_QUERY
-from fastrank.native.declare import helper
+from fastrank.kernels.texts.numbers import is_plain_integer, read_integer
+from fastrank.kernels.texts.text import is_blank
+from fastrank.native.codes import A_NUMBER, CHUNK, NEW_QUERY, SAME_QUERY
+from fastrank.native.declare import helper, kernel
 
 U = np.uint64
 ZERO = U(0)
@@ -93,3 +95,24 @@ def take_usual_lines(reader, row, fields):
         last = row - 1
         cursor.query, cursor.query_length = queries.starts[last], queries.lengths[last]
     return row
+
+
+@kernel("int64(Texts, int64, float64[::1])")
+def read_ranks(docs, last, scores):
+    """scores[row] = minus the integer in the field after document `row` of lines of a run.
+
+    Returns the first row whose field is not an integer, or is one beyond `last`, or -1.
+    """
+    text, starts, lengths = docs
+    for row in range(len(starts)):
+        start = starts[row] + lengths[row]
+        while is_blank(text[start]):
+            start += 1
+        stop = start
+        while not is_blank(text[stop]):
+            stop += 1
+        rank = read_integer(text, start, stop)
+        if class_of_grade(text, start, stop) != A_NUMBER or rank > last or rank < -last:
+            return row
+        scores[row] = -rank
+    return -1

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.simd.compare import STRIDE, load_block, load_masks, load_newlines
 from fastrank.kernels.simd.instructions import (
     count_ones,
     load_word_inside,
     store_word,
     trailing_zeros,
 )
-from fastrank.kernels.simd.text import STRIDE, load_block, load_masks, load_newlines
 from fastrank.native.codes import BLOCK, SEVERAL, SINGLE, UNMARKED
 from fastrank.native.declare import helper, inlined
 

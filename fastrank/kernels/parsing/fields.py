@@ -17,12 +17,12 @@ from fastrank.kernels.parsing.columns import (
     has_blank_in_id,
     next_tag_differs,
 )
+from fastrank.kernels.simd.compare import load_near_spaces, load_spaces
 from fastrank.kernels.simd.instructions import (
     differ,
     load_word_inside,
     trailing_zeros,
 )
-from fastrank.kernels.simd.text import load_near_spaces, load_spaces
 from fastrank.kernels.texts.text import equal, equal_inside, is_blank
 from fastrank.native.codes import (
     BARE_RETURN,

@@ -1,7 +1,8 @@
 """The lines of a run into columns while it is read, in pieces: of the text, only ids are kept.
 
 What is not one result per line, or needs a slower reader, ends it, and the readers of whole files
-find out what it is: nothing is reported from here.
+find out what it is: nothing is reported from here. `read_on` goes on, piece after piece,
+without going back to Python.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import numpy as np
 
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
-from fastrank.kernels.parsing.read_on import READ, last_tag, read_on
-from fastrank.kernels.simd.instructions import load_word_inside, store_word
+from fastrank.kernels.simd.instructions import load_word_inside, read_at, store_word
 from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import equal_inside
-from fastrank.native.codes import DONE, END_OF_BLOCK, NEW_QUERY, NOT_STREAMED
+from fastrank.native.codes import DONE, END_OF_BLOCK, NEW_QUERY, NO_FILE, NOT_STREAMED, SLACK
 from fastrank.native.declare import helper, inlined, kernel
 
 U = np.uint64
@@ -89,3 +89,44 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
     if kind < NEW_QUERY:
         state.status = kind
     return cursor.size if state.status != DONE or ended else cursor.position
+
+
+# What `read_on` did: nothing; it moved the text, but nothing could be read; or it read more.
+NOTHING, MOVED, READ = range(3)
+
+
+@helper
+def last_tag(cursor):
+    """From where on text must be kept for the tag of the last line taken, and what is behind."""
+    return cursor.tag if cursor.tag_size > 0 else cursor.position
+
+
+@helper
+def read_on(reader, kept):
+    """Move text[kept : cursor.size] to the beginning, and read more of the file behind it.
+
+    Places in the cursor move along. Nothing is done unless more than fits is left of cursor.file
+    before cursor.file_stop.
+    """
+    text, _, cursor = reader
+    waiting = cursor.size - kept
+    wanted = len(text) - SLACK - waiting
+    if cursor.file == NO_FILE or wanted == 0 or cursor.file_stop - cursor.file_position <= wanted:
+        return NOTHING
+    # Up to 7 bytes more are moved, of those behind the text.
+    for i in range(0, waiting, 8):
+        store_word(text, i, load_word_inside(text, kept + i))
+    count = max(read_at(cursor.file, cursor.file_position, text, waiting, wanted), 0)
+    cursor.file_position += count
+    cursor.size = waiting + count
+    cursor.position -= kept
+    cursor.tag -= kept
+    cursor.template -= kept
+    cursor.query -= kept
+    if cursor.template < 0:
+        cursor.template = cursor.prefix = 0
+    if cursor.query < 0:
+        cursor.query = cursor.query_length = 0
+    cursor.indexed = cursor.position
+    cursor.line = cursor.lines = 0
+    return READ if count > 0 else MOVED

@@ -1,4 +1,4 @@
-"""64 items of an array compared at once: one bit for each, the first the lowest.
+"""64 items of an array, or bytes of text, compared at once: one bit for each, the first the lowest.
 
 As in kernels/simd/instructions.py, compiled code gets instructions, and the interpreter runs the
 Python function of the same name. Loops over single items are not always made into these by
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba.types import int64, uint64
+from numba.types import Tuple, UniTuple, boolean, int64, uint64
 
+from fastrank.kernels.simd.instructions import loaded
 from fastrank.native.declare import ARRAY, inlined, instruction
 
 BLOCK = 64
@@ -127,3 +128,119 @@ def descends(items):
         for i in range(1, len(items)):
             bits |= np.uint64(not items[i] < items[i - 1])
     return bits == 0 and (len(items) != 1 or items[0] == items[0])
+
+
+_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+# How many bytes `load_newlines` looks at.
+STRIDE = 256
+
+
+def _words(conditions):
+    return np.packbits(np.asarray(conditions), bitorder="little").view(np.uint64)
+
+
+def _bytes_at(builder, count, text, at):
+    """So many bytes of a text, and what makes as many of one byte."""
+    vector = ir.VectorType(_BYTE, count)
+
+    def all_of(byte):
+        return ir.Constant(vector, [byte] * count)
+
+    return loaded(builder, vector, text, at), all_of
+
+
+def _word(builder, conditions):
+    """Conditions, 64 at most, as the lowest bits of a word."""
+    bits = builder.bitcast(conditions, ir.IntType(conditions.type.count))
+    return bits if conditions.type.count == 64 else builder.zext(bits, _WORD)
+
+
+def _load_block(builder, text, at):
+    block, all_of = _bytes_at(builder, 64, text, at)
+    space = builder.icmp_unsigned("==", block, all_of(32))
+    control = builder.icmp_unsigned("<", builder.sub(block, all_of(9)), all_of(5))
+    return [
+        _word(builder, mask)
+        for mask in (
+            builder.or_(space, control),
+            builder.icmp_unsigned("==", block, all_of(10)),
+            builder.icmp_unsigned("==", block, all_of(0)),
+        )
+    ]
+
+
+@instruction(UniTuple(uint64, 3)(ARRAY, int64), _load_block)
+def load_block(text, at):
+    """`load_masks` of 64 bytes that are there."""
+    block = np.asarray(text[int(at) : int(at) + 64])
+    controls = (block >= 9) & (block <= 13)
+    return tuple(_words(mask)[0] for mask in ((block == 32) | controls, block == 10, block == 0))
+
+
+@inlined
+def load_masks(text, at, stop):
+    """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's
+    isspace), a newline, a NUL? Bytes from `stop` on, fewer than 64, count as blanks only."""
+    blanks, newlines, nuls = ~np.uint64(0) << np.uint64(stop - at), np.uint64(0), np.uint64(0)
+    for i in range(stop - at):
+        byte = text[at + i]
+        bit = np.uint64(1) << np.uint64(i)
+        if byte == 32 or 9 <= byte <= 13:
+            blanks |= bit
+        if byte == 10:
+            newlines |= bit
+        if byte == 0:
+            nuls |= bit
+    return blanks, newlines, nuls
+
+
+def _load_newlines(builder, text, at):
+    # The lowest byte in each place, newlines not counted: looked at once, in the end.
+    halves, lowest = [], None
+    for place in range(0, STRIDE, 32):
+        block, all_of = _bytes_at(builder, 32, text, builder.add(at, _WORD(place)))
+        newline = builder.icmp_unsigned("==", block, all_of(10))
+        halves.append(_word(builder, newline))
+        other = builder.or_(block, builder.sext(newline, block.type))
+        if place > 0:
+            lower = builder.icmp_unsigned("<", other, lowest)
+            other = builder.select(lower, other, lowest)
+        lowest = other
+    words = [
+        builder.or_(low, builder.shl(high, _WORD(32)))
+        for low, high in zip(halves[::2], halves[1::2], strict=True)
+    ]
+    control = _word(builder, builder.icmp_unsigned("<", lowest, all_of(32)))
+    return [*words, builder.icmp_unsigned("!=", control, _WORD(0))]
+
+
+@instruction(Tuple((*[uint64] * 4, boolean))(ARRAY, int64), _load_newlines)
+def load_newlines(text, at):
+    """Which of the STRIDE bytes from `at` on, all there, are newlines? One bit for each, in words.
+
+    And whether any of them is another control character, which is a byte below 32.
+    """
+    block = np.asarray(text[int(at) : int(at) + STRIDE])
+    return (*_words(block == 10), bool(((block < 32) & (block != 10)).any()))
+
+
+def _spaces_among(count):
+    """Make what generates the look for spaces among so many bytes."""
+
+    def generate(builder, text, at):
+        block, all_of = _bytes_at(builder, count, text, at)
+        return _word(builder, builder.icmp_unsigned("==", block, all_of(32)))
+
+    return generate
+
+
+@instruction(uint64(ARRAY, int64), _spaces_among(64))
+def load_spaces(text, at):
+    """Which of the 64 bytes from `at` on, all there, are spaces?"""
+    return _words(text[int(at) : int(at) + 64] == 32)[0]
+
+
+@instruction(uint64(ARRAY, int64), _spaces_among(32))
+def load_near_spaces(text, at):
+    """The same for the first 32 of them; the others count as none."""
+    return load_spaces(text, at) & np.uint64(0xFFFFFFFF)

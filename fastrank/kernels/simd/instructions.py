@@ -6,6 +6,7 @@ Texts are bytes in memory, so words are little-endian: the first byte is the low
 
 from __future__ import annotations
 
+import math
 import os
 
 import numpy as np
@@ -13,7 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.types import Tuple, UniTuple, boolean, float64, int64, uint64, void
 
-from fastrank.native.declare import ARRAY, inlined, instruction
+from fastrank.native.declare import ARRAY, helper, inlined, instruction
 
 _BIT, _BYTE, _INT, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _DOUBLE_WORD = ir.IntType(128)
@@ -238,3 +239,27 @@ def load_word(text, at):
     for i in range(len(text) - at):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
     return word
+
+
+@helper
+def nonpositive_logarithm(x):
+    """-inf at 0, and below it (or of NaN) the NaN that the processor makes, sign included."""
+    return -np.inf if x == 0.0 else np.float64(x - x) / (x - x)
+
+
+@helper
+def log_or_nan(x):
+    return math.log(x) if x > 0.0 else nonpositive_logarithm(x)
+
+
+@helper
+def log2_or_nan(x):
+    return math.log2(x) if x > 0.0 else nonpositive_logarithm(x)
+
+
+@helper
+def to_integer(x):
+    """C's conversion of a double to long on x86-64: the smallest long when out of range."""
+    if x >= -9223372036854775808.0 and x < 9223372036854775808.0:
+        return np.int64(x)
+    return np.int64(-9223372036854775807) - np.int64(1)

@@ -18,7 +18,7 @@ import sysconfig
 from importlib import metadata
 from typing import NamedTuple
 
-from fastrank.native.sources import PACKAGE, RECORDS, builder_files, kernel_files, python_files
+from fastrank.native.library import PACKAGE, RECORDS, builder_files, kernel_files, python_files
 
 # Decorators of `declare`; others register what they decorate for what they mention.
 _DECLARING = {"kernel", "helper", "inlined", "instruction", "unless_tied"}

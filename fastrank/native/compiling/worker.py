@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fastrank.native.compiling.levels import levels
-from fastrank.native.compiling.optimise import BuildError
-from fastrank.native.sources import PACKAGE
+from fastrank.native.compiling.object_cache import BuildError
+from fastrank.native.library import PACKAGE
 from fastrank.native.threads import processors
 
 _MOST = 8

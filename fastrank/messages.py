@@ -1,0 +1,122 @@
+"""Pieces of messages: numbers with nouns, first of many names, escaped texts, near matches."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# Zero-width non-joiner and joiner, which some scripts need.
+JOINERS = "\u200c\u200d"
+
+
+def visible(text: str) -> str:
+    r"""The text on one line, with escapes for characters that could mislead a reader.
+
+    These are control characters, which a terminal would obey, line breaks, marks that reverse the
+    order of others, unusual spaces, and bytes that are not UTF-8.
+
+    >>> print(visible("q\x1b[2J\n\u202e"))
+    q\x1b[2J\n\u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def valid_json(text: str) -> str:
+    r"""JSON in ASCII whose strings show bytes that are not UTF-8 as `\\xff`.
+
+    Strict readers refuse the lone surrogates that represent these bytes in Python.
+
+    >>> print(valid_json(r'["\udcff", "\ud83d\udc80"]'))
+    ["\\xff", "\ud83d\udc80"]
+    """
+    if "\\udc" not in text:
+        return text
+    import re
+
+    # Escaped backslashes and pairs of surrogates are matched first, so that they stay as they are.
+    pattern = r"(\\\\|\\ud[89ab]..\\ud[c-f]..)|\\udc([89a-f].)"
+    return re.sub(pattern, lambda found: found[1] or rf"\\x{found[2]}", text)
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """`1 query`, `2 queries`.
+
+    >>> counted(1, "row"), counted(0, "row"), counted(2, "query", "queries")
+    ('1 row', '0 rows', '2 queries')
+    """
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def first_few(names: Sequence[str], most: int, *, count: bool = False) -> str:
+    """The first names; `...` or, with `count`, the number of the others if there are more.
+
+    >>> first_few(["a", "b"], 2), first_few("abcd", 2), first_few("abcd", 2, count=True)
+    ('a, b', 'a, b, ...', 'a, b and 2 more')
+    """
+    shown, others = ", ".join(names[:most]), len(names) - most
+    if others <= 0:
+        return shown
+    return f"{shown} and {others} more" if count else f"{shown}, ..."
+
+
+def did_you_mean(meant: Iterable[str]) -> str:
+    """`; did you mean A, B or C?`, or the empty string if there are none."""
+    *others, last = [*meant] or [""]
+    start = f"{', '.join(others)} or " if others else ""
+    return f"; did you mean {start}{last}?" if last else ""
+
+
+def closest(
+    name: object, known: Iterable[str], synonyms: Mapping[str, str] | None = None, most: int = 1
+) -> list[str]:
+    """The known names that resemble another one, regardless of case, hyphens and underscores.
+
+    synonyms: names, in lower case with underscores, of what is meant, separated by blanks; for
+    names that do not resemble it.
+    """
+    from difflib import get_close_matches
+
+    spelled = {_spelled(own): own for own in known}
+    wanted = _spelled(str(name))
+    if wanted in spelled:
+        return [spelled[wanted]]
+    meant = map(_spelled, (synonyms or {}).get(wanted, "").split())
+    found = [other for other in meant if other in spelled]
+    return [spelled[other] for other in (found or get_close_matches(wanted, spelled, most))[:most]]
+
+
+def similar_id(wanted: str, known: Iterable[str]) -> list[str]:
+    """The known id that differs only in case, blanks, leading zeros, a prefix or a suffix, or in a
+    letter; other numbers belong to other queries and documents."""
+    from difflib import SequenceMatcher, get_close_matches
+
+    numbers, letters = _parts(wanted)
+    alike = []
+    for other in known:
+        other_numbers, other_letters = _parts(other)
+        short, long = sorted((letters, other_letters), key=len)
+        if other_numbers == numbers and (
+            (numbers and (long.startswith(short) or long.endswith(short)))
+            or get_close_matches(letters, [other_letters], 1)
+        ):
+            alike.append(other)
+    alike.sort(key=lambda other: -SequenceMatcher(None, wanted, other).ratio())
+    return alike[:1]
+
+
+def _spelled(name: str) -> str:
+    return name.replace("-", "_").lower()
+
+
+def _parts(text: str) -> tuple[list[str], str]:
+    """The numbers of an id, without leading zeros, and the rest of it."""
+    # Imported late: the module takes longer than all of ours that a start needs.
+    import re
+
+    digits, folded = re.compile(r"\d+"), text.strip().lower()
+    return [number.lstrip("0") for number in digits.findall(folded)], digits.sub("", folded)
