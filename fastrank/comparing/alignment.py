@@ -9,7 +9,7 @@ import numpy as np
 
 from fastrank.errors import GroupError, MeasureError
 from fastrank.measures.trec import BY_NAME
-from fastrank.messages import counted
+from fastrank.messages import counted, first_few
 from fastrank.scores.columns import Column, columns_by_name
 from fastrank.scores.text import missing_note
 
@@ -163,7 +163,7 @@ def _some(queries: Iterable[str]) -> str:
     ordered = sorted(queries, key=os.fsencode)
     if not ordered:
         return ""
-    return f" ({', '.join(ordered[:NAMED])}{', ...' if len(ordered) > NAMED else ''})"
+    return f" ({first_few(ordered, NAMED)})"
 
 
 def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:

@@ -28,6 +28,7 @@ from fastrank.formats.inputs import are_named
 from fastrank.judging.options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.messages import first_few
 from fastrank.scores.text import ZERO, tie_notes
 
 TYPE_CHECKING = False
@@ -238,7 +239,7 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     if missing:
         raise GroupError(
             f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
-            f" {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}"
+            f" {first_few(missing, 5)}"
         )
     numbers: dict[Any, int] = {}
     return np.array(

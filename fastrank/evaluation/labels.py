@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
-# How many queries' scores are looked at for whether they are labels, and the limit of labels.
-SOME_QUERIES, SMALL = 10, 10
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -198,14 +196,13 @@ def _warn_if_swapped(graded: Graded, scores: Array) -> None:
     """Issue a warning where labels with fractions and scores have probably changed places."""
     import numpy
 
+    from fastrank.formats.dicts import SMALL, SOME_QUERIES, have_fractions, warn_if_swapped
+
     offsets = graded.offset_column
     some = scores[: offsets[min(len(graded), SOME_QUERIES)]]
     are_labels = (some >= 0) & (some < SMALL) & (numpy.floor(some) == some)
     if graded.scale is None or not are_labels.all():
         return
-    # Imported late: few labels have fractions.
-    from fastrank.formats.dicts import have_fractions, warn_if_swapped
-
     # Ranks differ within a query, and the scores of a baseline are all equal.
     first = len(set(some[: offsets[1]].tolist()))
     if have_fractions(graded.scale) and first < offsets[1] and len(set(some.tolist())) > 1:

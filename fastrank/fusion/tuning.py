@@ -25,7 +25,7 @@ from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
+from fastrank.messages import counted, first_few
 from fastrank.parallel import in_order
 from fastrank.scores.tables import Table
 from fastrank.scores.text import lacks, treated
@@ -244,7 +244,7 @@ def _check_measure(measure: Measures, version: str) -> bool:
     """Whether higher values are better. Raises MeasureError for another number of measures."""
     bound = Selection(measure).bind(version)
     names = [os.fsdecode(name) for own in bound for name in own.names]
-    shown = ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
+    shown = first_few(names, NAMED)
     if len(names) != 1:
         raise MeasureError(shown, f"expected one measure to tune, found {len(names)}: {shown}")
     if not has_values(bound[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.c_numbers import printed
 from fastrank.measures.trec import GAINS
-from fastrank.messages import counted, visible
+from fastrank.messages import counted, first_few, visible
 from fastrank.scores.columns import columns_by_name, columns_of, walk
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def judges_nothing_relevant(scores: Scores) -> bool:
 
 def first_ids(queries: list[str]) -> str:
     """The first of some ids."""
-    named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
+    named = first_few(queries, NAMED)
     return visible(named)
 
 

@@ -134,12 +134,15 @@ def test_the_best_value_is_that_of_the_best_ranking(name: str) -> None:
     assert _declared(name) == found
 
 
-@pytest.mark.parametrize("name", [*_names(*PLAIN), *VARIANTS])
+def _has_numbers(name: str) -> bool:
+    (bound,) = Selection([name]).bind("9.0.8")
+    return not bound.measure.is_text and name not in COUNT_AT_MOST_ONE
+
+
+@pytest.mark.parametrize("name", filter(_has_numbers, [*_names(*PLAIN), *VARIANTS]))
 def test_values_are_outside_of_0_to_1_where_the_record_says_so(name: str) -> None:
     (bound,) = Selection([name]).bind("9.0.8")
     qrels, run = _rankings()
-    if bound.measure.is_text or name in COUNT_AT_MOST_ONE:
-        return
 
     scores = fr.evaluate(qrels, run, name)
 
