@@ -8,7 +8,7 @@ from fastrank.errors import ArrayError
 from fastrank.judging.arrays import with_ids
 from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.memory import TextRun
-from fastrank.judging.needs import judging_options
+from fastrank.judging.needs import judging_options, last_rank
 from fastrank.judging.queries import MatchedQueries
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
@@ -47,7 +47,7 @@ class LabelStore:
         rows: Array,
     ) -> None:  # fmt: skip
         self.judgments, self._order, self._rows = graded, order, rows
-        self._how = judging_options(measures, options, graded)
+        self._how, self._depth = judging_options(measures, options, graded), last_rank(measures)
 
     def judge(self, scores: Array) -> JudgedRun:
         """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
@@ -63,6 +63,7 @@ class LabelStore:
             scores,
             offsets,
             queries,
+            self._depth,
             self._how.codes(),
             _scratch(kernels.widest(offsets)),
             judged.columns,

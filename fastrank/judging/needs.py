@@ -6,6 +6,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Graded, Qrels, lowest_code
 from fastrank.errors import MeasureError
+from fastrank.measures.trec import GAINS
 from fastrank.native import codes
 from fastrank.native.records import RankingOptions
 
@@ -30,6 +31,8 @@ BY_COLUMN = {
     "subtopics": "judgments with subtopics: files with the subtopic as the second field of each"
     " line, or tables with a column subtopic or iteration",
 }
+# No ranking is longer.
+ALL_RANKS = 2**63 - 1
 # What measures need for which the ranks of judged documents are not enough.
 BEYOND_RANKINGS = ("annotated", "ties", *BY_COLUMN)
 
@@ -149,6 +152,21 @@ def _has_column(judgments: Qrels | Preferences | Graded, needed: str) -> bool:
     from fastrank.judging.column_judgments import has_subtopics
 
     return has_subtopics(judgments)
+
+
+def last_rank(measures: list[BoundMeasure]) -> int:
+    """The rank below which none of the measures looks."""
+    last = 0
+    for bound in measures:
+        if bound.measure.needs not in ("ranking", *GAINS) or bound.measure.below_cutoff:
+            return ALL_RANKS
+        if bound.options is None and bound.measure.takes == "cutoffs":
+            last = max(last, *map(int, bound.numbers))
+        elif bound.options is not None and bound.options.get("cutoff"):
+            last = max(last, bound.options["cutoff"])
+        else:
+            return ALL_RANKS
+    return last
 
 
 def needs_ties(measures: list[BoundMeasure]) -> bool:

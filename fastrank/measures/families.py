@@ -355,6 +355,7 @@ FAMILIES: tuple[Family, ...] = (
             _form(
                 "ideal", "retrieved", "normalized_discounted_gain_of_retrieved", monotone=False,
                 over_ties="uncut", adds=("discounted gain", "ideal DCG of the retrieved"),
+                below_cutoff=True,
             ),
             _form("ideal", "max", needs="best gains"),
         ),

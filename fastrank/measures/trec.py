@@ -63,6 +63,8 @@ class Measure(Frozen):
     adds: for `explain`, what each document adds to a sum, and what that is divided by, in the words
         of explaining/contributions.py; None for a value that is no such sum.
     exceeds_one: whether a value per query can be above 1, or below 0.
+    below_cutoff: whether documents below its cutoff count, as in the ideal ranking of those that
+        were retrieved.
     help: description, definition and source.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
@@ -73,14 +75,15 @@ class Measure(Frozen):
     """
 
     __slots__ = (
-        "adds", "average", "beside", "better", "default", "exceeds_one", "help", "is_text",
-        "kernel", "monotone", "name", "needs", "over_ties", "purpose", "reaches_one", "sets",
-        "since", "takes", "versioned", "with_cutoff", "without_results", "words", "zeroed",
+        "adds", "average", "below_cutoff", "beside", "better", "default", "exceeds_one", "help",
+        "is_text", "kernel", "monotone", "name", "needs", "over_ties", "purpose", "reaches_one",
+        "sets", "since", "takes", "versioned", "with_cutoff", "without_results", "words", "zeroed",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
-        "adds": None, "beside": "", "better": "higher", "exceeds_one": False, "is_text": False,
-        "monotone": False, "over_ties": "", "purpose": "", "reaches_one": False, "versioned": False,
-        "with_cutoff": "", "without_results": "zero", "words": "", "zeroed": False,
+        "adds": None, "below_cutoff": False, "beside": "", "better": "higher",
+        "exceeds_one": False, "is_text": False, "monotone": False, "over_ties": "", "purpose": "",
+        "reaches_one": False, "versioned": False, "with_cutoff": "", "without_results": "zero",
+        "words": "", "zeroed": False,
     }  # fmt: skip
 
     name: str
@@ -105,6 +108,7 @@ class Measure(Frozen):
     beside: str
     adds: tuple[str, str] | None
     exceeds_one: bool
+    below_cutoff: bool
     help: str
 
     def __repr__(self) -> str:

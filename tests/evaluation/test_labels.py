@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import ArrayError, NoQueriesError
+from fastrank.measures.families import FAMILY_BY_NAME
+from fastrank.measures.trec import GAINS
+from fastrank.measures.trec import MEASURES as TREC
 from tests.helpers.strategies import examples
 
 MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
@@ -194,6 +197,34 @@ def test_truth_values_are_labels() -> None:
 
 def test_only_the_best_documents_count_under_a_cut() -> None:
     assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
+
+
+CUT = [
+    f"{name}@3"
+    for name, family in FAMILY_BY_NAME.items()
+    if "cutoff" in family.options and family.needs in ("ranking", *GAINS)
+]
+CUT += [f"{measure.name}.3,1" for measure in TREC if measure.takes == "cutoffs"]
+CUT += [
+    "nDCG(ideal='retrieved')@3", "nDCG(ideal='max',max_grade=4)@3", "nDCG(dcg='exp-log2')@3",
+    "P(denominator='retrieved')@9", "P(rel=2)@3", "AP(denominator='relevant_retrieved')@2",
+    "AP(denominator='min_k')@3", "Judged(denominator='retrieved')@9", "RBP(gain='graded')@3",
+    "HitRatio(average='micro',denominator='relevant_retrieved')@2",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", CUT)
+def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -> None:
+    """Only the documents above it are put in order, unless another measure needs all of them."""
+    rng = np.random.default_rng(4)
+    labels, scores = rng.integers(0, 4, (60, 12)), rng.integers(0, 6, (60, 12)) / 7
+
+    alone = fr.evaluate_labels(labels, scores, measure)
+    beside = fr.evaluate_labels(labels, scores, [measure, "map"])
+
+    for name in alone.names:
+        assert alone[name].tolist() == beside[name].tolist()
+    assert alone.mean.items() <= beside.mean.items()
 
 
 def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:

@@ -380,6 +380,8 @@ def judge_double_arrays(rows, scores, picks, qrels, options, scratch, judged, pr
 
 # Documents up to which counting the better scores of each takes less time than a sort.
 COUNTED_SINGLE, COUNTED_DOUBLE = 192, 64
+# First documents up to which finding them is cheaper than putting all in order.
+MOST_FIRST = 64
 # Scores that the processor compares at once: this many more than there are documents are read.
 LANES = 8
 
@@ -408,8 +410,32 @@ def order_by_counting(keys, count, work):
 
 
 @helper
-def order_documents(scores, count, single, work):
-    """Put the documents of a query in order: descending scores, equal ones as they stand."""
+def order_first(keys, depth, order):
+    """Put the first `depth` documents in order: each is inserted among the best so far, or not."""
+    found, worst = 0, np.inf
+    for i in range(len(keys)):
+        key = keys[i]
+        if found == depth and key <= worst:
+            continue
+        found = min(found + 1, depth)
+        place = found - 1
+        while place > 0 and keys[order[place - 1]] < key:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
+        worst = keys[order[found - 1]]
+
+
+@helper
+def order_documents(scores, count, depth, single, work):
+    """Put the documents of a query in order: descending scores, equal ones as they stand.
+
+    depth: how many of the first are needed.
+    """
+    if depth < count and depth <= MOST_FIRST:
+        make_keys(scores, count, single, work.keys)
+        order_first(work.keys[:count], depth, work.order)
+        return
     if single and count <= COUNTED_SINGLE:
         for i in range(count):
             work.singles[i] = np.float32(scores[i])
@@ -426,28 +452,34 @@ def order_documents(scores, count, single, work):
 
 
 @kernel(
-    "int64(int64[::1], float64[::1], int64[::1], int64[::1], RankingOptions, LabelScratch,"
+    "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64, RankingOptions, LabelScratch,"
     " Rankings, int64[::1])"
 )
-def judge_labels(labels, scores, offsets, queries, options, scratch, rankings, problem):
+def judge_labels(labels, scores, offsets, queries, depth, options, scratch, rankings, problem):
     """Judge the rankings of the queries: each document is retrieved, and its label its grade.
 
-    Returns how many were judged; problem[0] becomes FINE, or what is wrong with the next.
+    depth: the last rank that is looked at, unless fewer documents count as retrieved. Returns how
+    many were judged; problem[0] becomes FINE, or what is wrong with the next.
     """
     for i in range(len(queries)):
         start, stop = offsets[queries[i]], offsets[queries[i] + 1]
         count, grades = stop - start, labels[start:stop]
-        order_documents(scores[start:stop], count, options.single_precision != 0, scratch)
+        kept = min(count, options.max_retrieved)
+        listed = min(count, depth) if kept == count else kept
+        single = options.single_precision != 0
+        order_documents(scores[start:stop], count, listed, single, scratch)
         problem[0] = count_judgments(grades, options, i, rankings)
         if problem[0] != FINE:
             return i
-        first, kept = rankings.offsets[i], min(count, options.max_retrieved)
-        relevant = 0
-        for place in range(kept):
+        first = rankings.offsets[i]
+        for place in range(listed):
             grade = grades[scratch.order[place]]
-            relevant += grade >= options.level
             rankings.ranks[first + place], rankings.grades[first + place] = place + 1, grade
-        rankings.offsets[i + 1] = first + kept
+        retrieved = grades if kept == count else rankings.grades[first : first + kept]
+        relevant = 0
+        for grade in retrieved:
+            relevant += grade >= options.level
+        rankings.offsets[i + 1] = first + listed
         rankings.num_ret[i], rankings.num_rel_ret[i] = kept, relevant
     problem[0] = FINE
     return len(queries)
