@@ -102,21 +102,27 @@ def test_equal_scores_rank_in_the_given_order() -> None:
     assert ranking([[3, 1, 2, 4]], [[1.0, 1.0, 2.0, 1.0]]) == "2314"
 
 
+KINDS = ["normal", "ties", "wide", "descending"]
+
+
+def _scores(rng: np.random.Generator, width: int, kind: str) -> Any:
+    scores = rng.standard_normal(width)
+    if kind == "ties":
+        return rng.choice([0.0, -0.0, 1.0, 1.0 + 2e-8, -1.5, np.inf, -np.inf, 5e-324], width)
+    if kind == "wide":
+        return scores * 10.0 ** rng.integers(-300, 300, width)
+    return -np.sort(-scores) if kind == "descending" else scores
+
+
 @examples(150)
 @given(
     st.integers(0, 2**32), st.sampled_from([1, 7, 8, 9, 63, 65, 100, 191, 193, 300, 1000]),
-    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(["normal", "ties", "wide", "descending"]),
+    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(KINDS),
 )  # fmt: skip
 def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
     """For any number of documents: short queries are ranked otherwise than long ones."""
     rng = np.random.default_rng(seed)
-    scores = rng.standard_normal(width)
-    if kind == "ties":
-        scores = rng.choice([0.0, -0.0, 1.0, 1.0 + 2e-8, -1.5, np.inf, -np.inf, 5e-324], width)
-    elif kind == "wide":
-        scores = scores * 10.0 ** rng.integers(-300, 300, width)
-    elif kind == "descending":
-        scores = -np.sort(-scores)
+    scores = _scores(rng, width, kind)
     with np.errstate(over="ignore"):
         keys = scores.astype("float32") if version == "9.0.8" else scores
     labels = rng.integers(0, 10, width)
@@ -199,12 +205,13 @@ def test_only_the_best_documents_count_under_a_cut() -> None:
     assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
 
 
+CUT_NEEDS = ("ranking", *GAINS)
 CUT = [
     f"{name}@3"
     for name, family in FAMILY_BY_NAME.items()
-    if "cutoff" in family.options and family.needs in ("ranking", *GAINS)
+    if "cutoff" in family.options and family.needs in CUT_NEEDS
 ]
-CUT += [f"{measure.name}.3,1" for measure in TREC if measure.takes == "cutoffs"]
+CUT += [f"{own.name}.3,1" for own in TREC if own.takes == "cutoffs" and own.needs in CUT_NEEDS]
 CUT += [
     "nDCG(ideal='retrieved')@3", "nDCG(ideal='max',max_grade=4)@3", "nDCG(dcg='exp-log2')@3",
     "P(denominator='retrieved')@9", "P(rel=2)@3", "AP(denominator='relevant_retrieved')@2",
@@ -223,8 +230,26 @@ def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -
     beside = fr.evaluate_labels(labels, scores, [measure, "map"])
 
     for name in alone.names:
-        assert alone[name].tolist() == beside[name].tolist()
-    assert alone.mean.items() <= beside.mean.items()
+        np.testing.assert_array_equal(alone[name], beside[name])
+    np.testing.assert_equal({name: beside.mean[name] for name in alone.mean}, alone.mean)
+
+
+@examples(100)
+@given(
+    st.integers(0, 2**32), st.sampled_from([9, 65, 193, 300, 1000]), st.integers(1, 70),
+    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(KINDS),
+)  # fmt: skip
+def test_the_first_documents_are_those_of_the_whole_ranking(
+    seed: int, width: int, k: int, version: Any, kind: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    given = rng.integers(0, 10, width), _scores(rng, width, kind)
+    names, options = f"P.{k} ndcg_cut.{k}", {"group_sizes": [width], "trec_eval_version": version}
+
+    alone = fr.evaluate_labels(*given, names, **options).mean
+    beside = fr.evaluate_labels(*given, f"{names} map", **options).mean
+
+    assert alone.items() <= beside.items()
 
 
 def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:

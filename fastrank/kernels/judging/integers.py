@@ -432,10 +432,6 @@ def order_documents(scores, count, depth, single, work):
 
     depth: how many of the first are needed.
     """
-    if depth < count and depth <= MOST_FIRST:
-        make_keys(scores, count, single, work.keys)
-        order_first(work.keys[:count], depth, work.order)
-        return
     if single and count <= COUNTED_SINGLE:
         for i in range(count):
             work.singles[i] = np.float32(scores[i])
@@ -445,6 +441,8 @@ def order_documents(scores, count, depth, single, work):
     if order_of(work.keys[:count]) != IN_ANY_ORDER:
         for i in range(count):
             work.order[i] = i
+    elif depth < count and depth <= MOST_FIRST:
+        order_first(work.keys[:count], depth, work.order)
     elif count <= COUNTED_DOUBLE:
         order_by_counting(work.keys, count, work)
     else:
