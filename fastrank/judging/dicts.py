@@ -17,7 +17,7 @@ from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_orde
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
 from fastrank.native.objects import addresses, are_small, interpreter
-from fastrank.native.records.objects import DictQrels, DictRun, DictScratch
+from fastrank.native.records.objects import DictRun, DictScratch, IndexedQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class DictIndex:
     not go.
     """
 
-    def __init__(self, held: Any, lengths: list[int], columns: DictQrels) -> None:
+    def __init__(self, held: Any, lengths: list[int], columns: IndexedQrels) -> None:
         self._held = held
         self.columns = columns
         self.most_judged = max(lengths, default=0)
@@ -61,7 +61,7 @@ class DictIndex:
         # For each judgment there are four words of its text and at most four places in a table.
         memory = _one_piece(10 * count + len(dicts))
         docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
-        columns = DictQrels(
+        columns = IndexedQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
             docs=docs,
             texts=memory[4 * count : 8 * count],
