@@ -16,7 +16,7 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
-from fastrank.native.objects import addresses, are_small, interpreter
+from fastrank.native.objects import addresses, api_with_numpy, are_small
 from fastrank.native.records.objects import DictRun, DictScratch, IndexedQrels
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ class DictIndex:
 
         held: all keys, where the dicts may change later; None is returned if these are others.
         """
-        api = interpreter.api()
+        api = api_with_numpy()
         if api is None or not set(map(type, dicts)) <= {dict}:
             return None
         lengths = list(map(len, dicts))
@@ -195,7 +195,7 @@ class DictBatch:
             docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
         )
         arguments = (
-            interpreter.api(), self._run, index.columns, numbers, scratch,
+            api_with_numpy(), self._run, index.columns, numbers, scratch,
             records.RankingsAndTies(rankings=rankings, ties=ties),
         )  # fmt: skip
         if repeats:

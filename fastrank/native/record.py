@@ -59,10 +59,9 @@ PER_QUERY: dict[str, type[Record]] = {}
 class _WithoutDict(type):
     """The type of records and states: a tuple has nothing but its items."""
 
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **declared: Any
-    ) -> _WithoutDict:
-        return super().__new__(cls, name, bases, {"__slots__": (), **members}, **declared)
+    @classmethod
+    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: Any) -> Any:
+        return {"__slots__": ()}
 
 
 class Record(Columns, metaclass=_WithoutDict):
@@ -176,12 +175,11 @@ def item(argument: str) -> str:
     return argument.removesuffix("[::1]")
 
 
-def field_types(record: type[Record | State]) -> list[tuple[str, str]]:
-    """Name and type of each field: that of an array or number, or the name of a record."""
+def field_types(record: type[Record | State]) -> list[str]:
+    """The type of each field: that of an array or number, or the name of a record."""
     if issubclass(record, State):
-        return [("memory", "int64[::1]")]
-    declared: dict[str, str] = record.__annotations__
-    return [(name, TYPES.get(kind, kind)) for name, kind in declared.items()]
+        return ["int64[::1]"]
+    return [TYPES.get(kind, kind) for kind in record.__annotations__.values()]
 
 
 class Shape:
@@ -197,7 +195,7 @@ class Shape:
         self._declared = declared
         self.record = RECORDS.get(declared) or PER_QUERY.get(declared)
         fields = [] if self.record is None else field_types(self.record)
-        self.fields = [shape_of(type_) for _, type_ in fields]
+        self.fields = list(map(shape_of, fields))
         self.codes = [CODES[item(declared)] if is_array(declared) else declared]
         if fields:
             self.codes = [code for field in self.fields for code in field.codes]

@@ -64,7 +64,7 @@ def value_of(declared: str, draw: Any) -> Any:
     """Some argument of a declared type."""
     record: type[Record] | None = RECORDS.get(declared) or PER_QUERY.get(declared)
     if record is not None:
-        return record(*(value_of(type_, draw) for _, type_ in field_types(record)))
+        return record(*(value_of(type_, draw) for type_ in field_types(record)))
     if not is_array(declared):
         return draw(st.integers(-(2**63), 2**63 - 1))
     kind, length = item(declared), draw(st.integers(0, 5))
