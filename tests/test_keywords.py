@@ -18,17 +18,16 @@ from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
 from fastrank.evaluation.embeddings import EmbeddingOptions
 from fastrank.evaluation.likelihood import LikelihoodOptions
-from fastrank.judging.options import (
+from fastrank.judging.keywords import (
     EVALUATION,
-    MAX_RETRIEVED,
     ArrayOptions,
     DepthOptions,
     EvaluationOptions,
     LabelOptions,
     LevelOptions,
-    Options,
     evaluation_options,
 )
+from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, documented, names_of, select
 from fastrank.mining.mine import MiningOptions
 from fastrank.searching import search, search_batches

@@ -97,9 +97,11 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
 
 
 def _check_self_matches(rows: Rows, findings: Collector) -> None:
-    same = zeros("B", len(rows))
+    same, ends = zeros("B", len(rows)), zeros("q", len(rows.offsets))
     queries = records.Texts(rows.text, *rows.query_texts)
-    kernels.note_self_matches(rows.columns, queries, same)
+    none = records.TextsByQuery(texts=queries, offsets=ends)
+    run = records.Run(docs=rows.columns.texts, offsets=rows.columns.offsets, scores=zeros("d", 0))
+    kernels.drop_excluded(run, queries, True, none, zeros("q", 2), same)
     places = np.flatnonzero(np.asarray(same))
 
     def say(i: int) -> tuple[str, bytes, bytes]:

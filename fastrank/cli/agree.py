@@ -20,7 +20,7 @@ from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import TIES
 from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import FastrankError, OptionError
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

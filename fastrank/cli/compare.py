@@ -36,7 +36,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import read_clusters
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from fastrank.comparing.plots.image import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats.compression import compressed
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False

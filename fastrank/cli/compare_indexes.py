@@ -21,7 +21,7 @@ from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, com
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import select
 from fastrank.searching.search_options import SEARCH
 

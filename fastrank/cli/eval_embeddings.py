@@ -26,7 +26,7 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_name
 from fastrank.formats.load import read_qrels
-from fastrank.judging.options import EVALUATION, SearchedOptions
+from fastrank.judging.keywords import EVALUATION, SearchedOptions
 from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import notes

@@ -18,7 +18,7 @@ from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
-from fastrank.judging.options import EvaluationOptions
+from fastrank.judging.keywords import EvaluationOptions
 from fastrank.scores.tables import distinct_from
 from fastrank.scores.text import notes
 

@@ -9,7 +9,7 @@ from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import add_output_flag, complain
 from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.comparing.options import METHODS, RESAMPLES
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import select
 
 # What counts queries without results as 0, on the command line.

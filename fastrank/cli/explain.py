@@ -19,7 +19,7 @@ from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import FastrankError, OptionError
 from fastrank.explaining.against import explain_options
 from fastrank.explaining.explain import MEASURES, ROWS, explained
-from fastrank.judging.options import EVALUATION, EvaluationOptions
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import select
 
 TYPE_CHECKING = False

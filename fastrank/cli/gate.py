@@ -28,7 +28,7 @@ from fastrank.gating.limits import MAX_DROP
 from fastrank.gating.markdown import to_markdown
 from fastrank.gating.saving import new_baseline
 from fastrank.gating.settings import AS_SAVED
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import select
 from fastrank.mining.formats import FORMATS
 from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives

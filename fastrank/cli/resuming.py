@@ -9,7 +9,7 @@ from fastrank.errors import OptionError
 from fastrank.evaluation.evaluate_many import evaluate_run
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.source import name_of
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.messages import counted
 from fastrank.results_store.records import settings_of
 from fastrank.results_store.resuming import Resumed, fingerprint, state_of

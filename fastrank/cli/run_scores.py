@@ -12,7 +12,8 @@ from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
-from fastrank.judging.options import EVALUATION, bind_measures, check_options, evaluation_options
+from fastrank.judging.keywords import EVALUATION, evaluation_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False

@@ -51,6 +51,10 @@ LONG = {
     "Output_old_results_format": ("o", True),
     "Zscore": ("Z", True),
 }
+# What options change of a request.
+FLAGS = {"h": "help", "q": "per_query", "c": "complete", "J": "judged_only", "n": "summary"}
+NUMBERS = {"l": "relevance_level", "N": "collection_size", "M": "max_retrieved"}
+TEXTS = {"R": "relevance_format", "T": "run_format", "Z": "zscores"}
 
 USAGE = """\
 Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
@@ -93,40 +97,24 @@ class _Request:
 
     def take(self, letter: str, value: str) -> None:
         """Apply one option."""
-        if letter == "h":
-            self.help = True
+        if letter in FLAGS:
+            setattr(self, FLAGS[letter], letter != "n")
+        elif letter in NUMBERS:
+            setattr(self, NUMBERS[letter], atol(os.fsencode(value)))
+        elif letter in TEXTS:
+            setattr(self, TEXTS[letter], value)
         elif letter == "v":
             raise _ExitError(0, version(self.trec_eval_version))
-        elif letter == "q":
-            self.per_query = True
         elif letter == "m":
             try:
                 self.selection.add(value)
             except MeasureError as error:
                 raise _ExitError(1, f"trec_eval: {error}") from None
-        elif letter == "c":
-            self.complete = True
-        elif letter == "l":
-            self.relevance_level = atol(os.fsencode(value))
-        elif letter == "n":
-            self.summary = False
         elif letter == "D":
             level, point, query = value.partition(".")
             self.debug_level = atol(os.fsencode(level))
             if point:
                 self.query = os.fsencode(query)
-        elif letter == "J":
-            self.judged_only = True
-        elif letter == "N":
-            self.collection_size = atol(os.fsencode(value))
-        elif letter == "M":
-            self.max_retrieved = atol(os.fsencode(value))
-        elif letter == "R":
-            self.relevance_format = value
-        elif letter == "T":
-            self.run_format = value
-        elif letter == "Z":
-            self.zscores = value
 
     def options(self) -> Options:
         """The options that evaluation needs."""

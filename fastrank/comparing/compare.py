@@ -25,7 +25,7 @@ from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.inputs import are_named
-from fastrank.judging.options import EVALUATION, EvaluationOptions
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import first_few

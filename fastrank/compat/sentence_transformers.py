@@ -47,7 +47,7 @@ from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.errors import ArrayError, InputError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.table_files import csv_lines
-from fastrank.judging.options import EVALUATION, LevelOptions, evaluation_options
+from fastrank.judging.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.searching.vectors import check_metric
 

@@ -195,6 +195,13 @@ def interning(count: int) -> records.Interning:
     )
 
 
+def text_table(texts: Texts) -> records.TextTable:
+    """Texts, and the table by which kernels find them."""
+    numbered = interning(len(texts))
+    kernels.intern_texts(texts.columns, numbered)
+    return records.TextTable(texts=texts.columns, table=numbered.table)
+
+
 def decoded(text: bytes) -> str:
     """Decode UTF-8; other bytes become lone surrogates, which `os.fsencode` restores."""
     return text.decode("utf-8", "surrogateescape")

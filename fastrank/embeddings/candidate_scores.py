@@ -8,7 +8,7 @@ from fastrank.errors import OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec_writers import write_trec_run
-from fastrank.judging.options import SearchedOptions
+from fastrank.judging.keywords import SearchedOptions
 from fastrank.keywords import pick
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.runs import check_writable

@@ -16,7 +16,7 @@ from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evalu
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.line_files import as_exclusions
 from fastrank.formats.tables import tag_of
-from fastrank.judging.options import EVALUATION, Request, SearchedOptions
+from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.parallel import outcomes

@@ -22,7 +22,7 @@ from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.line_files import as_exclusions
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.parallel import in_order

@@ -19,8 +19,8 @@ from fastrank.formats.values import (
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
 from fastrank.judging.arrays import PADDING, ArrayRun, RowStore
+from fastrank.judging.keywords import EVALUATION, ArrayOptions, Request
 from fastrank.judging.memory import MemoryJudge
-from fastrank.judging.options import EVALUATION, ArrayOptions, Request
 from fastrank.judging.queries import relevant_queries
 from fastrank.keywords import takes, with_defaults
 

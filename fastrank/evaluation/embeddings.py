@@ -12,8 +12,8 @@ from fastrank.formats.inputs import as_qrels
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.batches import BatchJudge
+from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.needs import first_impossible
-from fastrank.judging.options import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.searching.batches import check_before_building, search_batches

@@ -14,13 +14,8 @@ from fastrank.errors import NoQueriesError
 from fastrank.evaluation.scoring import Scorer
 from fastrank.formats.trec import python_warning
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import (
-    EVALUATION,
-    EvaluationOptions,
-    bind_measures,
-    check_options,
-    evaluation_options,
-)
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import check_names, takes
 from fastrank.measures.custom import functions_of, with_functions

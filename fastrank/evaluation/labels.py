@@ -22,9 +22,10 @@ from fastrank.formats.values import (
 from fastrank.formats.values import (
     query_ids as ids_of_queries,
 )
+from fastrank.judging.keywords import EVALUATION, LabelOptions, Request
 from fastrank.judging.labels import LabelStore
 from fastrank.judging.memory import MemoryJudge
-from fastrank.judging.options import BY_GRADE, EVALUATION, LabelOptions, Request
+from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.keywords import takes, with_defaults
 

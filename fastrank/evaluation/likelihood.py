@@ -9,13 +9,8 @@ from fastrank.errors import InputError, OptionError
 from fastrank.evaluation.evaluator import no_queries_error
 from fastrank.evaluation.scoring import Scorer
 from fastrank.judging.judged import QueryError
+from fastrank.judging.keywords import EVALUATION, DepthOptions, FilterOptions, evaluation_options
 from fastrank.judging.needs import JudgingOptions
-from fastrank.judging.options import (
-    EVALUATION,
-    DepthOptions,
-    FilterOptions,
-    evaluation_options,
-)
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults

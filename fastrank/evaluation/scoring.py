@@ -10,7 +10,6 @@ from fastrank.evaluation.values import Values
 from fastrank.judging.judged import QueryError, count_retrieved
 from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
 from fastrank.judging.queries import count_without_relevant, evaluates_missing, missing_queries
-from fastrank.measures.custom import Ranking
 from fastrank.measures.trec import GAINS
 from fastrank.native.buffers import filled, zeros
 from fastrank.scores.scores import Scores
@@ -277,6 +276,9 @@ def custom_values(
     With a scale, the function gets grades with fractions instead of their integer codes. Raises
     QueryError for the first query for which the function does not return a number.
     """
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.measures.custom import Ranking
+
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
     if options.get("cutoff") is not None:
@@ -331,10 +333,11 @@ def _called_compiled(
     """Whether a compiled loop could call the function; errors are reported query by query."""
     import numpy
 
+    from fastrank.measures.custom import Ranking
     from fastrank.native.jit_loop import call_for_each
 
     try:
-        call_for_each(function, Ranking, *columns, parameters, numpy.asarray(values))
+        call_for_each(function, Ranking, columns, parameters, numpy.asarray(values))
     except Exception:
         return False
     return True

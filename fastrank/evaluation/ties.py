@@ -9,15 +9,10 @@ from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import Scorer, score_run
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.judged import JudgedRun, ranking_scratch
+from fastrank.judging.judged import JudgedRun
+from fastrank.judging.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.judging.needs import judging_options
-from fastrank.judging.options import (
-    BY_GRADE,
-    EVALUATION,
-    DepthOptions,
-    check_options,
-    evaluation_options,
-)
+from fastrank.judging.options import BY_GRADE, check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import (
     check_range,
@@ -29,6 +24,7 @@ from fastrank.measures.selection import Selection
 from fastrank.messages import counted
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.native.codes import SORT_BYTES, SORT_COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,8 +248,9 @@ def tie_report(
 def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     """For each query the number of tied results, and the size of the largest group of ties."""
     tied, largest = zeros("q", len(run)), zeros("q", len(run))
-    scratch = ranking_scratch(kernels.widest(run.offset_column))
-    done = kernels.count_ties(run.columns, single, scratch, tied, largest)
+    deepest = kernels.widest(run.offset_column)
+    keys, memory = zeros("d", deepest), zeros("q", SORT_COLUMNS * deepest + SORT_BYTES)
+    done = kernels.count_ties(run.columns, single, keys, memory, tied, largest)
     if done < len(run):
         query = run.queries[done]
         reason = f"{run.source}: query '{decoded(query)}': a score is NaN"

@@ -15,7 +15,7 @@ from fastrank.explaining.judged_query import judgments_of, run_of
 from fastrank.explaining.reference import decimals, is_same, read_reference
 from fastrank.explaining.settings import settings, variants
 from fastrank.formats.inputs import is_file
-from fastrank.judging.options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import check_range
 from fastrank.measures.notation import canonical_names

@@ -20,12 +20,8 @@ from fastrank.explaining.notes import notes_of
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import titles_of
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import (
-    EVALUATION,
-    EvaluationOptions,
-    check_options,
-    evaluation_options,
-)
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.options import check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted

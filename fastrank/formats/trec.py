@@ -29,7 +29,6 @@ from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_thr
 from fastrank.c_numbers import atof
 from fastrank.data.grouping import Groups, split_groups
 from fastrank.data.qrels import Preferences, Qrels
-from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import FileParts, line_reader
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.data.qrels import Scale
+    from fastrank.data.run import Run
     from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
@@ -252,6 +252,9 @@ def _strict_text(text: bytes, name: str) -> bytes:
 
 
 def _run_of(scan: _Scan) -> Run:
+    # Imported late: the trec_eval command mostly judges a run while it is read.
+    from fastrank.data.run import Run
+
     def kernel(comments: int) -> None:
         kernels.scan_run(
             line_reader(scan.text, records.Cursor(checked=scan.strict)), comments,
@@ -275,9 +278,9 @@ def _qrels_of(scan: _Scan) -> Qrels:
     second, bounds = scan.texts(), zeros("q", 12)
 
     def kernel(comments: int) -> None:
-        lines = records.QrelsLines(groups=second, docs=scan.docs, grades=scan.numbers)
-        kernels.scan_qrels(
-            scan.text, comments, lines, scan.fallbacks, scan.stretches, bounds, scan.state
+        lines = records.JudgmentLines(second, spans(0), scan.docs, scan.numbers, zeros("d", 0))
+        kernels.scan_judgments(
+            scan.text, comments, 4, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 
     queries, offsets, docs, grades, groups = scan.grouped(kernel, second)
@@ -301,8 +304,9 @@ def _qrels_by_group(scan: _Scan) -> Qrels:
     qrels = _qrels_of(scan)
     by_group, _ = split_groups(qrels)
     rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
-    repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
-    if repeat >= 0:
+    earlier = zeros("q", len(by_group.docs))
+    if kernels.note_repeats(rows, interning(len(by_group.docs)), earlier):
+        repeat = next(row for row, first in enumerate(earlier) if first >= 0)
         doc = by_group.docs[repeat].decode("utf-8", "replace")
         reason = f"duplicate document {doc!r} in a judgment group of its query"
         raise FormatError(scan.name, by_group.docs.line(repeat), reason)
@@ -310,14 +314,12 @@ def _qrels_by_group(scan: _Scan) -> Qrels:
 
 
 def _preferences_of(scan: _Scan) -> Preferences:
-    from fastrank.native.records.rankings import PreferenceLines
-
     second, third, bounds = scan.texts(), scan.texts(), zeros("q", 12)
     fields = 5 if scan.form == "prefs" else 4
 
     def kernel(comments: int) -> None:
-        lines = PreferenceLines(groups=second, subgroups=third, docs=scan.docs, levels=scan.numbers)
-        kernels.scan_preferences(
+        lines = records.JudgmentLines(second, third, scan.docs, zeros("q", 0), scan.numbers)
+        kernels.scan_judgments(
             scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 

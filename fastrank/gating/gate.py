@@ -12,7 +12,7 @@ from fastrank.gating.measuring import judgments_of, measure
 from fastrank.gating.paired_runs import compare_with, gain_of
 from fastrank.gating.settings import AS_SAVED, checked, measures_of, options_of
 from fastrank.gating.verdict import Verdict
-from fastrank.judging.options import EvaluationOptions
+from fastrank.judging.keywords import EvaluationOptions
 from fastrank.keywords import takes, with_defaults
 from fastrank.scores.text import without_ties
 

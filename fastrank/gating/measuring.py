@@ -17,7 +17,7 @@ from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
 from fastrank.gating.checks import SAVED_WITH_TIES
 from fastrank.gating.provenance import commit, created
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import other_notes, tie_notes
 

@@ -10,7 +10,7 @@ from fastrank.formats.inputs import is_file
 from fastrank.formats.runs import run_metadata
 from fastrank.gating.measuring import judgments_of, measure
 from fastrank.gating.settings import checked
-from fastrank.judging.options import EVALUATION, EvaluationOptions
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False

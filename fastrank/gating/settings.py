@@ -8,7 +8,7 @@ import os
 from fastrank.errors import InputError, OptionError
 from fastrank.formats.digests import exclusions_digest
 from fastrank.gating.measuring import recorded, selected
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.measures.notation import canonical_names
 
 TYPE_CHECKING = False

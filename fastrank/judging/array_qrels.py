@@ -24,7 +24,7 @@ from fastrank.formats.values import (
 from fastrank.messages import counted
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
-from fastrank.native.records.objects import IdQrels
+from fastrank.native.records.objects import IndexedQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ArrayQrels(Graded):
     order: Any
     rows: Any
     named: bool
-    columns: IdQrels
+    columns: IndexedQrels
 
     def __repr__(self) -> str:
         judgments = counted(len(self.grade_column), "judgment")
@@ -265,9 +265,10 @@ def _index(
     own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
-    columns = IdQrels(
+    columns = IndexedQrels(
         offsets=own,
         docs=docs,
+        texts=zeros("q", 0),
         grades=grades,
         table_offsets=zeros("q", count + 1),
         tables=zeros("i", 4 * total),

@@ -15,15 +15,7 @@ from fastrank.judging.needs import judging_options, needs_rankings
 from fastrank.judging.queries import MatchedQueries, evaluates_missing
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, table_size, zeros
-from fastrank.native.records.objects import (
-    DoubleScores,
-    IdRows,
-    JudgedRows,
-    NarrowRowIndex,
-    RowPicks,
-    RowScratch,
-    SingleScores,
-)
+from fastrank.native.records.objects import IdRows, JudgedRows, NarrowRowIndex, RowScratch
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
@@ -202,7 +194,6 @@ class _Rows:
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.codes()
         scratch = self._scratch()
-        of_scores = SingleScores if self._single else DoubleScores
         own_scores = zeros("f" if self._single else "d", width)
         done = 0
         for first, stop, own_rows, ids, scores in self._blocks(rows):
@@ -215,13 +206,13 @@ class _Rows:
                     unique=self._run.unique,
                     with_absent=self._store.evaluates_missing,
                 ),
-                of_scores(scores=scores, scratch=own_scores),
-                RowPicks(rows=own_rows, queries=order[first:stop]),
+                scores,
+                own_scores,
+                records.Matched(judgments=order[first:stop], rankings=own_rows),
                 self._qrels.columns,
                 places,
                 scratch,
-                JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
-                problem,
+                JudgedRows(evaluated, done, judged.columns, problem),
             )
             if problem[0] != codes.FINE:
                 i = first + problem[1]

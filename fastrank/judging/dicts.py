@@ -16,8 +16,8 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
-from fastrank.native.objects import addresses, are_small, interpreter
-from fastrank.native.records.objects import DictQrels, DictRun, DictScratch
+from fastrank.native.objects import addresses, api_with_numpy, are_small
+from fastrank.native.records.objects import DictRun, DictScratch, IndexedQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class DictIndex:
     not go.
     """
 
-    def __init__(self, held: Any, lengths: list[int], columns: DictQrels) -> None:
+    def __init__(self, held: Any, lengths: list[int], columns: IndexedQrels) -> None:
         self._held = held
         self.columns = columns
         self.most_judged = max(lengths, default=0)
@@ -51,7 +51,7 @@ class DictIndex:
 
         held: all keys, where the dicts may change later; None is returned if these are others.
         """
-        api = interpreter.api()
+        api = api_with_numpy()
         if api is None or not set(map(type, dicts)) <= {dict}:
             return None
         lengths = list(map(len, dicts))
@@ -61,7 +61,7 @@ class DictIndex:
         # For each judgment there are four words of its text and at most four places in a table.
         memory = _one_piece(10 * count + len(dicts))
         docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
-        columns = DictQrels(
+        columns = IndexedQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
             docs=docs,
             texts=memory[4 * count : 8 * count],
@@ -195,7 +195,7 @@ class DictBatch:
             docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
         )
         arguments = (
-            interpreter.api(), self._run, index.columns, numbers, scratch,
+            api_with_numpy(), self._run, index.columns, numbers, scratch,
             records.RankingsAndTies(rankings=rankings, ties=ties),
         )  # fmt: skip
         if repeats:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import (
-    DEFAULT_VERSION,
-    RANK_BY,
-    TREC_EVAL_VERSIONS,
-    check_version,
-    finite,
-    flag,
-    integer,
-)
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError, OptionError
-from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
-from fastrank.keywords import Keyword, TypedDict
-from fastrank.measures.binding import refuse_more_than_grades
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Any, ClassVar
 
-    from fastrank.choices import Duplicates, Missing, NoRelevant, RankBy, Ties, TrecEvalVersion
+    from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.line_files import Exclusions
-    from fastrank.measures.selection import BoundMeasure, Measures, Selection
+    from fastrank.measures.selection import BoundMeasure, Selection
 
 # Orders of documents with equal scores that depend on their grades.
 BY_GRADE = ("best", "worst", "average")
@@ -38,7 +25,7 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/options.py, but for
+    judgments are all negative. The others are described in judging/keywords.py, but for
     unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
     other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
     and the lowest so.
@@ -155,195 +142,3 @@ def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
         options.trec_eval_version,
         keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut),
     )
-
-
-# Orders of documents with equal scores.
-TIES = ("docno_desc", "docno_asc", "given", *BY_GRADE)
-
-
-class LevelOptions(TypedDict, total=False):
-    """Which grades are relevant, and which trec_eval version to follow."""
-
-    relevance_level: float
-    trec_eval_version: TrecEvalVersion
-
-
-class FilterOptions(TypedDict, total=False):
-    """Which documents to remove from the rankings."""
-
-    ignore_identical_ids: bool
-    exclude: Mapping[Any, Iterable[Any]] | None
-
-
-class DepthOptions(LevelOptions, total=False):
-    """`LevelOptions`, and the depth of the rankings."""
-
-    depth: int | None
-
-
-class LabelOptions(DepthOptions, total=False):
-    """How to evaluate rankings of documents that are all judged."""
-
-    no_relevant: NoRelevant
-    collection_size: int
-
-
-class SearchedOptions(LabelOptions, total=False):
-    """How to evaluate rankings returned by a search."""
-
-    missing: Missing
-    judged_only: bool
-    ties: Ties
-
-
-class ArrayOptions(SearchedOptions, FilterOptions, total=False):
-    """How to evaluate rankings with ids and scores."""
-
-    duplicates: Duplicates
-
-
-class EvaluationOptions(ArrayOptions, total=False):
-    """How to evaluate a run."""
-
-    rank_by: RankBy
-
-
-def check_level(name: str, level: Any) -> float:
-    """The lowest relevant grade, an int if it is whole.
-
-    Raises OptionError, and TypeError for values that are not numbers.
-    """
-    if hasattr(level, "__index__"):
-        return integer(name, level)
-    number = finite(name, level)
-    if not abs(number) < 2.0**63:
-        raise OptionError(name, f"expected a 64-bit number, found {level}")
-    return int(number) if number.is_integer() else number
-
-
-def number(text: str) -> float:
-    """Parse a grade on the command line; argparse shows the function's name in its messages."""
-    return check_level("relevance_level", float(text) if set(text) & set(".eE") else int(text))
-
-
-EVALUATION = (
-    Keyword(
-        "relevance_level", 1, "lowest grade that counts as relevant",
-        """the lowest grade that counts as relevant (trec_eval -l). Like grades, it may have a
-        fraction.""",
-        check=check_level, letter="l", metavar="N", parse=number,
-    ),
-    Keyword(
-        "rank_by", "score",
-        "what to rank documents by: their scores, the rank column, or the given order of lines",
-        """what to rank documents by. "score": highest first; "rank": the rank column of a file
-        or frame, smallest first, ignoring the scores; "given": the order of the lines, rows or
-        items. By rank or as given, there are no ties. A rank that is not an integer, or that
-        appears twice in a query, is an error. A Run has no ranks; `read_run` can read a file by
-        rank.""",
-        choices=RANK_BY,
-    ),
-    Keyword(
-        "ties", "docno_desc",
-        "order of documents with equal scores: ids descending (docno_desc) or ascending"
-        " (docno_asc), as given, best or worst by grade, or the expected value over all orders"
-        " (average)",
-        """the order of documents with equal scores (compared as 32-bit floats in 9.0.8).
-        "docno_desc": larger id first, in byte order, as in trec_eval; "docno_asc": smaller id
-        first; "given": the order of the lines. "best" and "worst": highest or lowest grade first,
-        with documents not in the judgments below grade 0. This is the best or worst order for
-        measures that increase when a higher grade moves up, such as map, P, recip_rank and ndcg.
-        "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
-        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others;
-        the remaining measures raise MeasureError, which lists those that have one, and are omitted
-        from sets of measures such as official.""",
-        choices=TIES,
-    ),
-    Keyword(
-        "missing", "skip",
-        "how to treat judged queries that have no results: skip them, count them as 0 in values"
-        " and means (zero), or raise an error",
-        """how to treat judged queries that have no results. "skip": ignore them; "zero": count
-        each as 0, in the values per query and in the means (trec_eval -c); "error": raise
-        EvaluationError.""",
-        choices=("skip", "zero", "error"),
-    ),
-    Keyword(
-        "no_relevant", "zero",
-        "how to treat judged queries without a relevant document: evaluate them (zero), count them"
-        " as 1 in measures that are exactly 1 for a perfect ranking of enough relevant documents"
-        " (one), skip them, or raise an error",
-        """how to treat judged queries without a relevant document. "zero": evaluate them, which
-        gives 0 for most measures; "one": count those with results as 1, also in geometric means, in
-        every measure that is exactly 1 for a perfect ranking of enough relevant documents, as
-        LightGBM, XGBoost and CatBoost do; "skip": ignore them everywhere; "error": raise
-        EvaluationError. "one" leaves out the measures that only approach their best value (ERR,
-        RBP, rbp, NRBP), have none (DCG, dcg, utility, yaap), or can exceed 1 (alpha_nDCG, nERR_IA,
-        nNRBP, iP, infNDCG). For it, a document is relevant by the level of the measure, or, for
-        nDCG and others with gains, if it has a gain.""",
-        choices=("zero", "one", "skip", "error"),
-    ),
-    IGNORE_IDENTICAL_IDS,
-    EXCLUDE,
-    Keyword(
-        "duplicates", "error",
-        "how to treat duplicate documents in a ranking: raise an error, or keep the first line or"
-        " the highest score (max)",
-        """how to treat duplicate documents in a ranking. "error": raise an error; "first":
-        keep the first line; "max": keep the line with the highest score. A duplicate document in
-        the judgments of an evaluated query is always an error.""",
-        choices=("error", "first", "max"),
-    ),
-    Keyword(
-        "depth", None, "keep only the first N documents of each ranking",
-        "keep only the first `depth` documents of each ranking (trec_eval -M).", least=1,
-        letter="M", metavar="N",
-    ),
-    Keyword(
-        "judged_only", False, "remove unjudged documents from the rankings",
-        "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
-        letter="J",
-    ),
-    Keyword(
-        "collection_size", 0, "number of documents in the collection, used by utility",
-        "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
-        letter="N", metavar="N", parse=int,
-    ),
-    Keyword(
-        "trec_eval_version", DEFAULT_VERSION, "the version of trec_eval to reproduce",
-        """"9.0.8" or "10.0": the version of trec_eval whose numbers to compute and whose rules
-        for comments in files to follow.""",
-        check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
-    ),
-)  # fmt: skip
-
-# Nothing changes options once they are made.
-DEFAULTS = Options()
-
-
-def evaluation_options(given: Mapping[str, Any]) -> Options:
-    """Check the given options of an evaluation with qrels; the others have their defaults.
-
-    Raises OptionError for invalid values, TypeError for other types.
-    """
-    if not given:
-        return DEFAULTS
-    values = {
-        own.name: own.checked(given[own.name])
-        for own in EVALUATION
-        if given.get(own.name, own.default) is not own.default
-    }
-    missing = values.pop("missing", "skip")
-    values["max_retrieved"] = values.pop("depth", MAX_RETRIEVED)
-    values["exclude"] = values.get("exclude") or {}
-    return Options(**values, complete=missing == "zero", missing_is_error=missing == "error")
-
-
-class Request:
-    """Measures with their parameters, and options; `given`: options as passed to `evaluate`."""
-
-    def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
-        self.options = evaluation_options(given)
-        self.measures = bind_measures(Selection(measures), self.options)
-        check_options(self.measures, self.options)
-        refuse_more_than_grades(self.measures, "only `evaluate` supports it")

@@ -5,8 +5,15 @@ from __future__ import annotations
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
-from fastrank.data.run import Run
-from fastrank.data.texts import TextColumn, Texts, byte_order, decoded, remaining, text_order
+from fastrank.data.texts import (
+    TextColumn,
+    Texts,
+    byte_order,
+    decoded,
+    remaining,
+    text_order,
+    text_table,
+)
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import JudgedRun
 from fastrank.messages import first_few
@@ -17,15 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.qrels import Preferences, Qrels
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
-
-if TYPE_CHECKING:
-    from typing import Any
-
+    from fastrank.data.run import Run
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
 
     Judgments = Qrels | Preferences
 
@@ -191,10 +193,10 @@ def with_placeholder(run: Run) -> Run:
         filled("q", [*run.queries.starts, 0]),
         filled("q", [*run.queries.lengths, 0]),
     )
-    return Run(
-        queries=named, docs=extended, tag_bytes=run.tag_bytes, source=run.source,
-        offset_column=ranges, score_column=values,
-    )  # fmt: skip
+    changed: Run = run.changed(
+        queries=named, docs=extended, offset_column=ranges, score_column=values
+    )
+    return changed
 
 
 def clear_placeholders(
@@ -237,9 +239,10 @@ class MatchedQueries(Frozen):
 
 def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
     """Every judged query, in byte order of its id, with its index in the run or -1."""
-    order, run_order = byte_order(judgments), byte_order(run)
-    rankings = zeros("q", len(order))
-    kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
+    order = byte_order(judgments)
+    matches, rankings = zeros("q", len(order)), zeros("q", len(order))
+    kernels.match_texts(run.queries.columns, text_table(judgments.queries), matches)
+    kernels.take_integers(matches, order, rankings)
     return MatchedQueries(judgments=order, rankings=rankings)
 
 

@@ -16,7 +16,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.grouping import split_groups, take
 from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts, interning
+from fastrank.data.texts import Texts, text_table
 from fastrank.judging.judged import (
     Judged,
     QueryError,
@@ -170,13 +170,9 @@ def judge_by_all_queries(
     Each ranking is judged by its own documents of that kind: not by all there are, of which there
     may be as many as judgments.
     """
-    numbered = interning(len(qrels.docs))
-    distinct = kernels.intern_texts(qrels.docs.columns, numbered)
-    docs = _taken(qrels.docs, numbered.firsts[:distinct])
-    known = records.TextTable(texts=docs.columns, table=numbered.table)
     offsets = zeros("q", len(matched) + 1)
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
-    kernels.known_rows(known, run.columns, matched.rankings, order, offsets)
+    kernels.known_rows(text_table(qrels.docs), run.columns, matched.rankings, order, offsets)
     docs = _taken(run.docs, order[: offsets[len(matched)]])
     named = Qrels(
         queries=_taken(qrels.queries, matched.judgments), docs=docs, groups=docs,

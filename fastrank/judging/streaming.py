@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import interning, spans
+from fastrank.data.texts import spans, text_table
 from fastrank.formats.chunks import (
     SHORTEST_LINE,
     ChunkReader,
@@ -34,14 +34,7 @@ from fastrank.judging.judged import (
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.runs import (
-    FilledPages,
-    PageRoom,
-    ResultPages,
-    Results,
-    ScatteredFields,
-)
+from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +58,11 @@ class FileJudge:
         self._options = judging_options(measures, options, qrels)
         self._version, self._strict = options.trec_eval_version, not options.original
         self._with_placeholders = evaluates_missing(options)
-        queries, numbered = qrels.queries.columns, interning(len(qrels))
-        kernels.intern_texts(queries, numbered)
-        self._queries = records.TextTable(texts=queries, table=numbered.table)
+        self._queries = text_table(qrels.queries)
         # Judgments that were not read from a file may have ids with blanks.
-        self._has_odd_ids = self._with_placeholders and kernels.find_no_field(queries) >= 0
+        self._has_odd_ids = (
+            self._with_placeholders and kernels.find_no_field(self._queries.texts) >= 0
+        )
         self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
@@ -90,8 +83,9 @@ class FileJudge:
             tag = self._streams.feed(parts, comments=comments)
         if self._streams.are_scattered:
             streams = Collector(
-                self._qrels, parts, self._options, comments=comments, strict=self._strict
-            )
+                self._qrels, self._queries, parts, self._options, comments=comments,
+                strict=self._strict,
+            )  # fmt: skip
             tag = streams.collect()
         return None if tag is None else self._judged(streams, tag)
 
@@ -258,6 +252,7 @@ class Collector:
     def __init__(
         self,
         qrels: Qrels,
+        queries: records.TextTable,
         parts: FileParts,
         options: JudgingOptions,
         *,
@@ -269,10 +264,7 @@ class Collector:
         self._unknown_ids: set[bytes] = set()
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
-        self._queries = records.TextTable(
-            texts=qrels.queries.columns, table=zeros("q", 2 * table_size(len(qrels)))
-        )
-        kernels.index_texts(self._queries)
+        self._queries = queries
 
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that is not possible.
@@ -311,6 +303,9 @@ class Collector:
     def judge(self, order: Any) -> tuple[Any, Judged] | None:
         """The queries with results, in the given order, and their rankings; None if one of these
         cannot be judged."""
+        # Imported late, here and below: most runs are not collected.
+        from fastrank.native.records.runs import FilledPages, Results
+
         qrels, options = self._qrels, self._options
         totals, deepest = self._totals()
         queries = filled("q", [query for query in order if totals[query]])
@@ -342,6 +337,8 @@ class Collector:
 
     def _make_room(self, times: int) -> None:
         """Allocate empty pages for every part; `times`: multiple of the usual number."""
+        from fastrank.native.records.runs import PageRoom
+
         queries = len(self._qrels)
         columns = (zeros("q", self._stretches * queries) for _ in range(3))
         self._counts, self._firsts, self._ends = columns
@@ -364,6 +361,8 @@ class Collector:
         self._buffer = zeros("B", stop)
 
     def _feeder(self, part: int) -> ChunkReader:
+        from fastrank.native.records.runs import ResultPages, ScatteredFields
+
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 

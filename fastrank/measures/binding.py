@@ -8,7 +8,6 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures.measure_options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 
 TYPE_CHECKING = False
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
+    from fastrank.measures.measure_options import Family
     from fastrank.measures.trec import Measure
 
 # A number with this many digits may not fit into 64 bits.
@@ -339,6 +339,9 @@ def has_range(bound: BoundMeasure) -> bool:
 
 def is_share_of_judged(bound: BoundMeasure) -> bool:
     """Whether a measure is a share of the judged retrieved documents."""
+    # Imported late: the trec_eval command has no such measures.
+    from fastrank.measures.measure_options import Family
+
     options = bound.options or {}
     is_share = isinstance(bound.measure, Family) and bound.measure.share
     return is_share and "cutoff" not in options and options.get("judged_only", False)

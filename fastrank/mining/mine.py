@@ -7,12 +7,7 @@ from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
 from fastrank.judging.judged import ranking_scratch
-from fastrank.judging.options import (
-    EVALUATION,
-    FilterOptions,
-    LevelOptions,
-    evaluation_options,
-)
+from fastrank.judging.keywords import EVALUATION, FilterOptions, LevelOptions, evaluation_options
 from fastrank.judging.queries import match_queries, what_is_wrong
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives

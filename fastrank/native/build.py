@@ -47,18 +47,17 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
         linker += ["-Wl,-z,defs", "-s"]
     wanted = wanted_levels()
     sources = b"" if installed else read_sources()
-    with tempfile.TemporaryDirectory() as scratch:
-        compiled = _compile_kernels([*wanted])
-        made = []
-        for level, cpu in wanted.items():
-            linked = os.path.join(scratch, f"{level}.so")
+    compiled = _compile_kernels([*wanted])
+    os.makedirs(folder, exist_ok=True)
+    targets = [library_path(level, folder) for level in wanted]
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        made = [library_path(level, scratch) for level in wanted]
+        for linked, (level, cpu) in zip(made, wanted.items(), strict=True):
             _link([*linker, "-shared", "-o", linked], compiled[level], sources, cpu)
             _check_loads(linked)
-            made.append(linked)
-        os.makedirs(folder, exist_ok=True)
-        targets = [library_path(level, folder) for level in wanted]
+        # A process that has the old library mapped keeps it, and none sees half of the new one.
         for linked, target in zip(made, targets, strict=True):
-            _put_in_place(linked, target)
+            os.replace(linked, target)
     for level in {*levels()} - {*wanted}:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(library_path(level, folder))
@@ -173,14 +172,6 @@ def _check_loads(path: str) -> None:
         ctypes.CDLL(os.path.abspath(path))
     except OSError as error:
         raise BuildError(f"the linked library does not load: {error}") from error
-
-
-def _put_in_place(linked: str, target: str) -> None:
-    """Copy beside the target and rename: a process that has the old library mapped keeps it, and
-    no process ever sees half of the new one.
-    """
-    shutil.copyfile(linked, f"{target}.new")
-    os.replace(f"{target}.new", target)
 
 
 def main(arguments: list[str]) -> int:

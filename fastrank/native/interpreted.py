@@ -8,18 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fastrank.native.buffers import CODES, address, count_items
+from fastrank.native.buffers import SIZES, address, count_items
 from fastrank.native.declare import KERNELS, QUERIES, declare_all
-from fastrank.native.record import (
-    PER_QUERY,
-    RECORDS,
-    field_types,
-    flatten,
-    is_array,
-    item,
-    parse_signature,
-    shape_of,
-)
+from fastrank.native.record import PER_QUERY, Shape, flatten, parse_signature, shape_of
 
 
 class Interpreter:
@@ -39,9 +30,10 @@ class Interpreter:
     def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
         _, declared = parse_signature(KERNELS[name].signature)
+        shapes = [shape_of(type_) for type_ in declared]
         # It knows what is wrong with them.
-        flatten(name, [shape_of(type_) for type_ in declared], given)
-        arguments = [_converted(type_, own) for type_, own in zip(declared, given, strict=True)]
+        flatten(name, shapes, given)
+        arguments = list(map(_converted, shapes, given))
         called = _call_per_query if declared[0] in PER_QUERY else _call
 
         def call() -> Any:
@@ -79,19 +71,17 @@ def _call_per_query(name: str, first: str, arguments: list[Any]) -> None:
         KERNELS[name].function(QUERIES[first](*fields), *others, own)
 
 
-def _converted(declared: str, value: Any) -> Any:
+def _converted(shape: Shape, value: Any) -> Any:
     """An argument with arrays for its buffers."""
-    record = RECORDS.get(declared) or PER_QUERY.get(declared)
-    if record is not None:
-        fields = zip(field_types(record), value, strict=True)
-        return record(*(_converted(type_, field) for (_, type_), field in fields))
-    return _array(value, item(declared)) if is_array(declared) else value
+    if shape.record is not None:
+        return shape.record(*map(_converted, shape.fields, value))
+    return _array(value, shape.codes[0]) if shape.codes[0] in SIZES else value
 
 
-def _array(buffer: Any, kind: str) -> Any:
+def _array(buffer: Any, code: str) -> Any:
     """A writable array over the buffer's memory."""
-    dtype: Any = np.dtype(kind)
-    count = count_items(buffer, CODES[kind])
+    dtype: Any = np.dtype(code)
+    count = count_items(buffer, code)
     if count == 0:
         return np.empty(0, dtype)
     memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))

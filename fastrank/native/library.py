@@ -7,7 +7,6 @@ import sys
 from _ctypes import byref, dlopen, dlsym
 
 from fastrank.native.buffers import (
-    CODES,
     Char,
     Double,
     Function,
@@ -16,7 +15,7 @@ from fastrank.native.buffers import (
     Pointer,
     place,
 )
-from fastrank.native.record import Shape, flatten, is_array, item, parse_signature, shape_of
+from fastrank.native.record import Shape, flatten, parse_signature, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class EntryPoints:
         shapes = [shape_of(argument) for argument in declared]
         # Most kernels let other threads run; those on Python's objects do not.
         entry = (HoldingFunction if held else Function)(address)
-        codes = [code for shape in shapes for code in _codes(shape)]
+        codes = [code for shape in shapes for code in shape.codes]
         return entry, shapes, codes, _RESULTS[result]
 
 
@@ -106,18 +105,6 @@ class Library(EntryPoints):
         """As documented there."""
         address = dlsym(self._handle, f"fastrank_{name}")
         return address, self._signatures[name], name in self._held
-
-
-# The type codes of the columns of each shape, found out once.
-_CODES: dict[Shape, list[str]] = {}
-
-
-def _codes(shape: Shape) -> list[str]:
-    if shape not in _CODES:
-        _CODES[shape] = [
-            CODES[item(type_)] if is_array(type_) else type_ for type_ in shape.columns
-        ]
-    return _CODES[shape]
 
 
 def _arguments(codes: list[str], given: list[Any]) -> Any:
@@ -209,17 +196,6 @@ def _text(handle: int, name: str) -> bytes:
 PACKAGE = os.path.dirname(NATIVE)
 RECORDS = os.path.join(NATIVE, "records")
 
-# The files of this folder that decide what comes out of the compiler.
-_BUILDERS = (
-    "build.py",
-    "compiling/frontend.py",
-    "compiling/levels.py",
-    "compiling/object_cache.py",
-    "compiling/worker.py",
-    "declare.py",
-    "record.py",
-)
-
 
 def read_sources(package: str = PACKAGE) -> bytes:
     """All sources of a package that its library depends on, as one text.
@@ -238,8 +214,9 @@ def read_sources(package: str = PACKAGE) -> bytes:
 
 
 def builder_files(native: str = NATIVE) -> list[str]:
-    """The files of the compiler that decide what comes out of it."""
-    return [os.path.join(native, name) for name in _BUILDERS]
+    """The files that decide what comes out of the compiler."""
+    own = [os.path.join(native, name) for name in ("build.py", "declare.py", "record.py")]
+    return [*own, *python_files(os.path.join(native, "compiling"))]
 
 
 def kernel_files(package: str = PACKAGE) -> list[str]:

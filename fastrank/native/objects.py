@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.native.records.objects import PythonApi
-
 # A float of which no other is known, by which to see how floats lie in memory.
 KNOWN = 0.1234567890123456
 _ONE = 1.0
@@ -77,15 +75,12 @@ def _find() -> PythonApi:
     return PythonApi(**functions, text=id(str), integer=id(int), double=id(float), one=id(_ONE))
 
 
-class _Interpreter:
-    """What kernels have to know about the interpreter."""
-
-    def api(self) -> PythonApi | None:
-        """Functions and types; None where they cannot be used."""
-        api = python_api()
-        if api is not None and api.numpy_double == 0:
-            api.numpy_double, api.numpy_single = _types_of_numpy()
-        return api
+def api_with_numpy() -> PythonApi | None:
+    """The same with NumPy's types, for which NumPy is imported."""
+    api = python_api()
+    if api is not None and api.numpy_double == 0:
+        api.numpy_double, api.numpy_single = _types_of_numpy()
+    return api
 
 
 def _types_of_numpy() -> tuple[int, int]:
@@ -98,9 +93,6 @@ def _types_of_numpy() -> tuple[int, int]:
         Single.from_address(id(single) + codes.NUMBER_IN_FLOAT).value,
     )
     return (id(numpy.float64), id(numpy.float32)) if found == (double, single) else (-1, -1)
-
-
-interpreter = _Interpreter()
 
 
 def addresses(objects: Iterable[Any]) -> Any:
@@ -131,20 +123,12 @@ def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[
     columns: the memory of its doubles, the place of the first one and how many places from one to
     the next, which may be 0.
     """
-    if count * len(columns) <= _FEW:
+    api = api_with_numpy() if count * len(columns) > _FEW else None
+    if api is None:
         return [
             {name: values[first + i * step] for name, (values, first, step) in columns.items()}
             for i in range(count)
         ]
-    api = interpreter.api()
-    if api is None:
-        listed = [
-            values.tolist()[first : first + step * count : step]
-            if step
-            else [values[first]] * count
-            for values, first, step in columns.values()
-        ]
-        return [dict(zip(columns, row)) for row in zip(*listed, strict=True)]  # noqa: B905
     made: list[dict[str, Any]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
     places = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
     steps = array("q", [8 * step for _, _, step in columns.values()])

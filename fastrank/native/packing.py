@@ -5,9 +5,8 @@ from __future__ import annotations
 from _ctypes import addressof, byref
 
 from fastrank.native import codes
-from fastrank.native.buffers import CODES, SIZES, Int64, Pointer, address, filled
+from fastrank.native.buffers import SIZES, Int64, Pointer, address, filled
 from fastrank.native.objects import python_api
-from fastrank.native.record import is_array, item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def make_packer(entry: Any, shapes: list[Shape]) -> Packer | None:
     """A packer for arguments of these shapes; None if Python has to pack them."""
     api = python_api()
     # The kernel does not read floats: one kernel takes any.
-    if api is None or any("float64" in shape.columns for shape in shapes):
+    if api is None or any("float64" in shape.codes for shape in shapes):
         return None
     return Packer(entry, shapes, api)
 
@@ -62,8 +61,7 @@ def _describe(shape: Shape, owner: int, place: int, expected: list[list[int]]) -
     own = len(expected)
     if shape.record is not None:
         expected.append([owner, place, codes.RECORD, id(shape.record)])
-    elif is_array(declared := shape.columns[0]):
-        code = CODES[item(declared)]
+    elif (code := shape.codes[0]) in SIZES:
         expected.append([owner, place, SIZES[code], ord(code)])
     else:
         expected.append([owner, place, codes.INTEGER, 0])

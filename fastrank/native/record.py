@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from _operator import itemgetter
 
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import CODES, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,14 +56,21 @@ RECORDS: dict[str, type[Record | State]] = {}
 PER_QUERY: dict[str, type[Record]] = {}
 
 
-class Record(Columns):
+class _WithoutDict(type):
+    """The type of records and states: a tuple has nothing but its items."""
+
+    @classmethod
+    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: Any) -> Any:
+        return {"__slots__": ()}
+
+
+class Record(Columns, metaclass=_WithoutDict):
     """Columns by name. Made from all of its fields, by name or in their order.
 
     A class that is declared with `query="Name"` can also be given to kernels query by query; they
     call it Name in their signature.
     """
 
-    __slots__ = ()
     # By this and `_asdict` numba knows a named tuple; native/declare.py says it.
     _fields: tuple[str, ...]
 
@@ -110,13 +117,11 @@ class Record(Columns):
         return type(self)(**{**self._asdict(), **fields})
 
 
-class State(Columns):
+class State(Columns, metaclass=_WithoutDict):
     """Integers by name that kernels and callers read and write: `cursor.line += 1`.
 
     They lie in one array, the only column. Those that are not given are 0.
     """
-
-    __slots__ = ()
 
     def __init_subclass__(cls) -> None:
         RECORDS[cls.__name__] = cls
@@ -170,20 +175,11 @@ def item(argument: str) -> str:
     return argument.removesuffix("[::1]")
 
 
-def field_types(record: type[Record | State]) -> list[tuple[str, str]]:
-    """Name and type of each field: that of an array or number, or the name of a record."""
+def field_types(record: type[Record | State]) -> list[str]:
+    """The type of each field: that of an array or number, or the name of a record."""
     if issubclass(record, State):
-        return [("memory", "int64[::1]")]
-    declared: dict[str, str] = record.__annotations__
-    return [(name, TYPES.get(kind, kind)) for name, kind in declared.items()]
-
-
-def columns(declared: str, name: str = "") -> list[tuple[str, str]]:
-    """Name and type of each array and number that an argument of a declared type stands for."""
-    record = RECORDS.get(declared) or PER_QUERY.get(declared)
-    if record is None:
-        return [(name, declared)]
-    return [pair for own, type_ in field_types(record) for pair in columns(type_, f"{name}_{own}")]
+        return ["int64[::1]"]
+    return [TYPES.get(kind, kind) for kind in record.__annotations__.values()]
 
 
 class Shape:
@@ -191,17 +187,18 @@ class Shape:
 
     record: its class, None for an array or a number.
     fields: the shapes of its fields.
-    columns: the types of the arrays and numbers that the kernel takes for it.
+    codes: of the arrays and numbers that the kernel takes for it: the type code of an array's
+    items, or the type of a number.
     """
 
     def __init__(self, declared: str) -> None:
         self._declared = declared
         self.record = RECORDS.get(declared) or PER_QUERY.get(declared)
         fields = [] if self.record is None else field_types(self.record)
-        self.fields = [shape_of(type_) for _, type_ in fields]
-        self.columns = [declared]
+        self.fields = list(map(shape_of, fields))
+        self.codes = [CODES[item(declared)] if is_array(declared) else declared]
         if fields:
-            self.columns = [type_ for field in self.fields for type_ in field.columns]
+            self.codes = [code for field in self.fields for code in field.codes]
         # Most records have no others in them.
         self._is_flat = all(field.record is None for field in self.fields)
 

@@ -12,7 +12,8 @@ from importlib import import_module
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError, InputError
 from fastrank.formats.digests import exclusions_digest
-from fastrank.judging.options import EVALUATION, bind_measures, evaluation_options
+from fastrank.judging.keywords import EVALUATION, evaluation_options
+from fastrank.judging.options import bind_measures
 from fastrank.measures.selection import Selection
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import Coverage

@@ -13,7 +13,7 @@ from fastrank.errors import FastrankError, InputError, OptionError, ReadError
 from fastrank.formats.digests import exclusions_digest, file_digest, judgments_digest
 from fastrank.formats.inputs import as_qrels, run_names
 from fastrank.formats.trec import python_warning
-from fastrank.judging.options import EVALUATION, EvaluationOptions
+from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted

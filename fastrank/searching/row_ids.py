@@ -7,7 +7,7 @@ import os
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.values import texts_of, texts_of_ids
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.searching.id_files import read_ids
 
@@ -53,13 +53,12 @@ class RowIds:
 
         if self.texts is None:
             return _numbers(asked, self.count)
-        distinct, numbers = _distinct(asked)
-        order = text_order(distinct)
-        matches = zeros("q", len(distinct))
-        kernels.match_texts(distinct.columns, order, self.texts.columns, self._in_order(), matches)
-        rows = numpy.empty(len(distinct), numpy.int64)
-        rows[numpy.asarray(order)] = numpy.asarray(matches)
-        found: Array = rows[numpy.asarray(numbers)]
+        numbered, matches = interning(len(asked)), zeros("q", len(asked))
+        kernels.intern_texts(asked.columns, numbered)
+        known = records.TextTable(texts=asked.columns, table=numbered.table)
+        kernels.match_texts(self.texts.columns, known, matches)
+        firsts = numpy.asarray(numbered.firsts)[numpy.asarray(numbered.ids)]
+        found: Array = numpy.asarray(matches)[firsts]
         return found
 
     def sort_keys(self, rows: Array) -> list[Array]:

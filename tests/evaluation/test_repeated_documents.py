@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.judging.options import TIES
+from fastrank.judging.keywords import TIES
 from tests.helpers.strategies import examples
 
 QRELS: dict[str, dict[int, int]] = {"0": {1: 1, 2: 0}, "1": {3: 1, 4: -1}, "2": {5: 0}}

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.judging.options import BY_GRADE, TIES
+from fastrank.judging.keywords import TIES
+from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run

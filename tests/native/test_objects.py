@@ -22,11 +22,11 @@ from fastrank.compat import pytrec_eval
 from fastrank.judging.dicts import DictBatch, index_judgments
 from fastrank.judging.needs import JudgingOptions
 from fastrank.native import codes, objects
-from fastrank.native.objects import interpreter, rows_as_dicts
+from fastrank.native.objects import api_with_numpy, rows_as_dicts
 from tests.helpers.strategies import examples
 
 needs_objects = pytest.mark.skipif(
-    interpreter.api() is None, reason="this interpreter's objects are not read by kernels"
+    api_with_numpy() is None, reason="this interpreter's objects are not read by kernels"
 )
 MANY = 40_000
 
@@ -111,7 +111,7 @@ def _found(evaluate: Any) -> Any:
 
 def _without_kernels(evaluate: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(interpreter), "api", lambda self: None)
+        patch.setattr(objects, "_FOUND", [None])
         return _found(evaluate)
 
 
@@ -367,7 +367,7 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
     monkeypatch.setattr(owner, name, value, raising=False)
     monkeypatch.setattr(objects, "_FOUND", [])
 
-    assert interpreter.api() is None
+    assert api_with_numpy() is None
     assert fr.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map").mean["map"] == 1.0
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fastrank.native import engine, kernels, records
 from fastrank.native.buffers import FORMATS, SIZES, filled, zeros
 from fastrank.native.declare import KERNELS, declare_all
-from fastrank.native.library import _OFTEN, Library, _arguments, _codes
+from fastrank.native.library import _OFTEN, Library, _arguments
 from fastrank.native.packing import Packer
 from fastrank.native.record import (
     PER_QUERY,
@@ -36,7 +36,7 @@ LETTERS = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "
 PACKABLE = [
     name
     for name, own in KERNELS.items()
-    if not any("float64" in shape_of(word).columns for word in parse_signature(own.signature)[1])
+    if not any("float64" in shape_of(word).codes for word in parse_signature(own.signature)[1])
 ]
 
 
@@ -56,7 +56,7 @@ def packed(given: tuple[Any, ...], *declared: str) -> list[int] | None:
 
 def in_python(given: tuple[Any, ...], *declared: str) -> list[int]:
     shapes = [shape_of(word) for word in declared]
-    codes = [code for shape in shapes for code in _codes(shape)]
+    codes = [code for shape in shapes for code in shape.codes]
     return [*_arguments(codes, flatten("some", shapes, given))]
 
 
@@ -64,7 +64,7 @@ def value_of(declared: str, draw: Any) -> Any:
     """Some argument of a declared type."""
     record: type[Record] | None = RECORDS.get(declared) or PER_QUERY.get(declared)
     if record is not None:
-        return record(*(value_of(type_, draw) for _, type_ in field_types(record)))
+        return record(*(value_of(type_, draw) for type_ in field_types(record)))
     if not is_array(declared):
         return draw(st.integers(-(2**63), 2**63 - 1))
     kind, length = item(declared), draw(st.integers(0, 5))

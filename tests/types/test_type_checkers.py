@@ -19,7 +19,7 @@ from fastrank.comparing.options import COMPARISON
 from fastrank.evaluation.labels import TIES
 from fastrank.formats.sniff import FORMATS
 from fastrank.fusion.methods import METHODS
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import Keyword
 from fastrank.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY

@@ -38,10 +38,10 @@ from fastrank.kernels.simd.cpython import (
     utf8_of,
     word_at,
 )
-from fastrank.kernels.simd.instructions import prefetch, swap_bytes
-from fastrank.kernels.texts.text import table_mask
+from fastrank.kernels.simd.instructions import prefetch
+from fastrank.kernels.texts.text import compare_by, equal_by, table_mask
 from fastrank.native.codes import FINE, HASH_IN_TEXT, ITEMS_IN_LIST, NUMBER_IN_FLOAT, TYPE_IN_OBJECT
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, inlined, kernel
 
 U = np.uint64
 # An entry has a row, from 1, in the lower bits: no query has a million judgments of its own. The
@@ -80,15 +80,13 @@ def word_of(text, length, at):
     return np.int64(word)
 
 
-@helper
-def compare_texts(left, left_length, right, right_length):
-    """Order of two texts in memory by their bytes, as C's strcmp."""
-    for at in range(0, min(left_length, right_length), 8):
-        one = swap_bytes(U(word_of(left, left_length, at)))
-        other = swap_bytes(U(word_of(right, right_length, at)))
-        if one != other:
-            return np.int64(1) if one > other else np.int64(-1)
-    return left_length - right_length
+@inlined
+def load_at(text, at):
+    """8 bytes of a text in memory, where it lies in whole words."""
+    return U(word_at(text + at))
+
+
+compare, equal = compare_by(load_at), equal_by(load_at)
 
 
 @helper
@@ -97,9 +95,7 @@ def is_text(texts, row, text, length, first, second):
     at = 4 * row
     if texts[at] != length or texts[at + 1] != first or texts[at + 2] != second:
         return False
-    return length <= 16 or (
-        compare_texts(texts[at + 3] + 16, length - 16, text + 16, length - 16) == 0
-    )
+    return length <= 16 or equal(texts[at + 3], 16, length - 16, text, 16, length - 16)
 
 
 @helper
@@ -122,7 +118,7 @@ def list_judgments(api, owner, docs, grades):
         found += 1
 
 
-@kernel("int64(PythonApi, int64[::1], int64, DictQrels)", holds_gil=True)
+@kernel("int64(PythonApi, int64[::1], int64, IndexedQrels)", holds_gil=True)
 def index_dicts(api, dicts, keys, qrels):
     """Index the dicts at these addresses, for which `offsets` are given.
 
@@ -169,7 +165,7 @@ def index_dicts(api, dicts, keys, qrels):
 def compare_keys(docs, a, b):
     """Order of the ids of two results, which `read_key` has found."""
     _, _, texts, lengths = docs
-    return compare_texts(texts[a], lengths[a], texts[b], lengths[b])
+    return compare(texts[a], 0, lengths[a], texts[b], 0, lengths[b])
 
 
 @helper
@@ -286,7 +282,7 @@ def is_key(api, result, document, own_hash):
         return False
     text, length = text_of(api, result)
     other, other_length = text_of(api, document)
-    return text != 0 and other != 0 and compare_texts(text, length, other, other_length) == 0
+    return text != 0 and other != 0 and equal(text, 0, length, other, 0, other_length)
 
 
 @helper
@@ -335,7 +331,7 @@ def find_judged(docs, keys, order, owner, judged, single, scratch, work):
 
 
 @kernel(
-    "int64(PythonApi, DictRun, DictQrels, RankingOptions, DictScratch, RankingsAndTies)",
+    "int64(PythonApi, DictRun, IndexedQrels, RankingOptions, DictScratch, RankingsAndTies)",
     holds_gil=True,
 )
 def judge_dicts(api, run, qrels, options, scratch, judged_run):

@@ -92,7 +92,7 @@ def compare_ids(ids, a, b):
 rank_ids = ranker_by(ties_by(compare_ids, always, forget_tie))
 
 
-@kernel("int64(IdQrels, int64[::1])")
+@kernel("int64(IndexedQrels, int64[::1])")
 def index_judgments(qrels, problem):
     """Make a hash table of each query's judged ids, and count its grades.
 
@@ -100,7 +100,7 @@ def index_judgments(qrels, problem):
     queries were done; if not all, problem[0] is QRELS_REPEAT (rows in problem[1] and problem[2])
     or GRADE_TOO_LARGE.
     """
-    offsets, ids, grades, table_offsets, tables, grade_offsets, values, counts = qrels
+    offsets, ids, _, grades, table_offsets, tables, grade_offsets, values, counts = qrels
     for q in range(len(offsets) - 1):
         first, judged = offsets[q], offsets[q + 1] - offsets[q]
         base, mask = table_offsets[q], table_mask(judged)
@@ -199,12 +199,12 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
     # First, as this is over soonest with what all of them wait for: that a row comes from memory.
     if has_negative(ids):
         return HAS_NEGATIVE
-    base, by_hash = 0, False
+    base = 0
     # Columns are listed up to 64 in excess.
     places, columns = scratch.work[: len(ids) + BLOCK], scratch.work[len(ids) + BLOCK :]
     if needs_index:
         prefetch_all(keys)
-        base, by_hash = index_row(ids, index)
+        base = index_row(ids, index)
     if not unique:
         repeated = find_repetition(ids, base, index.links, places)
         if repeated >= 0:
@@ -212,7 +212,7 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
     if look_up_ids:
         return look_up_each(ids, judged, table, scratch.marks, hits)
     if needs_index:
-        found = find_places(ids, ids, judged, judged, base, by_hash, index, hits)
+        found = find_places(ids, ids, judged, judged, base, index, hits)
     else:
         found = compare_with_each(ids, judged, hits)
     sort_by_place(hits, found, places, columns)
@@ -319,27 +319,28 @@ def list_absent(hits, options):
 
 
 @helper
-def judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem):
-    """Judge the picked rows of the arrays by the judgments of their queries.
+def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged):
+    """Judge the matched rows of the arrays by the judgments of their queries.
 
-    Returns how many rankings there are then, at the first problem, whose place among the picks
-    becomes problem[1], or at the end. A query without results is left out, or evaluated with a
-    placeholder and then noted as -1 - query.
+    scores: those beside the ids, or none; own_scores is memory for those of a row. Returns how many
+    rankings there are then, at the first problem, whose place among the matched becomes problem[1],
+    or at the end. A query without results is left out, or evaluated with a placeholder and then
+    noted as -1 - query.
     """
-    evaluated, done, rankings = judged
+    evaluated, done, rankings, problem = judged
     width = rows.width
-    with_scores = min(len(scores.scores), 1)
-    for i in range(len(picks.rows)):
-        query, first = picks.queries[i], picks.rows[i] * width
+    with_scores = min(len(scores), 1)
+    for i in range(len(matched.rankings)):
+        query, first = matched.judgments[i], matched.rankings[i] * width
         start, stop = qrels.offsets[query], qrels.offsets[query + 1]
         hits = Hits(rankings.ranks[rankings.offsets[done] :], scratch.rows)
         evaluated[done] = query
         found = results = 0
-        if picks.rows[i] >= 0:
+        if matched.rankings[i] >= 0:
             found, results = judge_row(
                 rows.ids[first : first + width],
-                scores.scores[first * with_scores : (first + width) * with_scores],
-                scores.scratch,
+                scores[first * with_scores : (first + width) * with_scores],
+                own_scores,
                 qrels.docs[start:stop],
                 qrels.tables[qrels.table_offsets[query] : qrels.table_offsets[query + 1]],
                 rows, options, scratch, hits, problem,
@@ -361,21 +362,21 @@ def judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem):
 
 
 @kernel(
-    "int64(IdRows, SingleScores, RowPicks, IdQrels, RankingOptions, RowScratch, JudgedRows,"
-    " int64[::1])"
+    "int64(IdRows, float32[::1], float32[::1], Matched, IndexedQrels, RankingOptions, RowScratch,"
+    " JudgedRows)"
 )
-def judge_single_arrays(rows, scores, picks, qrels, options, scratch, judged, problem):
+def judge_single_arrays(rows, scores, own_scores, matched, qrels, options, scratch, judged):
     """`judge_rows` for scores of single precision."""
-    return judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem)
+    return judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged)
 
 
 @kernel(
-    "int64(IdRows, DoubleScores, RowPicks, IdQrels, RankingOptions, RowScratch, JudgedRows,"
-    " int64[::1])"
+    "int64(IdRows, float64[::1], float64[::1], Matched, IndexedQrels, RankingOptions, RowScratch,"
+    " JudgedRows)"
 )
-def judge_double_arrays(rows, scores, picks, qrels, options, scratch, judged, problem):
+def judge_double_arrays(rows, scores, own_scores, matched, qrels, options, scratch, judged):
     """`judge_rows` for scores of double precision."""
-    return judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem)
+    return judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged)
 
 
 # Documents up to which counting the better scores of each takes less time than a sort.

@@ -141,6 +141,16 @@ def sort_scores(keys, single, work):
 
 
 @helper
+def put_in_order(keys, single, work):
+    """`sort_scores`, where they may be in order already."""
+    if order_of(keys) == IN_ANY_ORDER:
+        sort_scores(keys, single, work)
+    else:
+        for i in range(len(keys)):
+            work.order[i] = i
+
+
+@helper
 def sort_by_place(hits, found, words, row_of):
     """Put hits in the order of their places: few by insertion, more by way of a bit for each place.
 

@@ -21,7 +21,7 @@ from fastrank.kernels.judging.texts import (
     rank_streamed,
     read_scores,
 )
-from fastrank.kernels.parsing.block_index import index_lines
+from fastrank.kernels.parsing.block_index import NEWLINE, index_lines
 from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_lines
 from fastrank.kernels.parsing.run_columns import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
@@ -41,7 +41,6 @@ from fastrank.native.declare import helper, kernel
 from fastrank.native.records import Texts
 
 U = np.uint64
-NEWLINE = 10
 # What is copied and compared are words, so that bytes behind an id must be there, too.
 SPARE = 8
 # Scores that begin with it or with what comes behind it are those of headers, infinity or NaN. Only
@@ -128,7 +127,7 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     fields, values, judging = scratch.fields, scratch.scores, scratch.judging
     scores, docs = fields.scores, Texts(text, fields.docs.starts, fields.docs.lengths)
     ended = cursor.ended != 0
-    begin_text(cursor, 0)
+    begin_text(cursor)
     begin_unknown(scratch.unknown, state)
     full, refused = False, state.refused
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING

@@ -32,6 +32,7 @@ from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import (
     are_equal,
     compare_texts,
+    find_slot,
     hash_text,
     hash_text_inside,
     part_of,
@@ -80,7 +81,7 @@ def find_hits(docs, results, qrels, query, scratch, hits):
         return GIVEN_UP
     used = RowIndex(index.table[: places_for(hashes, index.table)], index.links, index.clock)
     own = part_of(qrels.docs, first, first + judged)
-    found = find_places(docs, hashes, own, judged_hashes, base, False, used, hits)
+    found = find_places(docs, hashes, own, judged_hashes, base, used, hits)
     sort_by_place(hits, found, scratch.table, columns)
     return found
 
@@ -159,22 +160,17 @@ def join(judgments, qrels_first, judged, docs, run_first, order, kept, table, fo
     document twice in the ranking, or twice in the judgments.
     """
     mask = table_mask(judged + kept)
-    for slot in range(mask + 1):
-        table[slot] = 0
+    table = table[: mask + 1]
+    table[:] = 0
     status = FINE
     for i in range(judged):
         row = qrels_first + i
-        slot = slot_of_text(judgments, row, mask)
-        while table[slot] != 0:
-            other = qrels_first + table[slot] - 1
-            if are_equal(judgments, row, judgments, other):
-                if status == FINE:
-                    status = QRELS_REPEAT
-                    problem[1], problem[2] = other, row
-                break
-            slot = (slot + 1) & mask
+        slot = find_slot(judgments, row, table, judgments, qrels_first)
         if table[slot] == 0:
             table[slot] = i + 1
+        elif status == FINE:
+            status = QRELS_REPEAT
+            problem[1], problem[2] = qrels_first + table[slot] - 1, row
     # A retrieved document takes its judgment's slot, as a negative rank: met again, it repeats.
     for r in range(kept):
         row = run_first + order[r]

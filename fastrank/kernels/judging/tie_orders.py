@@ -3,59 +3,30 @@
 from __future__ import annotations
 
 from fastrank.kernels.judging.rankings import sort_values_if_needed
-from fastrank.kernels.judging.ranks import make_keys
-from fastrank.kernels.texts.text import sort_if_needed_by
+from fastrank.kernels.judging.ranks import make_keys, put_in_order, sort_scratch
 from fastrank.native.declare import helper, kernel
 
 
-@helper
-def by_key(a, b, keys):
-    """Higher score first."""
-    if keys[a] > keys[b]:
-        return -1
-    return 1 if keys[a] < keys[b] else 0
-
-
-sort_keys_if_needed = sort_if_needed_by(by_key)
-
-
-@helper
-def order_keys(scores, single, scratch):
-    """The scores as they are compared, and their order; False if one is not a number."""
-    keys, order, merge = scratch
-    results = len(scores)
-    if not make_keys(scores, results, single, keys):
-        return False
-    for i in range(results):
-        order[i] = i
-    sort_keys_if_needed(order, results, merge, keys)
-    return True
-
-
-@helper
-def end_of_ties(scratch, low, results):
-    """The end of the places, from 0, whose score is that of place `low`."""
-    keys, order, _ = scratch
-    high = low + 1
-    while high < results and keys[order[high]] == keys[order[low]]:
-        high += 1
-    return high
-
-
-@kernel("int64(Run, int64, RankingScratch, int64[::1], int64[::1])")
-def count_ties(run, single, scratch, tied, largest):
+@kernel("int64(Run, int64, float64[::1], int64[::1], int64[::1], int64[::1])")
+def count_ties(run, single, keys, memory, tied, largest):
     """Per query of a run: results whose score another one has, and the most with one score.
 
-    Returns the number of queries before the first with a score that is not a number.
+    keys, memory: for the scores of any query, and their order (codes.SORT_COLUMNS). Returns the
+    number of queries before the first with a score that is not a number.
     """
     _, offsets, scores = run
     for q in range(len(offsets) - 1):
         own = scores[offsets[q] : offsets[q + 1]]
-        if not order_keys(own, single, scratch):
+        results = len(own)
+        if not make_keys(own, results, single, keys):
             return q
+        work = sort_scratch(memory, results)
+        put_in_order(keys[:results], single, work)
         low = 0
-        while low < len(own):
-            high = end_of_ties(scratch, low, len(own))
+        while low < results:
+            high = low + 1
+            while high < results and keys[work.order[high]] == keys[work.order[low]]:
+                high += 1
             if high - low > 1:
                 tied[q] += high - low
             largest[q] = max(largest[q], high - low)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.columns import has_blank_in_id, next_tag_differs
-from fastrank.kernels.parsing.scan import NEWLINE, note_span, note_text, split_line
-from fastrank.kernels.texts.numbers import is_digit, read_decimal, read_integer
-from fastrank.kernels.texts.text import are_equal, equal, intern_range
+from fastrank.kernels.parsing.scan import note_span, note_text, skip_line, split_line
+from fastrank.kernels.texts.numbers import after_digits, after_sign, read_decimal, read_integer
+from fastrank.kernels.texts.text import equal
 from fastrank.native.codes import (
     A_NUMBER,
     A_PREFIX,
@@ -35,22 +35,8 @@ from fastrank.native.codes import (
 )
 from fastrank.native.declare import helper, kernel
 
-HASH, MINUS, PLUS, POINT, ZERO = 35, 45, 43, 46, 48
+HASH, MINUS, POINT, ZERO = 35, 45, 46, 48
 LETTER_A, LETTER_E, LETTER_F, LETTER_I, LETTER_N, LETTER_X = 97, 101, 102, 105, 110, 120
-
-
-@helper
-def after_sign(text, start, stop):
-    """Where a number goes on behind its sign, if it has one."""
-    return start + 1 if start < stop and (text[start] == MINUS or text[start] == PLUS) else start
-
-
-@helper
-def after_digits(text, at, stop):
-    """Where digits that begin at `at` end."""
-    while at < stop and is_digit(text[at]):
-        at += 1
-    return at
 
 
 @helper
@@ -194,8 +180,7 @@ def check_lines(text, at, judgments, found, bounds, state):
         start = at
         fields, at = split_line(text, start, bounds)
         if fields < 0:
-            while at < size and text[at - 1] != NEWLINE:
-                at += 1
+            at = skip_line(text, at - 1)
         what = oddity(text, start, fields, width, judgments != 0, bounds)
         if what == COMMENT_LINE:
             what = kind_of_comment(fields, width, judgments != 0, last_comment == line - 1)
@@ -223,32 +208,3 @@ def check_lines(text, at, judgments, found, bounds, state):
             tag, tag_end = bounds[10], at - 1
         row += 1
     state.rows = row
-
-
-@kernel("int64(TextsByQuery, Interning, int64[::1])")
-def note_repeats(rows, interning, earlier):
-    """earlier[row] = the first row of its query with the same text, or -1; how many have one.
-
-    `interning` has room for the rows of any query.
-    """
-    texts, offsets = rows
-    ids, firsts = interning.ids, interning.firsts
-    repeats = 0
-    for q in range(len(offsets) - 1):
-        first, stop = offsets[q], offsets[q + 1]
-        found = intern_range(texts, first, stop, interning)
-        for i in range(stop - first):
-            earlier[first + i] = -1
-            if found < stop - first and firsts[ids[i]] != i:
-                earlier[first + i] = first + firsts[ids[i]]
-                repeats += 1
-    return repeats
-
-
-@kernel("void(TextsByQuery, Texts, uint8[::1])")
-def note_self_matches(rows, queries, same):
-    """same[row] = 1 where the document has the id of its query."""
-    docs, offsets = rows
-    for q in range(len(offsets) - 1):
-        for row in range(offsets[q], offsets[q + 1]):
-            same[row] = are_equal(queries, q, docs, row)

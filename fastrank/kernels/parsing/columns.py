@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.parsing.block_index import NEWLINE, find_byte
 from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import EXACT, PARTIAL
 from fastrank.native.declare import helper, inlined
 
-NEWLINE, RETURN = 10, 13
+RETURN = 13
 # Fields of a line, by what they are in a run.
 QUERY, RANK, SCORE, TAG = 0, 3, 4, 5
 
@@ -62,10 +63,7 @@ def nth_field(text, at, stop, number):
 @helper
 def line_after(text, stop, size):
     """Where the line after one that ends at `stop` ends."""
-    at = min(stop + 1, size)
-    while at < size and text[at] != NEWLINE:
-        at += 1
-    return at
+    return find_byte(text, NEWLINE, min(stop + 1, size), size)
 
 
 @helper
@@ -130,6 +128,4 @@ def has_bare_return(text, at, stop):
     """Whether a carriage return, and something other than blanks behind it, is in text[at:stop]."""
     while stop > at and is_blank(text[stop - 1]):
         stop -= 1
-    while at < stop and text[at] != RETURN:
-        at += 1
-    return at < stop
+    return find_byte(text, RETURN, at, stop) < stop

@@ -54,9 +54,9 @@ BY_MARKS, BY_SPACES, BY_BYTES = range(3)
 
 
 @helper
-def begin_text(cursor, start):
-    """Set the cursor to a line that begins at `start`."""
-    cursor.position = cursor.indexed = cursor.base = cursor.query = start
+def begin_text(cursor):
+    """Set the cursor to the first line of a text."""
+    cursor.position = cursor.indexed = cursor.base = cursor.query = 0
     cursor.line = cursor.lines = 0
     cursor.query_length = cursor.tag_size = cursor.template = cursor.prefix = 0
     cursor.blocks = cursor.misses = 0

@@ -58,7 +58,7 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
     text, _, cursor = reader
     kept, scores = docs.buffer, fields.scores
     ended = cursor.ended != 0
-    begin_text(cursor, 0)
+    begin_text(cursor)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:

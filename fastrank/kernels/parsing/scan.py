@@ -7,7 +7,7 @@ file with its queries together has as many stretches as queries.
 
 from __future__ import annotations
 
-from fastrank.kernels.parsing.block_index import index_lines
+from fastrank.kernels.parsing.block_index import NEWLINE, find_byte, index_lines
 from fastrank.kernels.parsing.fields import FIRST_IN_FILE, HASH, begin_text, next_query, take_lines
 from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal, read_integer
 from fastrank.kernels.texts.text import equal, is_blank
@@ -22,8 +22,6 @@ from fastrank.native.codes import (
 )
 from fastrank.native.declare import helper, kernel
 from fastrank.native.records import ResultFields, Spans
-
-NEWLINE = 10
 
 
 @kernel("int64(uint8[::1])")
@@ -62,17 +60,9 @@ def split_line(text, at, bounds):
 
 
 @helper
-def skip_comment(text, at, indented):
-    """Where the line after a comment begins, or `at` when the line there is none."""
-    size = len(text)
-    first = at
-    while indented and first < size and text[first] != NEWLINE and is_blank(text[first]):
-        first += 1
-    if first >= size or text[first] != HASH:
-        return at
-    while first < size and text[first] != NEWLINE:
-        first += 1
-    return min(first + 1, size)
+def skip_line(text, at):
+    """Where the line after the one at `at` begins."""
+    return min(find_byte(text, NEWLINE, at, len(text)) + 1, len(text))
 
 
 @helper
@@ -129,7 +119,7 @@ def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
     docs, scores = fields
     size = len(text)
     row = 0
-    begin_text(cursor, 0)
+    begin_text(cursor)
     cursor.rest = FIRST_IN_FILE
     cursor.size, cursor.ended, cursor.comments = size, 1, comments
     kind = END_OF_BLOCK
@@ -167,9 +157,9 @@ def next_judgment(text, at, comments, width, bounds, state):
     Returns where the next line begins, or -1 when reading ends.
     """
     if comments and text[at] == HASH:
-        at = skip_comment(text, at, False)
+        at = skip_line(text, at)
         while comments == ALL_COMMENTS and at < len(text) and text[at] == HASH:
-            at = skip_comment(text, at, False)
+            at = skip_line(text, at)
         if at >= len(text):
             return -1
     if text[at] == 0:
@@ -183,34 +173,14 @@ def next_judgment(text, at, comments, width, bounds, state):
     return at
 
 
-@kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], Reading)")
-def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
-    """Read `query group doc grade` lines; the grade is the field's leading integer.
+@kernel("void(uint8[::1], int64, int64, JudgmentLines, int64[::1], Stretches, int64[::1], Reading)")
+def scan_judgments(text, comments, width, lines, fallbacks, stretches, bounds, state):
+    """Read `query group doc grade` lines or, of width 5, `query group subgroup doc grade`.
 
-    If state.refused asks for whole numbers, other grades are left to a slower reader.
+    Without memory for decimals, a grade is the field's leading integer; if state.refused asks for
+    whole numbers, other grades are left to a slower reader.
     """
-    strict = state.refused & PARTIAL != 0
-    at = 0
-    row = 0
-    while at < len(text):
-        at = next_judgment(text, at, comments, 4, bounds, state)
-        if at < 0:
-            break
-        state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
-        note_span(lines.groups, row, bounds, 1)
-        note_span(lines.docs, row, bounds, 2)
-        lines.grades[row] = read_integer(text, bounds[6], bounds[7])
-        if strict and not is_plain_integer(text, bounds[6], bounds[7]):
-            note_fallback(bounds[6], bounds[7], row, fallbacks, state)
-        row += 1
-    state.rows = row
-
-
-@kernel(
-    "void(uint8[::1], int64, int64, PreferenceLines, int64[::1], Stretches, int64[::1], Reading)"
-)
-def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds, state):
-    """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
+    with_decimals, strict = len(lines.decimals) > 0, state.refused & PARTIAL != 0
     at = 0
     row = 0
     while at < len(text):
@@ -223,6 +193,11 @@ def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds,
             note_span(lines.subgroups, row, bounds, 2)
         note_span(lines.docs, row, bounds, width - 2)
         start, stop = bounds[2 * width - 2], bounds[2 * width - 1]
-        note_number(text, start, stop, row, lines.levels, fallbacks, state)
+        if with_decimals:
+            note_number(text, start, stop, row, lines.decimals, fallbacks, state)
+        else:
+            lines.grades[row] = read_integer(text, start, stop)
+            if strict and not is_plain_integer(text, start, stop):
+                note_fallback(start, stop, row, fallbacks, state)
         row += 1
     state.rows = row

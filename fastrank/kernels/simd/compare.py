@@ -23,13 +23,9 @@ def _bits(conditions):
 
 
 def _load(builder, items, at):
-    """The items of a block as a vector, of which only the alignment of one item is known."""
-    item = items.type.pointee
-    place = builder.bitcast(builder.gep(items, [at]), ir.VectorType(item, BLOCK).as_pointer())
-    return builder.load(place, align=_SIZES[str(item)])
-
-
-_SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
+    """The items of a block as a vector."""
+    kind = ir.VectorType(items.type.pointee, BLOCK)
+    return loaded(builder, kind, builder.gep(items, [at]), _WORD(0))
 
 
 def _repeat(builder, value, block):
@@ -130,7 +126,7 @@ def descends(items):
     return bits == 0 and (len(items) != 1 or items[0] == items[0])
 
 
-_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+_BYTE = ir.IntType(8)
 # How many bytes `load_newlines` looks at.
 STRIDE = 256
 

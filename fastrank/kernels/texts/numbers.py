@@ -219,14 +219,25 @@ def read_decimal(text, start, stop):
     return status, -value if negative else value
 
 
+@inlined
+def after_sign(text, start, stop):
+    """Where a number goes on behind its sign, if it has one."""
+    return start + 1 if start < stop and (text[start] == 45 or text[start] == 43) else start
+
+
+@inlined
+def after_digits(text, at, stop):
+    """Where digits that begin at `at` end."""
+    while at < stop and is_digit(text[at]):
+        at += 1
+    return at
+
+
 @helper
 def read_any_decimal(text, start, stop):
     """The same for every form of number, a byte at a time."""
-    at = start
-    negative = False
-    if at < stop and (text[at] == 45 or text[at] == 43):
-        negative = text[at] == 45
-        at += 1
+    at = after_sign(text, start, stop)
+    negative = at > start and text[start] == 45
     if at < stop and not is_digit(text[at]) and text[at] != 46:
         letter = text[at] | 32
         return (HARD if letter == 105 or letter == 110 else PARTIAL), 0.0
@@ -270,11 +281,8 @@ def read_any_decimal(text, start, stop):
 @helper
 def read_integer(text, start, stop):
     """The leading integer of text[start:stop] as atol reads it: 0 if none, saturating."""
-    at = start
-    negative = False
-    if at < stop and (text[at] == 45 or text[at] == 43):
-        negative = text[at] == 45
-        at += 1
+    at = after_sign(text, start, stop)
+    negative = at > start and text[start] == 45
     # Counted below zero, where the range is one larger.
     value = np.int64(0)
     smallest = np.int64(-9223372036854775807) - np.int64(1)
@@ -293,10 +301,5 @@ def read_integer(text, start, stop):
 @helper
 def is_plain_integer(text, start, stop):
     """Whether all of text[start:stop] is an integer, and of no more than 18 digits."""
-    at = start
-    if at < stop and (text[at] == 45 or text[at] == 43):
-        at += 1
-    digits = stop - at
-    while at < stop and is_digit(text[at]):
-        at += 1
-    return at == stop and 0 < digits <= 18
+    at = after_sign(text, start, stop)
+    return 0 < stop - at <= 18 and after_digits(text, at, stop) == stop

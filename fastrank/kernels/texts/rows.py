@@ -6,11 +6,11 @@ import numpy as np
 
 from fastrank.kernels.texts.text import (
     are_equal,
+    find_slot,
     find_text,
     intern_range,
     is_blank,
     part_of,
-    slot_of_text,
     sort_texts,
     table_mask,
 )
@@ -97,20 +97,24 @@ def sort_groups(names, order, scratch, group_offsets, group_rows):
     return groups
 
 
-@kernel("int64(TextsByQuery, Interning)")
-def find_repeat(rows, interning):
-    """The first row whose text stands earlier among the rows of its query, or -1.
+@kernel("int64(TextsByQuery, Interning, int64[::1])")
+def note_repeats(rows, interning, earlier):
+    """earlier[row] = the first row of its query with the same text, or -1; how many have one.
 
     `interning` has room for the rows of any query.
     """
     texts, offsets = rows
+    ids, firsts = interning.ids, interning.firsts
+    repeats = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        if intern_range(texts, first, stop, interning) < stop - first:
-            for i in range(stop - first):
-                if interning.firsts[interning.ids[i]] != i:
-                    return first + i
-    return -1
+        found = intern_range(texts, first, stop, interning)
+        for i in range(stop - first):
+            earlier[first + i] = -1
+            if found < stop - first and firsts[ids[i]] != i:
+                earlier[first + i] = first + firsts[ids[i]]
+                repeats += 1
+    return repeats
 
 
 @kernel("int64(Run, Texts, int64, TextsByQuery, int64[::1], uint8[::1])")
@@ -124,22 +128,13 @@ def drop_excluded(run, queries, drop_identical, excluded, table, dropped):
     found = 0
     for q in range(len(offsets) - 1):
         first, count = ends[q], ends[q + 1] - ends[q]
-        mask = table_mask(count)
-        if count:
-            table[: mask + 1] = 0
+        own = table[: table_mask(count) + 1]
+        own[:] = 0
         for i in range(first, first + count):
-            slot = slot_of_text(ids, i, mask)
-            while table[slot] != 0:
-                slot = (slot + 1) & mask
-            table[slot] = i + 1
+            own[find_slot(ids, i, own, ids, 0)] = i + 1
         for row in range(offsets[q], offsets[q + 1]):
             drop = drop_identical != 0 and are_equal(docs, row, queries, q)
-            if count and not drop:
-                slot = slot_of_text(docs, row, mask)
-                while table[slot] != 0 and not drop:
-                    drop = are_equal(docs, row, ids, table[slot] - 1)
-                    slot = (slot + 1) & mask
-            if drop:
+            if drop or (count > 0 and own[find_slot(docs, row, own, ids, 0)] != 0):
                 dropped[row] = 1
                 found += 1
     return found
@@ -156,25 +151,21 @@ def drop_repeats(run, by_score, table, dropped):
     found = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        mask = table_mask(stop - first)
-        table[: mask + 1] = 0
+        own = table[: table_mask(stop - first) + 1]
+        own[:] = 0
         for row in range(first, stop):
-            slot = slot_of_text(docs, row, mask)
-            while table[slot] != 0:
-                if are_equal(docs, row, docs, first + table[slot] - 1):
-                    break
-                slot = (slot + 1) & mask
-            if table[slot] == 0:
-                table[slot] = row - first + 1
+            slot = find_slot(docs, row, own, docs, first)
+            if own[slot] == 0:
+                own[slot] = row - first + 1
                 continue
-            other = first + table[slot] - 1
+            other = first + own[slot] - 1
             better = scores[row] > scores[other] or (
                 scores[other] != scores[other] and scores[row] == scores[row]
             )
             found += 1
             if by_score and better:
                 dropped[other] = 1
-                table[slot] = row - first + 1
+                own[slot] = row - first + 1
             else:
                 dropped[row] = 1
     return found

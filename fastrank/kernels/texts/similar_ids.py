@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.texts.numbers import is_digit
-from fastrank.kernels.texts.text import are_equal, intern_range, slot_of_text, table_mask
+from fastrank.kernels.texts.text import find_slot, intern_range, table_mask
 from fastrank.native.declare import helper, kernel
 
 ZERO, POINT, SEPARATOR = 48, 46, 95
@@ -129,22 +129,15 @@ def look_up_rows(rows, queries, others, interning, found):
     texts, offsets = rows
     matched = 0
     for q in range(len(offsets) - 1):
-        mask = -1
-        first = 0
-        if queries[q] >= 0:
-            first, stop = others.offsets[queries[q]], others.offsets[queries[q] + 1]
-            mask = table_mask(stop - first)
-            intern_range(others.texts, first, stop, interning)
+        found[offsets[q] : offsets[q + 1]] = -1
+        if queries[q] < 0:
+            continue
+        first, stop = others.offsets[queries[q]], others.offsets[queries[q] + 1]
+        intern_range(others.texts, first, stop, interning)
+        table = interning.table[: table_mask(stop - first) + 1]
         for row in range(offsets[q], offsets[q + 1]):
-            found[row] = -1
-            if mask < 0:
-                continue
-            slot = slot_of_text(texts, row, mask)
-            while interning.table[slot] != 0:
-                other = first + interning.firsts[interning.table[slot] - 1]
-                if are_equal(texts, row, others.texts, other):
-                    found[row] = other
-                    matched += 1
-                    break
-                slot = (slot + 1) & mask
+            slot = find_slot(texts, row, table, others.texts, first)
+            if table[slot] != 0:
+                found[row] = first + table[slot] - 1
+                matched += 1
     return matched

@@ -2,10 +2,6 @@
 
 A text is `buffer[start : start + length]`. Bytes decide equality and order; a hash only says
 where to look first.
-
-A slot of a `TextTable` holds the beginning of a text as a word, and beside it the text's number and
-length, so that a search touches one place in memory. That decides for texts of up to 8 bytes; the
-bytes decide for longer ones.
 """
 
 from __future__ import annotations
@@ -23,19 +19,23 @@ from fastrank.native.declare import helper, inlined, kernel
 from fastrank.native.records import Interning, Texts
 
 
-@helper
-def compare(left, left_start, left_length, right, right_start, right_length):
-    """Order of two texts as C's strcmp: negative, zero or positive."""
-    shared = min(left_length, right_length)
-    for at in range(0, shared, 8):
-        own = swap_bytes(load_word(left, left_start + at))
-        other = swap_bytes(load_word(right, right_start + at))
-        if own != other:
-            # What differs may also stand behind the end of the shorter text.
-            if at + (leading_zeros(own ^ other) >> 3) >= shared:
-                break
-            return np.int64(1) if own > other else np.int64(-1)
-    return left_length - right_length
+def compare_by(load):
+    """Make the order of two texts, which `load` gives 8 bytes at a time, as C's strcmp."""
+
+    @helper
+    def compare(left, left_start, left_length, right, right_start, right_length):
+        shared = min(left_length, right_length)
+        for at in range(0, shared, 8):
+            own = swap_bytes(load(left, left_start + at))
+            other = swap_bytes(load(right, right_start + at))
+            if own != other:
+                # What differs may also stand behind the end of the shorter text.
+                if at + (leading_zeros(own ^ other) >> 3) >= shared:
+                    break
+                return np.int64(1) if own > other else np.int64(-1)
+        return left_length - right_length
+
+    return compare
 
 
 def equal_by(load):
@@ -83,7 +83,7 @@ def hash_by(load):
     return hash_text
 
 
-equal, hash_text = equal_by(load_word), hash_by(load_word)
+compare, equal, hash_text = compare_by(load_word), equal_by(load_word), hash_by(load_word)
 # The same for texts with 8 bytes behind them. Looking whether they are there at every word takes
 # an eighth of the time of streaming a run.
 equal_inside, hash_text_inside = equal_by(load_word_inside), hash_by(load_word_inside)
@@ -132,31 +132,37 @@ def slot_of_text(texts, i, mask):
     return slot_of(texts.buffer, texts.starts[i], texts.lengths[i], mask)
 
 
+@inlined
+def find_slot(texts, i, table, others, first):
+    """The slot of text i in a table, of a power of two, of the rows of other texts.
+
+    A slot that is not free holds a row, from 1, that begins at `first` of the others. Returns the
+    slot of an equal text or, if there is none, the free one where this text belongs.
+    """
+    mask = len(table) - 1
+    slot = slot_of_text(texts, i, mask)
+    while table[slot] != 0 and not are_equal(texts, i, others, first + table[slot] - 1):
+        slot = (slot + 1) & mask
+    return slot
+
+
 @kernel("int64(Texts, Interning)")
 def intern_texts(texts, interning):
     """Number the distinct texts in order of appearance; return how many there are.
 
     ids[i] becomes the number of text i, firsts[n] the index of the first text with number n. The
-    table comes zeroed.
+    table, which comes zeroed, gets these indexes, from 1.
     """
-    text, starts, lengths = texts
     table, ids, firsts = interning
     found = 0
-    mask = len(table) - 1
-    for i in range(len(starts)):
-        slot = slot_of(text, starts[i], lengths[i], mask)
-        while True:
-            known = table[slot] - 1
-            if known < 0:
-                table[slot] = found + 1
-                firsts[found] = i
-                ids[i] = found
-                found += 1
-                break
-            if are_equal(texts, firsts[known], texts, i):
-                ids[i] = known
-                break
-            slot = (slot + 1) & mask
+    for i in range(len(texts.starts)):
+        slot = find_slot(texts, i, table, texts, 0)
+        if table[slot] == 0:
+            table[slot] = i + 1
+            firsts[found], ids[i] = i, found
+            found += 1
+        else:
+            ids[i] = ids[table[slot] - 1]
     return found
 
 
@@ -170,9 +176,9 @@ def intern_range(texts, first, stop, interning):
     )
 
 
-@helper
+@inlined
 def find_text(text, start, length, known):
-    """The number of a text among the known ones, -1 if it is none of them.
+    """The index of a text among the known ones, the first of equal ones; -1 if it is none of them.
 
     Their table is as `intern_texts` leaves it.
     """
@@ -180,9 +186,9 @@ def find_text(text, start, length, known):
     mask = len(table) - 1
     slot = slot_of(text, start, length, mask)
     while table[slot] != 0:
-        known = table[slot] - 1
-        if equal(text, start, length, other, starts[known], lengths[known]):
-            return known
+        place = table[slot] - 1
+        if equal(text, start, length, other, starts[place], lengths[place]):
+            return place
         slot = (slot + 1) & mask
     return np.int64(-1)
 
@@ -295,94 +301,21 @@ def order_texts(texts, beginnings, order, scratch):
     sort_by_beginning(order, len(starts), scratch, (beginnings, texts))
 
 
-@kernel("int64(Texts, int64[::1], Texts, int64[::1], int64[::1])")
-def match_texts(texts, order, others, other_order, matches):
-    """For the i-th text in byte order, the index of the equal text on the other side, or -1.
+@kernel("void(Texts, TextTable, int64[::1])")
+def match_texts(texts, known, matches):
+    """matches[i] = the index of the text that is the i-th of the known ones, or -1.
 
-    Both sides hold distinct texts, `order` and `other_order` sort them. Returns the number found.
+    Texts are distinct. Of equal known ones, the first has the match.
     """
-    found = 0
-    j = 0
-    for i in range(len(order)):
-        own = order[i]
-        matches[i] = -1
-        while j < len(other_order):
-            other = other_order[j]
-            sign = compare(
-                texts.buffer, texts.starts[own], texts.lengths[own],
-                others.buffer, others.starts[other], others.lengths[other],
-            )  # fmt: skip
-            if sign < 0:
-                break
-            j += 1
-            if sign == 0:
-                matches[i] = other
-                found += 1
-                break
-    return found
+    text, starts, lengths = texts
+    matches[:] = -1
+    for i in range(len(starts)):
+        place = find_text(text, starts[i], lengths[i], known)
+        if place >= 0:
+            matches[place] = i
 
 
 @inlined
 def is_blank(byte):
     """C's isspace in the C locale."""
     return byte == 32 or 9 <= byte <= 13
-
-
-U = np.uint64
-ONE, TWO = U(1), U(2)
-# The length of a text in a slot, or that it has at least this many bytes.
-LENGTH_BITS = U(8)
-LONGEST = 255
-
-
-def beginning_by(load):
-    """Make what gives the first 8 bytes of a text, which `load` loads; zeros stand behind it."""
-
-    @inlined
-    def beginning(text, start, length):
-        beyond = U(8 * (8 - min(length, 8)))
-        return load(text, start) << beyond >> beyond
-
-    return beginning
-
-
-beginning, beginning_inside = beginning_by(load_word), beginning_by(load_word_inside)
-
-
-@kernel("void(TextTable)")
-def index_texts(indexed):
-    """Make the index of distinct texts, whose table is zeroed and has two words for each slot.
-
-    There are a power of two of slots, more than texts.
-    """
-    (text, starts, lengths), index = indexed
-    mask = U(len(index) // 2 - 1)
-    for number in range(len(starts)):
-        start, length = starts[number], lengths[number]
-        slot = hash_text(text, start, length) & mask
-        while index[TWO * slot + ONE] != 0:
-            slot = slot + ONE & mask
-        index[TWO * slot] = np.int64(beginning(text, start, length) if length > 0 else U(0))
-        entry = U(number + 1) << LENGTH_BITS | U(min(length, LONGEST))
-        index[TWO * slot + ONE] = np.int64(entry)
-
-
-@inlined
-def look_up(text, start, length, indexed):
-    """The number of a text among the indexed ones, -1 if it is none of them.
-
-    It is not empty, and at least 8 bytes come behind it.
-    """
-    (other, starts, lengths), index = indexed
-    mask = U(len(index) // 2 - 1)
-    word, shown = beginning_inside(text, start, length), U(min(length, LONGEST))
-    slot = hash_text_inside(text, start, length) & mask
-    while True:
-        entry = U(index[TWO * slot + ONE])
-        if entry == U(0):
-            return np.int64(-1)
-        if U(index[TWO * slot]) == word and entry & U(LONGEST) == shown:
-            number = np.int64(entry >> LENGTH_BITS) - 1
-            if length <= 8 or equal(text, start, length, other, starts[number], lengths[number]):
-                return number
-        slot = slot + ONE & mask

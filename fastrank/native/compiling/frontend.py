@@ -227,7 +227,7 @@ def _parts(declared: str) -> list[str]:
     record = RECORDS.get(declared) or PER_QUERY.get(declared)
     if record is None or issubclass(record, State):
         return [declared]
-    return [part for _, type_ in field_types(record) for part in _parts(type_)]
+    return [part for type_ in field_types(record) for part in _parts(type_)]
 
 
 def _loaded(builder: ir.IRBuilder, type_: str, words: Iterator[ir.Value]) -> list[ir.Value]:

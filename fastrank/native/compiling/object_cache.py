@@ -36,7 +36,7 @@ class ObjectCache:
         """folder: `objects` in fastrank's folder for caches by default."""
         self.problem = ""
         try:
-            self._folder = folder or open_cache("objects")
+            self._folder = folder or open_cache()
         except OSError as error:
             # No file is below it: nothing is found, and nothing kept.
             self._folder = os.devnull
@@ -82,8 +82,8 @@ class ObjectCache:
         return os.path.join(self._folder, f"{digest}.{level}.o")
 
 
-def open_cache(name: str) -> str:
-    """The folder `name` among fastrank's caches, made if there is none.
+def open_cache() -> str:
+    """The folder for object code among fastrank's caches, made if there is none.
 
     Raises OSError if it cannot be made, or if somebody else may have written what is in it.
     """
@@ -92,7 +92,7 @@ def open_cache(name: str) -> str:
         base = os.path.join(os.path.expanduser("~"), ".cache")
     if not os.path.isabs(base):
         raise OSError(errno.EINVAL, "not an absolute path", base)
-    for below in ("fastrank", os.path.join("fastrank", name)):
+    for below in ("fastrank", os.path.join("fastrank", "objects")):
         folder = os.path.join(base, below)
         # The mode is that of the last folder; those above it are like any others.
         os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 class Texts(Record):
     """Text i is buffer[starts[i] : starts[i] + lengths[i]]."""
 
-    __slots__ = ()
     buffer: UInt8Array
     starts: Int64Array
     lengths: Int64Array
@@ -31,18 +30,13 @@ class Texts(Record):
 class Spans(Record):
     """Texts of a buffer that is known from elsewhere."""
 
-    __slots__ = ()
     starts: Int64Array
     lengths: Int64Array
 
 
 class TextTable(Record):
-    """Distinct texts, and the hash table by which the number of a text is found.
+    """Texts, and the hash table by which one is found, as `intern_texts` leaves it."""
 
-    The table is as `intern_texts` or `index_texts` leaves it, whichever the kernel asks for.
-    """
-
-    __slots__ = ()
     texts: Texts
     table: Int64Array
 
@@ -53,7 +47,6 @@ class Interning(Record):
     The table's size is a power of two above the number of texts.
     """
 
-    __slots__ = ()
     table: Int64Array
     ids: Int64Array
     firsts: Int64Array
@@ -62,7 +55,6 @@ class Interning(Record):
 class TextsByQuery(Record):
     """Texts, of which query q has those from offsets[q] to offsets[q + 1] - 1."""
 
-    __slots__ = ()
     texts: Texts
     offsets: Int64Array
 
@@ -70,7 +62,6 @@ class TextsByQuery(Record):
 class Stretches(Record):
     """Rows in a row that have the same text: the text, and the first of the rows."""
 
-    __slots__ = ()
     starts: Int64Array
     lengths: Int64Array
     rows: Int64Array
@@ -82,7 +73,6 @@ class BlockIndex(Record):
     bounds: start and stop of each of the first six fields of the line that was split last.
     """
 
-    __slots__ = ()
     starts: UInt8Array
     ends: UInt8Array
     newlines: Int64Array
@@ -104,7 +94,6 @@ class Cursor(State):
     on (kernels/parsing/fields.py). fields: of the line that ended the reading.
     """
 
-    __slots__ = ()
     position: int
     line: int
     lines: int
@@ -142,7 +131,6 @@ class Reading(State):
     ids of queries without judgments.
     """
 
-    __slots__ = ()
     refused: int
     status: int
     at: int
@@ -161,7 +149,6 @@ class Reading(State):
 class LineReader(Record):
     """A text, memory for the index of a block of it, and how far it is read."""
 
-    __slots__ = ()
     text: UInt8Array
     block: BlockIndex
     cursor: Cursor
@@ -170,24 +157,23 @@ class LineReader(Record):
 class ResultFields(Record):
     """The fields of lines of a run that are looked at: where the documents and scores stand."""
 
-    __slots__ = ()
     docs: Spans
     scores: Spans
 
 
-class QrelsLines(Record):
-    """What lines of judgments hold: group, document and grade."""
+class JudgmentLines(Record):
+    """What lines of judgments or preferences hold; grades are integers or decimals."""
 
-    __slots__ = ()
     groups: Spans
+    subgroups: Spans
     docs: Spans
     grades: Int64Array
+    decimals: Float64Array
 
 
 class Qrels(Record):
     """Judgments: query q has the rows offsets[q] : offsets[q + 1] of documents and grades."""
 
-    __slots__ = ()
     docs: Texts
     offsets: Int64Array
     grades: Int64Array
@@ -196,7 +182,6 @@ class Qrels(Record):
 class Run(Record):
     """Results: query q has the rows offsets[q] : offsets[q + 1] of documents and scores."""
 
-    __slots__ = ()
     docs: Texts
     offsets: Int64Array
     scores: Float64Array
@@ -210,7 +195,6 @@ class RankingOptions(Record):
     grades cannot be judged. refuse_nan: nor can a ranking with a score that is NaN.
     """
 
-    __slots__ = ()
     level: int
     max_retrieved: int
     judged_only: int
@@ -224,7 +208,6 @@ class RankingOptions(Record):
 class Matched(Record):
     """The queries to evaluate: the place of each among the judgments, and in the run or -1."""
 
-    __slots__ = ()
     judgments: Int64Array
     rankings: Int64Array
 
@@ -241,7 +224,6 @@ class Rankings(Record, query="Ranking"):
     collection_size: documents in the collection.
     """
 
-    __slots__ = ()
     offsets: Offsets
     ranks: Int64Array
     grades: Int64Array
@@ -258,7 +240,6 @@ class Rankings(Record, query="Ranking"):
 class TieBounds(Record):
     """For each listed document: those with its score are at ranks lows + 1 to highs."""
 
-    __slots__ = ()
     lows: Int64Array
     highs: Int64Array
 
@@ -270,7 +251,6 @@ class Ties(Record):
     in any order, and several times.
     """
 
-    __slots__ = ()
     offsets: Int64Array
     lows: Int64Array
     highs: Int64Array
@@ -279,7 +259,6 @@ class Ties(Record):
 class RankingsAndTies(Record):
     """Judged rankings, and their ties."""
 
-    __slots__ = ()
     rankings: Rankings
     ties: Ties
 
@@ -291,7 +270,6 @@ class GainedRankings(Record, query="Gained"):
     ideal_gains, ideal_counts: the best possible ranking, as runs of equal gain, best first.
     """
 
-    __slots__ = ()
     offsets: Offsets
     ranks: Int64Array
     gains: Float64Array
@@ -305,7 +283,6 @@ class GainedRankings(Record, query="Gained"):
 class GradeGains(Record):
     """Grades, and what finding a document of each is worth."""
 
-    __slots__ = ()
     grades: Int64Array
     gains: Float64Array
 
@@ -313,7 +290,6 @@ class GradeGains(Record):
 class GainTable(Record):
     """Memory for the gains of the grades of one query, how many documents have each, and a sort."""
 
-    __slots__ = ()
     grades: Int64Array
     gains: Float64Array
     counts: Int64Array
@@ -328,7 +304,6 @@ class RowIndex(Record):
     number that comes next, at first 1.
     """
 
-    __slots__ = ()
     table: Int32Array
     links: Int32Array
     clock: Int64Array
@@ -337,7 +312,6 @@ class RowIndex(Record):
 class RankingScratch(Record):
     """Memory for ordering the documents of one query: scores as compared, order, and a sort."""
 
-    __slots__ = ()
     keys: Float64Array
     order: Int64Array
     merge: Int64Array
@@ -349,7 +323,6 @@ class SortScratch(Record):
     See kernels/judging/ranks.py.
     """
 
-    __slots__ = ()
     order: Int64Array
     other_order: Int64Array
     words: Int64Array
@@ -360,7 +333,6 @@ class SortScratch(Record):
 class Hits(Record):
     """Documents that were found: their ranks or places, and the rows of their judgments."""
 
-    __slots__ = ()
     ranks: Int64Array
     rows: Int64Array
 
@@ -373,7 +345,6 @@ class JudgingScratch(Record):
     result.
     """
 
-    __slots__ = ()
     table: Int64Array
     judged_hashes: Int64Array
     places: Int64Array
@@ -389,7 +360,6 @@ class UnknownQueries(Record):
     recent: a power of two of places in `ids`, plus 1.
     """
 
-    __slots__ = ()
     ids: UInt8Array
     recent: Int64Array
 
@@ -397,7 +367,6 @@ class UnknownQueries(Record):
 class StreamScratch(Record):
     """Memory for judging one query of a stream, which has as many lines as the text at most."""
 
-    __slots__ = ()
     fields: ResultFields
     scores: Float64Array
     ranks: Int64Array
@@ -412,7 +381,6 @@ class StreamedRankings(Record):
     seen yet. The ties of q are the tie_counts[q] from place qrels.offsets[q] on.
     """
 
-    __slots__ = ()
     ranks: Int64Array
     grades: Int64Array
     lows: Int64Array

@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 class NarrowRowIndex(Record):
     """The memory of a RowIndex, with smaller numbers."""
 
-    __slots__ = ()
     table: UInt16Array
     links: UInt16Array
     clock: Int64Array
 
 
-class IdQrels(Record):
-    """Judgments of documents with integer ids, as `index_judgments` leaves them.
+class IndexedQrels(Record):
+    """Judgments as `index_judgments` or `index_dicts` leaves them.
 
     Query q has the rows offsets[q] : offsets[q + 1] of docs and grades, the hash table
-    tables[table_offsets[q] : table_offsets[q + 1]] and the distinct grades >= 0
-    grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times.
+    tables[table_offsets[q] : table_offsets[q + 1]], and the distinct grades >= 0
+    grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times. docs:
+    integer ids, or the addresses of Python's strings; `texts` has four words for each of these
+    (see kernels/judging/dicts.py).
     """
 
-    __slots__ = ()
     offsets: Int64Array
     docs: Int64Array
+    texts: Int64Array
     grades: Int64Array
     table_offsets: Int64Array
     tables: Int32Array
@@ -51,7 +52,6 @@ class IdRows(Record):
     row. with_absent: queries without results get a placeholder.
     """
 
-    __slots__ = ()
     ids: Int64Array
     width: int
     in_order: int
@@ -60,37 +60,16 @@ class IdRows(Record):
     with_absent: int
 
 
-class SingleScores(Record):
-    """Scores of single precision beside the ids, or none, and memory for those of a row."""
-
-    __slots__ = ()
-    scores: Float32Array
-    scratch: Float32Array
-
-
-class DoubleScores(Record):
-    """The same of double precision."""
-
-    __slots__ = ()
-    scores: Float64Array
-    scratch: Float64Array
-
-
-class RowPicks(Record):
-    """Row rows[i] (none: -1) is the ranking of query queries[i]."""
-
-    __slots__ = ()
-    rows: Int64Array
-    queries: Int64Array
-
-
 class JudgedRows(Record):
-    """The queries evaluated, -1 - query if with a placeholder; and the rankings, `done` so far."""
+    """The queries evaluated, -1 - query if with a placeholder; and the rankings, `done` so far.
 
-    __slots__ = ()
+    problem: see native/codes.py.
+    """
+
     queries: Int64Array
     done: int
     rankings: Rankings
+    problem: Int64Array
 
 
 class RowScratch(Record):
@@ -100,7 +79,6 @@ class RowScratch(Record):
     ranking takes.
     """
 
-    __slots__ = ()
     narrow: NarrowRowIndex
     wide: RowIndex
     marks: Int64Array
@@ -116,7 +94,6 @@ class LabelScratch(Record):
     words, order, other_words, other_order: one for each document. places: 256 for each of 8 bytes.
     """
 
-    __slots__ = ()
     singles: Float32Array
     keys: Float64Array
     above: Int32Array
@@ -127,34 +104,12 @@ class LabelScratch(Record):
     places: Int64Array
 
 
-class DictQrels(Record):
-    """Judgments that are Python's dicts, as `index_dicts` leaves them.
-
-    Query q has the rows offsets[q] : offsets[q + 1] of docs (the addresses of the keys), texts
-    (four words each, see kernels/judging/dicts.py) and grades, the hash table
-    tables[table_offsets[q] : table_offsets[q + 1]], and the distinct grades >= 0
-    grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times.
-    """
-
-    __slots__ = ()
-    offsets: Int64Array
-    docs: Int64Array
-    texts: Int64Array
-    grades: Int64Array
-    table_offsets: Int64Array
-    tables: Int32Array
-    grade_offsets: Int64Array
-    grade_values: Int64Array
-    grade_counts: Int64Array
-
-
 class DictRun(Record):
     """Rankings that are dicts: their addresses and lengths, and the place of each query.
 
     check_keys: one number, whether a key may be of another type than str.
     """
 
-    __slots__ = ()
     dicts: Int64Array
     lengths: Int64Array
     queries: Int64Array
@@ -168,7 +123,6 @@ class DictScratch(Record):
     judged ones. work: what ranking takes.
     """
 
-    __slots__ = ()
     docs: Int64Array
     texts: Int64Array
     lengths: Int64Array
@@ -180,7 +134,6 @@ class DictScratch(Record):
 class PythonApi(State):
     """Addresses of functions and types of CPython, two types of NumPy, and the float 1.0."""
 
-    __slots__ = ()
     next_item: int
     get_item: int
     set_item: int
@@ -208,7 +161,6 @@ class ExpectedArguments(Record):
     class, the letter of an array's format.
     """
 
-    __slots__ = ()
     owners: Int64Array
     places: Int64Array
     kinds: Int64Array

@@ -24,7 +24,6 @@ class TiedRankings(Record, query="Tied"):
     in any order. The rest as in Rankings.
     """
 
-    __slots__ = ()
     offsets: Offsets
     lows: Int64Array
     highs: Int64Array
@@ -41,7 +40,6 @@ class TiedRankings(Record, query="Tied"):
 class TiedGainedRankings(Record, query="TiedGains"):
     """Rankings by tie group with what finding the documents is worth, as in GainedRankings."""
 
-    __slots__ = ()
     offsets: Offsets
     lows: Int64Array
     highs: Int64Array
@@ -64,7 +62,6 @@ class StratifiedRankings(Record, query="Stratified"):
         documents of each. text_order: their places in descending order as texts.
     """
 
-    __slots__ = ()
     offsets: Offsets
     ranks: Int64Array
     strata: Int64Array
@@ -97,7 +94,6 @@ class SubtopicRankings(Record, query="BySubtopic"):
     worth, counts, seen: memory for each subtopic.
     """
 
-    __slots__ = ()
     offsets: Offsets
     ranks: Int64Array
     docs: Int64Array
@@ -122,21 +118,10 @@ class Preferences(Record):
     The names of groups and subgroups stand in the buffer of the documents.
     """
 
-    __slots__ = ()
     docs: Texts
     offsets: Int64Array
     groups: Spans
     subgroups: Spans
-    levels: Float64Array
-
-
-class PreferenceLines(Record):
-    """What lines of preferences hold: group, subgroup, document and level."""
-
-    __slots__ = ()
-    groups: Spans
-    subgroups: Spans
-    docs: Spans
     levels: Float64Array
 
 
@@ -150,7 +135,6 @@ class PreferenceCounts(Record, query="CountedPreferences"):
         in three scopes: both documents retrieved, at least one, all.
     """
 
-    __slots__ = ()
     group_offsets: Offsets
     possible_ret: Int64Array
     fulfilled_ret: Int64Array
@@ -169,7 +153,6 @@ class PreferenceCounts(Record, query="CountedPreferences"):
 class NumberingScratch(Record):
     """Memory for numbering the documents of one query's preferences."""
 
-    __slots__ = ()
     ranking: RankingScratch
     interning: Interning
     numbers: Int64Array
@@ -183,7 +166,6 @@ class Tally(State):
     the ranking agrees with. relevant, nonrelevant: documents; *_ret: those that are retrieved.
     """
 
-    __slots__ = ()
     ret: int
     ret_done: int
     imp: int
@@ -201,7 +183,6 @@ class PreferenceScratch(Record):
     wins, prefers: squares of the largest number of documents; levels, states: a row of them.
     """
 
-    __slots__ = ()
     order: Int64Array
     merge: Int64Array
     wins: Int32Array

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 class PageRoom(State):
     """Which pages are free: those from the byte `free` to `end`, of `page_size` bytes each."""
 
-    __slots__ = ()
     free: int
     end: int
     page_size: int
@@ -26,7 +25,6 @@ class ResultPages(Record):
     goes. room: which pages are free.
     """
 
-    __slots__ = ()
     buffer: UInt8Array
     counts: Int64Array
     firsts: Int64Array
@@ -37,7 +35,6 @@ class ResultPages(Record):
 class FilledPages(Record):
     """Results kept by several parts of a run; firsts[part * queries + q] is the first page of q."""
 
-    __slots__ = ()
     buffer: UInt8Array
     firsts: Int64Array
     page_size: int
@@ -47,7 +44,6 @@ class FilledPages(Record):
 class Results(Record):
     """Results of one query, in some buffer."""
 
-    __slots__ = ()
     docs: Spans
     scores: Float64Array
 
@@ -55,7 +51,6 @@ class Results(Record):
 class ScatteredFields(Record):
     """The fields of lines of any query, and the number of each line's query."""
 
-    __slots__ = ()
     queries: Spans
     numbers: Int64Array
     results: ResultFields
@@ -67,7 +62,6 @@ class CheckedLines(Record):
     odd: line, place and number of fields of lines of each kind; odd_counts: how many there are.
     """
 
-    __slots__ = ()
     lines: Int64Array
     docs: Spans
     scores: Float64Array
@@ -84,7 +78,6 @@ class CheckedLines(Record):
 class Checking(State):
     """How many rows, stretches of queries and of tags, and fallbacks there are."""
 
-    __slots__ = ()
     rows: int
     queries: int
     tags: int
@@ -97,7 +90,6 @@ class OverlapOptions(Record):
     depth: of rankings that share documents. ties: see native/codes.py.
     """
 
-    __slots__ = ()
     single_precision: int
     depth: int
     ties: int
@@ -106,7 +98,6 @@ class OverlapOptions(Record):
 class TiedRanks(Record):
     """A ranking with ties: the first and the last rank of the tie group at each rank, from 1."""
 
-    __slots__ = ()
     tops: Int64Array
     bottoms: Int64Array
 
@@ -114,7 +105,6 @@ class TiedRanks(Record):
 class RankingPairs(Record):
     """The rankings to compare: the place of each in the first and second run, -1 if it is empty."""
 
-    __slots__ = ()
     first: Int64Array
     second: Int64Array
 
@@ -122,7 +112,6 @@ class RankingPairs(Record):
 class RankedScratch(Record):
     """Memory for ranking the documents of one query."""
 
-    __slots__ = ()
     ranking: RankingScratch
     ranks: TiedRanks
 
@@ -136,7 +125,6 @@ class OverlapScratch(Record):
     problem, pairs, biased: what join, kendall_tau and rank_biased_overlap report.
     """
 
-    __slots__ = ()
     first: RankedScratch
     second: RankedScratch
     table: Int64Array
@@ -159,7 +147,6 @@ class FusionRules(Record):
     the method.
     """
 
-    __slots__ = ()
     single_precision: int
     tie_direction: int
     depth: int
@@ -173,7 +160,6 @@ class FusionRules(Record):
 class FusedSize(State):
     """How many rows and bytes of text the output has so far."""
 
-    __slots__ = ()
     rows: int
     bytes: int
 
@@ -186,7 +172,6 @@ class RankedEntries(Record):
     the next id may overwrite.
     """
 
-    __slots__ = ()
     docs: Texts
     scores: Float64Array
     offsets: Int64Array
@@ -201,7 +186,6 @@ class FusionScratch(Record):
     other_order: for sorting. terms, lowest: for each run. histogram: 2,048 counts.
     """
 
-    __slots__ = ()
     table: Int64Array
     numbers: Int64Array
     values: Float64Array
@@ -222,7 +206,6 @@ class FusionScratch(Record):
 class FusedRankings(Record):
     """The fused documents and their scores; counts: the number of documents of each query."""
 
-    __slots__ = ()
     docs: Texts
     scores: Float64Array
     counts: Int64Array
@@ -235,7 +218,6 @@ class MiningRules(Record):
     margin below the positive with the lowest score or, `by_highest`, the highest.
     """
 
-    __slots__ = ()
     level: int
     number: int
     skipped: int
@@ -251,7 +233,6 @@ class MiningRules(Record):
 class MiningScratch(Record):
     """Memory for one query: a hash table, its ranking, and the rows of the judgments."""
 
-    __slots__ = ()
     table: Int64Array
     ranking: RankingScratch
     found: Int64Array
@@ -264,7 +245,6 @@ class Negatives(Record):
     of the run, best first, from where the rows of a ranking begin; counts[i] of them for query i.
     """
 
-    __slots__ = ()
     retrieved: Int64Array
     selected: Int64Array
     counts: Int64Array
