@@ -28,6 +28,7 @@ from fastrank.kernels.fusion.codes import (
     SCORES,
     SMALLEST,
     STANDARD,
+    SUM,
     SUM_BY_COUNT,
     SUM_BY_LOG,
     SUM_BY_POWER,
@@ -98,14 +99,6 @@ def group_entries(q, queries, runs, documents, entries, scratch):
             number = scratch.numbers[entry]
             scratch.grouped[scratch.ends[number]] = entry
             scratch.ends[number] += 1
-
-
-@helper
-def run_of(entry, run, q, queries, entries):
-    """The run of an entry of a query, which is `run` or one after it."""
-    while entry >= entries.offsets[run * queries + q + 1]:
-        run += 1
-    return run
 
 
 @inlined
@@ -238,52 +231,27 @@ def insert(terms, count, term):
 
 
 @helper
-def weights_of(document, q, queries, weights, entries, scratch):
-    """The sum of the weights of the runs with a document."""
-    terms, count, run = scratch.terms, 0, 0
-    stop = scratch.ends[document]
-    for i in range(stop - scratch.counts[document], stop):
-        run = run_of(scratch.grouped[i], run, q, queries, entries)
-        count = insert(terms, count, weights[run])
-        run += 1
-    total = 0.0
-    for i in range(count):
-        total += terms[i]
-    return total
+def collect_terms(document, q, queries, missing, weighted, valued, weights, entries, scratch):
+    """The values of a document, if weighted times the weights of the runs, descending; how many.
 
-
-@helper
-def collect_terms(document, q, queries, missing, weighted, weights, entries, scratch):
-    """The values of a document, descending, if weighted times those of the runs; and how many.
-
-    missing: runs with results, but without the document, add the value for that.
+    missing: runs with results, but without the document, add the value for that. Without `valued`,
+    the terms are the weights alone.
     """
-    terms, count, run = scratch.terms, 0, 0
-    stop = scratch.ends[document]
-    for i in range(stop - scratch.counts[document], stop):
-        entry = scratch.grouped[i]
-        own = run_of(entry, run, q, queries, entries)
-        if missing:
-            for other in range(run, own):
-                weight = weights[other] if weighted else 1.0
-                count = insert_missing(other, q, queries, weight, entries, scratch, count)
-        weight = weights[own] if weighted else 1.0
-        count = insert(terms, count, weight * scratch.values[entry])
-        run = own + 1
-    if missing:
-        for other in range(run, len(weights)):
-            weight = weights[other] if weighted else 1.0
-            count = insert_missing(other, q, queries, weight, entries, scratch, count)
+    count, stop = 0, scratch.ends[document]
+    i = stop - scratch.counts[document]
+    for run in range(len(weights)):
+        if i == stop and not missing:
+            break
+        weight = weights[run] if weighted else 1.0
+        first, last = entries.offsets[run * queries + q], entries.offsets[run * queries + q + 1]
+        # Entries are numbered run by run, and a document is in a run at most once.
+        if i < stop and scratch.grouped[i] < last:
+            value = scratch.values[scratch.grouped[i]] if valued else 1.0
+            count = insert(scratch.terms, count, weight * value)
+            i += 1
+        elif missing and first < last:
+            count = insert(scratch.terms, count, weight * scratch.lowest[run])
     return count
-
-
-@inlined
-def insert_missing(run, q, queries, weight, entries, scratch, count):
-    """Insert the term of a run without the document, unless the run lacks the query."""
-    segment = run * queries + q
-    if entries.offsets[segment] == entries.offsets[segment + 1]:
-        return count
-    return insert(scratch.terms, count, weight * scratch.lowest[run])
 
 
 @helper
@@ -319,12 +287,16 @@ def fuse_values(q, queries, documents, kind, parameter, missing, weights, entrie
     """fused[d] = the score of document d."""
     weighted = kind != SUM_BY_WEIGHTS
     for document in range(documents):
-        count = collect_terms(document, q, queries, missing, weighted, weights, entries, scratch)
         runs = scratch.counts[document]
-        fused = combine(kind, parameter, scratch.terms, count, runs)
+        count = collect_terms(
+            document, q, queries, missing, weighted, True, weights, entries, scratch
+        )
+        scratch.fused[document] = combine(kind, parameter, scratch.terms, count, runs)
         if not weighted:
-            fused *= weights_of(document, q, queries, weights, entries, scratch)
-        scratch.fused[document] = fused
+            count = collect_terms(
+                document, q, queries, False, True, False, weights, entries, scratch
+            )
+            scratch.fused[document] *= combine(SUM, parameter, scratch.terms, count, runs)
 
 
 # Weights that differ by less, relative to their sum, are equal: their sums are rounded.
@@ -340,22 +312,18 @@ def outcome(one, other, q, queries, weights, entries, scratch):
     """
     grouped, ends, counts = scratch.grouped, scratch.ends, scratch.counts
     i, j = ends[one] - counts[one], ends[other] - counts[other]
-    run = 0
     preferring, opposing = 0.0, 0.0
-    while i < ends[one] or j < ends[other]:
+    for run in range(len(weights)):
         # Entries are numbered run by run, and within a run by rank.
-        if j >= ends[other] or (i < ends[one] and grouped[i] < grouped[j]):
-            run = run_of(grouped[i], run, q, queries, entries)
+        last = entries.offsets[run * queries + q + 1]
+        has_one = i < ends[one] and grouped[i] < last
+        has_other = j < ends[other] and grouped[j] < last
+        if has_one and not (has_other and grouped[j] < grouped[i]):
             preferring += weights[run]
-            i += 1
-            if j < ends[other] and grouped[j] < entries.offsets[run * queries + q + 1]:
-                j += 1
-        else:
-            run = run_of(grouped[j], run, q, queries, entries)
+        elif has_other:
             opposing += weights[run]
-            j += 1
-            if i < ends[one] and grouped[i] < entries.offsets[run * queries + q + 1]:
-                i += 1
+        i += has_one
+        j += has_other
     margin = preferring - opposing
     if abs(margin) <= TOLERANCE * (preferring + opposing):
         return 0

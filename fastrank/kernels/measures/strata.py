@@ -21,9 +21,10 @@ AS_SAMPLE_EVAL = 1.0
 @helper
 def begin(q):
     """Forget the documents seen before."""
-    for s in range(len(q.seen)):
-        q.seen[s] = q.seen_sampled[s] = q.seen_relevant[s] = 0
-        q.sums[s] = 0.0
+    q.seen[:] = 0
+    q.seen_sampled[:] = 0
+    q.seen_relevant[:] = 0
+    q.sums[:] = 0.0
 
 
 @helper
