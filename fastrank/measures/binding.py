@@ -14,9 +14,7 @@ from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, ClassVar
-
-    from fastrank.measures.trec import Measure
+    from typing import Any
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
@@ -37,9 +35,6 @@ class BoundMeasure(Frozen):
     scores and tables; None keeps the order.
     """
 
-    __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "places", "width")
-    defaults: ClassVar[dict[str, Any]] = {"places": None}
-
     measure: Measure
     names: list[bytes]
     canonical: list[bytes]
@@ -47,7 +42,7 @@ class BoundMeasure(Frozen):
     pairs: list[tuple[float, float]]
     width: int
     options: dict[str, Any] | None
-    places: list[int] | None
+    places: list[int] | None = None
 
     def reaches_one(self, place: int) -> bool:
         """Whether 1 is the best value of the one in this place."""

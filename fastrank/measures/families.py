@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure, spelling
+from fastrank.measures.trec import Measure, spelling, with_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,26 +16,12 @@ if TYPE_CHECKING:
     from fastrank.measures.measure_options import Form
 
 
-def _option(
-    name: str, kind: str, help_: str, default: Any = None, *, needed: bool = False, **rest: Any
-) -> Option:
-    return Option(
-        name=name, kind=kind, default=default, needed=needed, choices=(), help=help_, **rest
-    )
+def _option(name: str, kind: str, help_: str, default: Any = None, **rest: Any) -> Option:
+    return Option(name=name, kind=kind, help=help_, default=default, **rest)
 
 
-def _choice(
-    name: str, choices: tuple[str, ...], help_: str, default: str = "", **rest: Any
-) -> Option:
-    return Option(
-        name=name, kind="choice", default=default or choices[0], needed=False, choices=choices,
-        help=help_, **rest,
-    )  # fmt: skip
-
-
-def _negative(default: str) -> Option:
-    help_ = "how to treat documents with a negative grade"
-    return _choice("negative", ("judged", "unjudged"), help_, default)
+def _choice(name: str, choices: tuple[str, ...], help_: str, **rest: Any) -> Option:
+    return _option(name, "choice", help_, choices[0], choices=choices, **rest)
 
 
 REL = _option("rel", "grade", "lowest relevant grade; by default the evaluation's")
@@ -68,36 +54,22 @@ INTENTS = "Source: Agrawal et al., 'Diversifying search results', WSDM 2009; nde
 WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
 MACRO = _choice("average", ("macro", "micro"), "averaging: over queries, or over all documents")
 MICRO = _choice("average", ("micro", "macro"), "averaging: over all documents, or over queries")
+NEGATIVE = _choice(
+    "negative", ("judged", "unjudged"), "how to treat documents with a negative grade"
+)
 UNRETRIEVED = _choice(
     "unretrieved", ("ignore", "worst"), "how to treat relevant documents that were not retrieved"
 )
 
 
 def _family(
-    name: str,
-    kernel: str,
-    help_: str,
-    options: tuple[Option, ...] = COMMON,
-    *,
-    at: str = "cutoff",
-    numbers: tuple[str, ...] = (),
-    forms: tuple[Form, ...] = (),
-    needs: str = "ranking",
-    average: str = "mean",
-    aliases: tuple[str, ...] = (),
-    plain: str = "",
-    better: str = "higher",
-    reaches_one: bool = True,
-    exceeds_one: bool = False,
-    **facts: Any,
-) -> Family:
+    name: str, kernel: str, help_: str, options: tuple[Option, ...] = COMMON, *,
+    at: str = "cutoff", **facts: Any,
+) -> Family:  # fmt: skip
     named = {option.name: option for option in options}
     return Family(
-        name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
-        since="9.0.8", better=better, help=help_, options=named, at=at if at in named else "",
-        numbers=numbers, forms=forms, aliases=aliases, plain=plain,
-        reaches_one=average == "mean" and better == "higher" and reaches_one,
-        exceeds_one=exceeds_one or average in ("sum", "total"), **facts,
+        name=name, kernel=kernel, help=help_, options=named, at=at if at in named else "",
+        **with_bounds(facts),
     )  # fmt: skip
 
 
@@ -147,6 +119,7 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         numbers=AT_K, aliases=("MAP",),
+        spellings=("averageprecision", "meanaverageprecision", "labelrankingaverageprecision"),
         forms=(
             _form(
                 "denominator", "min_k", "average_precision_of_possible", monotone=False,
@@ -164,8 +137,8 @@ FAMILIES: tuple[Family, ...] = (
         "Rprec", "r_precision",
         "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
         "trec_eval Rprec.",
-        aliases=("RPrec",), monotone=True, adds=("relevance of the first R", "R"),
-        over_ties="always", beside="Rprec",
+        aliases=("RPrec",), spellings=("rprecision",), monotone=True,
+        adds=("relevance of the first R", "R"), over_ties="always", beside="Rprec",
     ),
     _family(
         "Bpref", "binary_preference",
@@ -180,6 +153,7 @@ FAMILIES: tuple[Family, ...] = (
         "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
+        spellings=("reciprank", "reciprocalrank", "meanreciprocalrank"),
         monotone=True, adds=("reciprocal rank", ""), over_ties="always",
         purpose="The first documents",
         words="reciprocal rank of the first relevant document, `RR@10` or `MRR@10`",
@@ -235,7 +209,7 @@ FAMILIES: tuple[Family, ...] = (
         "RCap", "relative_precision_cut",
         "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
         "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
-        (NEEDED, *COMMON), numbers=AT_K, plain="r_cap",
+        (NEEDED, *COMMON), numbers=AT_K, plain="r_cap", spellings=("recallcap", "cappedrecall"),
         monotone=True, adds=("relevance", "min(k, R)"), over_ties="always", beside="relative_P",
     ),
     _family(
@@ -243,7 +217,7 @@ FAMILIES: tuple[Family, ...] = (
         "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
         "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
-        monotone=True, adds=("hit", ""), over_ties="always",
+        spellings=("hit", "hr"), monotone=True, adds=("hit", ""), over_ties="always",
         purpose="The first documents",
         words="whether there is a relevant document: hit rate, top-k accuracy, `Success@1`",
     ),
@@ -330,7 +304,8 @@ FAMILIES: tuple[Family, ...] = (
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
         (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K, reaches_one=False,
-        monotone=True, adds=("discounted gain", ""), over_ties="always", exceeds_one=True,
+        spellings=("discountedcumulativegain",), exceeds_one=True,
+        monotone=True, adds=("discounted gain", ""), over_ties="always",
         purpose="Grades", words="discounted gain, and that of the best ranking",
     ),
     _family(
@@ -351,6 +326,7 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         needs="gains", numbers=AT_K, aliases=("NDCG",),
+        spellings=("normalizeddcg", "normalizeddiscountedcumulativegain"),
         forms=(
             _form(
                 "ideal", "retrieved", "normalized_discounted_gain_of_retrieved", monotone=False,
@@ -370,7 +346,7 @@ FAMILIES: tuple[Family, ...] = (
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
         needs="stops", numbers=AT_K, plain="ERR", reaches_one=False, monotone=True,
-        adds=("stop", ""),
+        adds=("stop", ""), spellings=("expectedreciprocalrank",),
         purpose="Grades",
         words="expected reciprocal rank of a reader who stops at a good document",
     ),
@@ -435,6 +411,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
         needs="gains", numbers=("p", "depth"),
         forms=(_form("normalize", False, "unnormalized_compatibility"),),
+        spellings=("compatibility",),
         purpose="Preferences, and several assessors",
         words="compatibility with the best ranking, for preferences given as grades",
     ),
@@ -613,7 +590,7 @@ FAMILIES: tuple[Family, ...] = (
         "Harmonic mean of precision and recall of the first k: 2 P R / (P + R). Precision is\n"
         "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
         "count, as in SetF. Source: f1 of ranx.",
-        (CUTOFF, *COMMON), numbers=AT_K,
+        (CUTOFF, *COMMON), numbers=AT_K, spellings=("f1score", "f1measure"),
         monotone=True, share=True, over_ties="always",
         purpose="The first documents", words="harmonic mean of precision and recall",
     ),
@@ -702,7 +679,7 @@ FAMILIES: tuple[Family, ...] = (
         "denominator='k': share of k, as 1 - unj_k of trec_eval 10.0 for long rankings.\n"
         "average='micro': share over all documents of all queries, as in Pyserini. BEIR counts\n"
         "documents judged for any query: see Hole. Source: ir_measures Judged.",
-        (CUTOFF, WHOLE, MACRO, _negative("judged")),
+        (CUTOFF, WHOLE, MACRO, NEGATIVE),
         numbers=("cutoff", "denominator", "negative"), plain="judged",
         better="", parts=True, over_ties="always",
         purpose="Incomplete judgments",
@@ -714,7 +691,7 @@ FAMILIES: tuple[Family, ...] = (
         "share of k, which is unj_k. average='micro': share over all documents of all queries.\n"
         "A document with a negative grade is unjudged, as in trec_eval; with negative='judged'\n"
         "it is judged, as in Judged. Source: trec_eval 10.0 unj.",
-        (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
+        (CUTOFF, WHOLE, MACRO, NEGATIVE.changed(default="unjudged")),
         numbers=("cutoff", "denominator", "negative"), plain="unjudged",
         better="lower", parts=True, over_ties="always", beside="Judged",
     ),
@@ -735,29 +712,8 @@ FAMILY_BY_NAME: dict[str, Family] = {
     name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
 BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
-# Other names in papers and libraries, as returned by `spelling`.
-OTHER_SPELLINGS = {
-    "averageprecision": "AP",
-    "meanaverageprecision": "AP",
-    "labelrankingaverageprecision": "AP",
-    "reciprank": "RR",
-    "reciprocalrank": "RR",
-    "meanreciprocalrank": "RR",
-    "rprecision": "Rprec",
-    "discountedcumulativegain": "DCG",
-    "normalizeddcg": "nDCG",
-    "normalizeddiscountedcumulativegain": "nDCG",
-    "expectedreciprocalrank": "ERR",
-    "compatibility": "Compat",
-    "f1score": "F1",
-    "f1measure": "F1",
-    "hit": "Success",
-    "hr": "Success",
-    "recallcap": "RCap",
-    "cappedrecall": "RCap",
-}
 FAMILY_BY_SPELLING: dict[str, Family] = {
-    **{written: FAMILY_BY_NAME[name] for written, name in OTHER_SPELLINGS.items()},
+    **{written: family for family in FAMILIES for written in family.spellings},
     **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
     **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
 }

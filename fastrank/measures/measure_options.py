@@ -9,7 +9,7 @@ from fastrank.measures.trec import Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     Form = tuple[str, Any, dict[str, Any]]
 
@@ -29,16 +29,13 @@ class Option(Frozen):
     beside: the option and the value that it has to be combined with; None if it has not.
     """
 
-    __slots__ = ("beside", "choices", "default", "help", "kind", "name", "needed")
-    defaults: ClassVar[dict[str, Any]] = {"beside": None}
-
     name: str
     kind: str
-    default: Any
-    needed: bool
-    choices: tuple[str, ...]
-    beside: tuple[str, Any] | None
     help: str
+    default: Any = None
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+    beside: tuple[str, Any] | None = None
 
     def read(self, text: str) -> Any:
         """Parse a value. Raises ValueError, whose message says what was expected."""
@@ -104,27 +101,24 @@ class Family(Measure):
         unjudged documents leave them after that, a judged document that is not relevant lowers it
         wherever it stands.
     uncut: the measure of all retrieved documents, if this one requires a cutoff.
-    aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
+    aliases: other names. plain: the name in the notation `name` or `name_cutoff`. spellings: other
+    names in papers and libraries, as returned by `spelling`.
 
     Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
     as for average="micro"), "total" (a sum that is not an integer), "defined" (the mean over
     queries that have a value), "median" (over the same queries).
     """
 
-    __slots__ = ("aliases", "at", "forms", "numbers", "options", "parts", "plain", "share", "uncut")
-    defaults: ClassVar[dict[str, Any]] = {
-        **Measure.defaults, "parts": False, "share": False, "uncut": "",
-    }  # fmt: skip
-
     options: dict[str, Option]
-    at: str
-    numbers: tuple[str, ...]
-    forms: tuple[Form, ...]
-    parts: bool
-    share: bool
-    uncut: str
-    aliases: tuple[str, ...]
-    plain: str
+    at: str = ""
+    numbers: tuple[str, ...] = ()
+    forms: tuple[Form, ...] = ()
+    parts: bool = False
+    share: bool = False
+    uncut: str = ""
+    aliases: tuple[str, ...] = ()
+    plain: str = ""
+    spellings: tuple[str, ...] = ()
 
     def resolved(self, chosen: dict[str, Any]) -> Family:
         """The family as it is with these options."""

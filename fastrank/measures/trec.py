@@ -11,7 +11,7 @@ from fastrank.data.columns import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, ClassVar
+    from typing import Any
 
 
 # What measures need that see gains: those that measures with options define, and all of them.
@@ -72,40 +72,29 @@ class Measure(Frozen):
     ('cutoffs', (5, 10, 15), 'mean')
     """
 
-    __slots__ = (
-        "adds", "average", "beside", "better", "default", "exceeds_one", "help", "is_text",
-        "kernel", "monotone", "name", "needs", "over_ties", "purpose", "reaches_one", "sets",
-        "since", "takes", "versioned", "with_cutoff", "without_results", "words", "zeroed",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {
-        "adds": None, "beside": "", "better": "higher", "exceeds_one": False, "is_text": False,
-        "monotone": False, "over_ties": "", "purpose": "", "reaches_one": False, "versioned": False,
-        "with_cutoff": "", "without_results": "zero", "words": "", "zeroed": False,
-    }  # fmt: skip
-
     name: str
     kernel: str
-    needs: str
-    takes: str
-    default: tuple[float, ...]
-    average: str
-    sets: tuple[str, ...]
-    since: str
-    better: str
-    reaches_one: bool | Callable[[float], bool]
-    monotone: bool
-    over_ties: str
-    is_text: bool
-    without_results: str
-    zeroed: bool
-    versioned: bool
-    with_cutoff: str
-    purpose: str
-    words: str
-    beside: str
-    adds: tuple[str, str] | None
-    exceeds_one: bool
     help: str
+    needs: str = "ranking"
+    takes: str = ""
+    default: tuple[float, ...] = ()
+    average: str = "mean"
+    sets: tuple[str, ...] = ()
+    since: str = "9.0.8"
+    better: str = "higher"
+    reaches_one: bool | Callable[[float], bool] = False
+    exceeds_one: bool = False
+    monotone: bool = False
+    over_ties: str = ""
+    is_text: bool = False
+    without_results: str = "zero"
+    zeroed: bool = False
+    versioned: bool = False
+    with_cutoff: str = ""
+    purpose: str = ""
+    words: str = ""
+    beside: str = ""
+    adds: tuple[str, str] | None = None
 
     def __repr__(self) -> str:
         return f"<Measure {self.name}>"
@@ -123,30 +112,23 @@ NONE: tuple[str, ...] = ()
 
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+BOTH_RETRIEVED = "preferences between two retrieved documents"
+ONE_RETRIEVED = "preferences with at least one document retrieved"
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
-def _record(
-    name: str,
-    kernel: str,
-    sets: tuple[str, ...],
-    help_: str,
-    needs: str = "ranking",
-    takes: str = "",
-    default: tuple[float, ...] = (),
-    average: str = "mean",
-    since: str = "9.0.8",
-    better: str = "higher",
-    reaches_one: bool | Callable[[float], bool] = True,
-    exceeds_one: bool = False,
-    **facts: Any,
-) -> Measure:
-    return Measure(
-        name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
-        average=average, since=since, better=better,
-        reaches_one=average in ("mean", "geometric") and better == "higher" and reaches_one,
-        exceeds_one=exceeds_one or average in ("sum", "geometric"), **facts,
-    )  # fmt: skip
+def with_bounds(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a record, with what its kind of values says of their bounds."""
+    average = facts.get("average", "mean")
+    best = average in ("mean", "geometric") and facts.get("better", "higher") == "higher"
+    return facts | {
+        "reaches_one": best and facts.get("reaches_one", True),
+        "exceeds_one": facts.get("exceeds_one", average in ("sum", "total", "geometric")),
+    }
+
+
+def _record(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: Any) -> Measure:
+    return Measure(name=name, kernel=kernel, sets=sets, help=help_, **with_bounds(facts))
 
 
 def _is_at_most_r(multiple: float) -> bool:
@@ -467,46 +449,27 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Preferences, and several assessors",
         words="the same with as many nonrelevant as relevant documents",
     ),
-    _record(
-        "prefs_simp_ret", "preferences_simple", ALL_PREFS,
-        "prefs_simp over preferences between two retrieved documents. Source: trec_eval\n"
-        "prefs_simp_ret.",
-        needs="preferences", default=(0,), beside="prefs_simp",
-    ),
-    _record(
-        "prefs_pair_ret", "preferences_by_pair", ALL_PREFS,
-        "prefs_pair over pairs of two retrieved documents. Source: trec_eval prefs_pair_ret.",
-        needs="preferences", default=(0,), beside="prefs_pair",
-    ),
-    _record(
-        "prefs_avgjg_ret", "preferences_by_group", ALL_PREFS,
-        "prefs_avgjg over preferences between two retrieved documents. Source: trec_eval\n"
-        "prefs_avgjg_ret.",
-        needs="preferences", default=(0,), beside="prefs_avgjg",
-    ),
-    _record(
-        "prefs_avgjg_Rnonrel_ret", "preferences_balanced", ALL_PREFS,
-        "prefs_avgjg_Rnonrel over retrieved documents. Source: trec_eval\n"
-        "prefs_avgjg_Rnonrel_ret.",
-        needs="preferences", default=(1,), beside="prefs_avgjg_Rnonrel",
-    ),
-    _record(
-        "prefs_simp_imp", "preferences_simple", ALL_PREFS,
-        "prefs_simp over preferences with at least one document retrieved; a retrieved one\n"
-        "counts as preferred by the ranking. Source: trec_eval prefs_simp_imp.",
-        needs="preferences", default=(1,), beside="prefs_simp",
-    ),
-    _record(
-        "prefs_pair_imp", "preferences_by_pair", ALL_PREFS,
-        "prefs_pair over pairs with at least one document retrieved. Source: trec_eval\n"
-        "prefs_pair_imp.",
-        needs="preferences", default=(1,), beside="prefs_pair",
-    ),
-    _record(
-        "prefs_avgjg_imp", "preferences_by_group", ALL_PREFS,
-        "prefs_avgjg over preferences with at least one document retrieved. Source: trec_eval\n"
-        "prefs_avgjg_imp.",
-        needs="preferences", default=(1,), beside="prefs_avgjg",
+    *(
+        _record(
+            name + variant, kernel, ALL_PREFS,
+            f"{name} over {judged}. Source: trec_eval {name}{variant}.",
+            needs="preferences", default=(scope,), beside=name,
+        )
+        for variant, scope, name, kernel, judged in (
+            ("_ret", 0, "prefs_simp", "preferences_simple", BOTH_RETRIEVED),
+            ("_ret", 0, "prefs_pair", "preferences_by_pair", "pairs of two retrieved documents"),
+            ("_ret", 0, "prefs_avgjg", "preferences_by_group", BOTH_RETRIEVED),
+            ("_ret", 1, "prefs_avgjg_Rnonrel", "preferences_balanced", "retrieved documents"),
+            (
+                "_imp", 1, "prefs_simp", "preferences_simple",
+                f"{ONE_RETRIEVED}; a retrieved one counts as preferred by the ranking",
+            ),
+            (
+                "_imp", 1, "prefs_pair", "preferences_by_pair",
+                "pairs with at least one document retrieved",
+            ),
+            ("_imp", 1, "prefs_avgjg", "preferences_by_group", ONE_RETRIEVED),
+        )
     ),
     _record(
         "map_avgjg", "average_precision", JG,

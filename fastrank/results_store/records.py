@@ -67,19 +67,12 @@ class Evaluation:
         self._places = list(range(len(self.judged)))
         self.columns = _columns(bound)
 
-    def without(self, queries: Collection[bytes]) -> list[bytes]:
-        """The other judged queries, in byte order."""
-        if len(queries) == len(self.judged):
-            return []
-        known = set(queries)
-        return [query for query in self.judged if query not in known]
-
-    def places_without(self, queries: Collection[bytes]) -> list[int]:
-        """The indexes of the other judged queries."""
-        if not queries:
+    def places(self, queries: Collection[bytes], *, others: bool = False) -> list[int]:
+        """The indexes of the judged queries that are among these, or of the others."""
+        if len(queries) == (0 if others else len(self.judged)):
             return self._places
         known = set(queries)
-        return [place for place, query in enumerate(self.judged) if query not in known]
+        return [place for place, query in enumerate(self.judged) if (query in known) != others]
 
     def to_record(self) -> dict[str, Any]:
         """What `evaluation_of` takes."""
@@ -207,7 +200,7 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
     if queries != evaluation.judged:
         record["queries"] = list(map(decoded, queries))
     missing = coverage.missing()
-    if missing != evaluation.without(queries):
+    if missing != [evaluation.judged[i] for i in evaluation.places(queries, others=True)]:
         record["missing"] = list(map(decoded, missing))
     if scores.zero_rows:
         record["zero_rows"] = scores.zero_rows
@@ -223,7 +216,6 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
     """
     known = evaluation.judged if "queries" not in record else encoded(record["queries"])
     missing = record.get("missing")
-    absent = evaluation.without(known) if missing is None else encoded(missing)
     tag = record["tag"].encode("utf-8", "surrogateescape")
     columns, summaries = [], []
     means, values = record["mean"], record["values"]
@@ -242,7 +234,10 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
         coverage=Coverage(
             complete=evaluation.complete,
             judged=evaluation.judged,
-            found=evaluation.places_without(absent),
+            found=(
+                evaluation.places(known) if missing is None
+                else evaluation.places(encoded(missing), others=True)
+            ),
             unknown=unjudged if unjudged is None else encoded(unjudged),
             positive=evaluation.positive,
         ),
@@ -252,7 +247,7 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
         value_columns=columns,
         zero_rows=list(record.get("zero_rows", ())),
         summaries=summaries,
-    )
+    )  # fmt: skip
 
 
 def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count: int) -> Any:

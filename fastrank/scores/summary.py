@@ -48,15 +48,9 @@ class Coverage(Frozen):
 
     def __reduce__(self) -> Any:
         # Pickle only the ids, not the whole file of judgments that contains them.
-        fields = {name: getattr(self, name) for name in self.field_names}
-        fields["found"], fields["judged"] = list(self.found), list(self.judged)
-        if self.positive is not None:
-            fields["positive"] = list(self.positive)
-        return _rebuild_coverage, (fields,)
-
-
-def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
-    return Coverage(**fields)
+        positive = None if self.positive is None else list(self.positive)
+        judged, found = list(self.judged), list(self.found)
+        return Frozen.__reduce__(self.changed(judged=judged, found=found, positive=positive))
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
@@ -137,7 +131,13 @@ def average(
     if kind == "pooled":
         # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
-    return [_average(kind, totals[j], count, evaluated) for j in range(len(bound.names))]
+    own = [totals[j] for j in range(len(bound.names))]
+    if kind == "mean":
+        return [total / count for total in own]
+    if kind == "geometric":
+        missing = count - evaluated
+        return [float(kernels.geometric_mean(total, count, missing)) for total in own]
+    return own
 
 
 def _totals(values: Any, width: int) -> Any:
@@ -150,14 +150,6 @@ def _totals(values: Any, width: int) -> Any:
     for place, value in enumerate(values):
         few[place % width] += value
     return few
-
-
-def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind in ("sum", "total"):
-        return total
-    if kind == "mean":
-        return total / count
-    return float(kernels.geometric_mean(total, count, count - evaluated))
 
 
 def _over_defined(kind: str, values: Any) -> float:
