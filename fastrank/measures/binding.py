@@ -8,7 +8,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures.measure_options import Family
+from fastrank.measures.measure_options import INFINITE, Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ class BoundMeasure(Frozen):
             return dict(zip(family.numbers, self.numbers, strict=True))
         if self.measure.takes == "cutoffs":
             return {"cutoff": self.numbers[place]}
-        return {"p": self.numbers[0]} if self.measure.takes == "persistence" else {}
+        return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
 
     def cutoffs(self) -> list[tuple[str, int]]:
         """(printed name, cutoff) of each value that was requested with a cutoff."""
@@ -146,7 +146,8 @@ def bind_trec(
     if measure.takes in ("numbers", "weights") and items:
         numbers = list(map(atof, items))
     if measure.takes in ("gains", "persistence"):
-        numbers = [0.9]
+        # There is no cutoff.
+        numbers = [INFINITE, 0.9] if measure.takes == "persistence" else [INFINITE]
         for item in items:
             left, equals, right = item.partition(b"=")
             if not equals or b"=" in right:
@@ -155,8 +156,8 @@ def bind_trec(
                     f" '{item.decode('utf-8', 'replace')}'"
                     + _cutoff_hint(measure.name, text or "")
                 )  # fmt: skip
-            if left == b"p":
-                numbers = [atof(right)]
+            if left == b"p" and measure.takes == "persistence":
+                numbers[1] = atof(right)
             strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
             if not strict or _is_integer(left):
                 pairs.append((atol(left), atof(right)))

@@ -6,8 +6,8 @@ To add a measure, write its kernel in fastrank/kernels and add its record here.
 from __future__ import annotations
 
 from fastrank.measures.measure_options import Family, Option
+from fastrank.measures.trec import BY_NAME, Measure, spelling, with_bounds
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure, spelling, with_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,21 @@ def _family(
     )  # fmt: skip
 
 
+# What is the same of a measure of trec_eval and of one with options that computes the same values.
+OF_VALUES = (
+    "kernel", "needs", "average", "better", "monotone", "over_ties", "adds", "versioned",
+)  # fmt: skip
+
+
+def _as_trec(
+    trec: str, name: str, help_: str, options: tuple[Option, ...] = COMMON, **facts: Any
+) -> Family:
+    """A measure of trec_eval with options; listed beside it, unless it has its own purpose."""
+    known = {fact: getattr(BY_NAME[trec], fact) for fact in OF_VALUES}
+    known |= {} if "purpose" in facts else {"beside": trec}
+    return _family(name, known.pop("kernel"), help_, options, **(known | facts))
+
+
 def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
     """What is otherwise if an option has a value; `...` is any given value."""
     return option, value, {"kernel": kernel, **facts} if kernel else facts
@@ -81,31 +96,24 @@ def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
 AT_K = ("cutoff",)
 
 FAMILIES: tuple[Family, ...] = (
-    _family(
-        "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        needs="queries", average="sum", better="", over_ties="fixed", beside="num_q",
-    ),
-    _family(
-        "NumRet", "num_ret",
+    _as_trec("num_q", "NumQ", "Number of queries averaged over. Source: trec_eval num_q.", ()),
+    _as_trec(
+        "num_ret", "NumRet",
         "Number of documents retrieved; with rel, only those of at least that grade. Source:\n"
         "trec_eval num_ret, num_rel_ret.",
-        forms=(_form("rel", ..., "num_rel_ret", over_ties="always"),), average="sum",
-        better="", monotone=True, over_ties="fixed", beside="num_ret",
+        forms=(_form("rel", ..., "num_rel_ret", over_ties="always"),),
     ),
-    _family(
-        "NumRel", "num_rel",
+    _as_trec(
+        "num_rel", "NumRel",
         "Number of relevant documents in the judgments: R. Source: trec_eval num_rel.",
-        (REL,), average="sum",
-        better="", monotone=True, without_results="judgments", over_ties="fixed",
-        beside="num_rel",
+        (REL,), without_results="judgments",
     ),
-    _family(
-        "NumRelRet", "num_rel_ret",
+    _as_trec(
+        "num_rel_ret", "NumRelRet",
         "Number of relevant documents retrieved. Source: trec_eval num_rel_ret.",
-        average="sum", monotone=True, over_ties="always", beside="num_rel_ret",
     ),
-    _family(
-        "AP", "average_precision_cut",
+    _as_trec(
+        "map_cut", "AP",
         "Average precision: the sum of the precisions at the ranks of the relevant documents in\n"
         "the first k, divided by R (map, map_cut_k). denominator='min_k' divides by min(k, R), as\n"
         "sentence-transformers does; 'relevant_retrieved' by the number of relevant documents in\n"
@@ -130,31 +138,27 @@ FAMILIES: tuple[Family, ...] = (
                 over_ties="whole", adds=("precision", "relevant retrieved"),
             ),
         ),
-        monotone=True, adds=("precision", "R"), over_ties="always",
         purpose="One number for the whole ranking", words="average precision; its mean is MAP",
     ),
-    _family(
-        "Rprec", "r_precision",
+    _as_trec(
+        "Rprec", "Rprec",
         "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
         "trec_eval Rprec.",
-        aliases=("RPrec",), spellings=("rprecision",), monotone=True,
-        adds=("relevance of the first R", "R"), over_ties="always", beside="Rprec",
+        aliases=("RPrec",), spellings=("rprecision",),
     ),
-    _family(
-        "Bpref", "binary_preference",
+    _as_trec(
+        "bpref", "Bpref",
         "Binary preference (bpref). Source: trec_eval bpref; Buckley and Voorhees, 'Retrieval\n"
         "evaluation with incomplete information', SIGIR 2004.",
         (REL,), aliases=("BPref",),
-        monotone=True, adds=("preference", "R"), over_ties="uncut", beside="bpref",
     ),
-    _family(
-        "RR", "reciprocal_rank",
+    _as_trec(
+        "recip_rank", "RR",
         "Reciprocal rank: 1 / rank of the first relevant document, 0 if none is in the first k;\n"
         "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
         spellings=("reciprank", "reciprocalrank", "meanreciprocalrank"),
-        monotone=True, adds=("reciprocal rank", ""), over_ties="always",
         purpose="The first documents",
         words="reciprocal rank of the first relevant document, `RR@10` or `MRR@10`",
     ),
@@ -167,16 +171,16 @@ FAMILIES: tuple[Family, ...] = (
         over_ties="whole",
         purpose="The first documents", words="mean of 1/rank of all relevant documents",
     ),
-    _family(
-        "IPrec", "interpolated_precision",
+    _as_trec(
+        "iprec_at_recall", "IPrec",
         "Interpolated precision at a recall level (iprec_at_recall), rounded to a number of\n"
         "relevant documents as in the chosen trec_eval_version. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
-        at="recall", numbers=("recall",), monotone=True, versioned=True,
+        at="recall", numbers=("recall",),
         purpose="Recall", words="interpolated precision at a level of recall",
     ),
-    _family(
-        "P", "precision_cut",
+    _as_trec(
+        "P", "P",
         "Precision: number of relevant documents in the first k, divided by k.\n"
         "denominator='retrieved' divides by min(k, retrieved). Source: trec_eval P.",
         (
@@ -192,37 +196,32 @@ FAMILIES: tuple[Family, ...] = (
                 adds=("relevance", "min(k, retrieved)"),
             ),
         ),
-        monotone=True, adds=("relevance", "k"), uncut="SetP", over_ties="always",
-        purpose="The first documents",
+        uncut="SetP", purpose="The first documents",
         words="precision: share of relevant documents, `P@10` or `P_10`",
     ),
-    _family(
-        "R", "recall_cut",
+    _as_trec(
+        "recall", "R",
         "Recall: number of relevant documents in the first k, divided by R. Source: trec_eval\n"
         "recall.",
-        (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",),
-        monotone=True, adds=("relevance", "R"), uncut="SetR", over_ties="always",
-        purpose="Recall",
+        (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",), uncut="SetR", purpose="Recall",
         words="share of the relevant documents that are found, `R@100` or `recall_100`",
     ),
-    _family(
-        "RCap", "relative_precision_cut",
+    _as_trec(
+        "relative_P", "RCap",
         "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
         "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
         (NEEDED, *COMMON), numbers=AT_K, plain="r_cap", spellings=("recallcap", "cappedrecall"),
-        monotone=True, adds=("relevance", "min(k, R)"), over_ties="always", beside="relative_P",
     ),
-    _family(
-        "Success", "success_cut",
+    _as_trec(
+        "success", "Success",
         "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
         "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
-        spellings=("hit", "hr"), monotone=True, adds=("hit", ""), over_ties="always",
-        purpose="The first documents",
+        spellings=("hit", "hr"), purpose="The first documents",
         words="whether there is a relevant document: hit rate, top-k accuracy, `Success@1`",
     ),
-    _family(
-        "HitRatio", "recall_cut",
+    _as_trec(
+        "recall", "HitRatio",
         "Hit ratio of document similarity: number of relevant documents in the first k, divided\n"
         "by R, which is recall. In recommendation, hit ratio means Success. With average='micro'\n"
         "and denominator='relevant_retrieved': relevant documents in the first k of all queries,\n"
@@ -243,14 +242,12 @@ FAMILIES: tuple[Family, ...] = (
                 over_ties="uncut", adds=None,
             ),
         ),
-        monotone=True, adds=("relevance", "R"), over_ties="always",
         purpose="Recall", words="recall as in the evaluation of similar articles",
     ),
-    _family(
-        "infAP", "inferred_average_precision",
+    _as_trec(
+        "infAP", "infAP",
         "Inferred average precision. Source: trec_eval infAP; Yilmaz and Aslam, CIKM 2006.",
         (REL,),
-        adds=("inferred precision", "R"), beside="infAP",
     ),
     _family(
         "xinfAP", "stratified_average_precision",
@@ -299,7 +296,7 @@ FAMILIES: tuple[Family, ...] = (
         beside="iNumRel",
     ),
     _family(
-        "DCG", "discounted_gain_cut",
+        "DCG", "discounted_gain",
         "Discounted cumulative gain of the first k: the sum of gain / log2(rank + 1) (dcg). The\n"
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
@@ -309,7 +306,7 @@ FAMILIES: tuple[Family, ...] = (
         purpose="Grades", words="discounted gain, and that of the best ranking",
     ),
     _family(
-        "nDCG", "normalized_discounted_gain_cut",
+        "nDCG", "normalized_discounted_gain",
         "Normalized discounted cumulative gain of the first k: DCG divided by that of the ideal\n"
         "ranking (ndcg, ndcg_cut_k). The gain is the grade, 2^grade - 1 with dcg='exp-log2', or\n"
         "as given by gains. The ideal ranking contains all judged documents; with\n"
@@ -363,11 +360,11 @@ FAMILIES: tuple[Family, ...] = (
         numbers=("cutoff", "p"),
         forms=(
             _form(
-                "gain", "graded", "rank_biased_precision_cut", needs="unit gains",
+                "gain", "graded", "rank_biased_precision", needs="unit gains",
                 adds=("weighted gain", ""),
             ),
             _form(
-                "gain", "raw", "rank_biased_precision_cut", needs="gains",
+                "gain", "raw", "rank_biased_precision", needs="gains",
                 adds=("weighted gain", ""), exceeds_one=True,
             ),
         ),
@@ -556,8 +553,8 @@ FAMILIES: tuple[Family, ...] = (
         (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
         beside="NERR8",
     ),
-    _family(
-        "SetP", "set_precision",
+    _as_trec(
+        "set_P", "SetP",
         "Set precision: relevant retrieved / retrieved; with relative, relevant retrieved /\n"
         "min(retrieved, R). Source: trec_eval set_P, set_relative_P.",
         (*COMMON, _option("relative", "flag", "relative to the best possible", default=False)),
@@ -566,24 +563,22 @@ FAMILIES: tuple[Family, ...] = (
                 "relative", True, "set_relative_precision", adds=("relevance", "min(retrieved, R)")
             ),
         ),
-        monotone=True, share=True, adds=("relevance", "retrieved"), over_ties="always",
-        beside="set_P",
+        share=True,
     ),
-    _family(
-        "SetR", "set_recall", "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
-        monotone=True, adds=("relevance", "R"), over_ties="always", beside="set_recall",
+    _as_trec(
+        "set_recall", "SetR",
+        "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
     ),
-    _family(
-        "SetAP", "set_average_precision",
-        "Set precision times set recall. Source: trec_eval set_map.",
-        monotone=True, share=True, over_ties="fixed uncut", beside="set_map",
+    _as_trec(
+        "set_map", "SetAP",
+        "Set precision times set recall. Source: trec_eval set_map.", share=True,
     ),
-    _family(
-        "SetF", "set_f",
+    _as_trec(
+        "set_F", "SetF",
         "Set F: (beta + 1) P R / (beta P + R) with set precision P and set recall R. beta is the\n"
         "square of van Rijsbergen's, as in trec_eval and ir_measures. Source: trec_eval set_F.",
         (*COMMON, _option("beta", "number", "weight of recall", default=1.0)),
-        numbers=("beta",), monotone=True, share=True, over_ties="always", beside="set_F",
+        numbers=("beta",), share=True,
     ),
     _family(
         "F1", "f1_cut",

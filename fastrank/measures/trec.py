@@ -328,7 +328,7 @@ MEASURES: tuple[Measure, ...] = (
         needs="gains", takes="gains", over_ties="always", beside="ndcg_rel",
     ),
     _record(
-        "ndcg_cut", "normalized_discounted_gain_cut", ALL,
+        "ndcg_cut", "normalized_discounted_gain", ALL,
         "ndcg at cutoff: dcg of the first k documents, divided by that of the best k documents;\n"
         "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
         needs="gains", takes="cutoffs", default=RANKS, monotone=True,

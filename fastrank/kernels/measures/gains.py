@@ -198,25 +198,13 @@ def ideal_dcg_of(q, depth):
     return add_ideal_gains(q, depth, 0, 0, 0, 0.0, True)[3]
 
 
-@kernel(MEASURE, TIED_GAINS)
-def discounted_gain(q, parameters, values):
-    values[0] = dcg(q, q.num_ret)
-
-
 @kernel(MEASURE)
 def ideal_discounted_gain(q, parameters, values):
     values[0] = ideal_dcg_of(q, ideal_size(q))
 
 
 @kernel(MEASURE, TIED_GAINS)
-def normalized_discounted_gain(q, parameters, values):
-    ideal = ideal_dcg_of(q, ideal_size(q))
-    if ideal > 0.0:
-        values[0] = dcg(q, q.num_ret) / ideal
-
-
-@kernel(MEASURE, TIED_GAINS)
-def normalized_discounted_gain_cut(q, cutoffs, values):
+def normalized_discounted_gain(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, rank, at, passed = 0, 0, 0, 0
     own, ideal = 0.0, 0.0
@@ -323,17 +311,12 @@ def rank_biased_gain(q, cutoff, p):
 
 @kernel(MEASURE, TIED_GAINS)
 def rank_biased_precision(q, parameters, values):
-    values[0] = rank_biased_gain(q, np.inf, parameters[0])
-
-
-@kernel(MEASURE, TIED_GAINS)
-def rank_biased_precision_cut(q, parameters, values):
     """parameters: the cutoff, and p."""
     values[0] = rank_biased_gain(q, parameters[0], parameters[1])
 
 
 @kernel(MEASURE, TIED_GAINS)
-def discounted_gain_cut(q, cutoffs, values):
+def discounted_gain(q, cutoffs, values):
     values[0] = dcg(q, cutoffs[0])
 
 

@@ -7,8 +7,6 @@ document has the smaller number and is retrieved.
 
 from __future__ import annotations
 
-import numpy as np
-
 from fastrank.kernels.judging.texts import join, rank_documents
 from fastrank.kernels.texts.text import (
     are_equal,
@@ -426,10 +424,3 @@ def preferences_balanced(q, only_retrieved, values):
         total += fulfilled[g] / possible[g]
     if total > 0.0:
         values[0] = total / len(q.absent)
-
-
-@kernel("void(float64[::1], float64[::1])")
-def to_single_precision(values, rounded):
-    """The values as C floats, which trec_eval 9.0.8 holds preference levels in."""
-    for i in range(len(values)):
-        rounded[i] = np.float32(values[i])

@@ -391,9 +391,10 @@ def r_precision_multiple_over_ties(q, factors, values):
 def rank_biased_residual(q, parameters, values):
     """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking.
 
-    Where no depth cuts the ranking, so that it is known if any is unjudged.
+    Where no depth cuts the ranking, so that it is known if any is unjudged. parameters: infinity,
+    and p.
     """
-    p, weight, total = parameters[0], 1.0, 0.0
+    p, weight, total = parameters[1], 1.0, 0.0
     stop, high, chance, unjudged = 0, 0, 1.0, False
     for rank in range(1, q.num_ret + 1):
         if rank > high:
