@@ -400,23 +400,23 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Counts", words="nonrelevant documents that are retrieved",
     ),
     _record(
-        "prefs_num_prefs_poss", "preferences_possible", PREFS,
+        "prefs_num_prefs_poss", "preferences_counted", PREFS,
         "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        needs="preferences", average="sum", better="",
+        needs="preferences", default=(2, 1), average="sum", better="",
         purpose="Preferences, and several assessors", words="numbers of preferences",
     ),
     _record(
-        "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
+        "prefs_num_prefs_ful", "preferences_counted", PREFS,
         "Number of preferences fulfilled: the preferred document is retrieved, and the other is\n"
         "ranked below it or not retrieved. Source: trec_eval prefs_num_prefs_ful.",
-        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
+        needs="preferences", default=(2, 0), average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
-        "prefs_num_prefs_ful_ret", "preferences_fulfilled_retrieved", PREFS,
+        "prefs_num_prefs_ful_ret", "preferences_counted", PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
+        needs="preferences", default=(0, 0), average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
         "prefs_simp", "preferences_simple", PREFS,
@@ -452,7 +452,7 @@ MEASURES: tuple[Measure, ...] = (
     *(
         _record(
             name + variant, kernel, ALL_PREFS,
-            f"{name} over {judged}. Source: trec_eval {name}{variant}.",
+            f"{name} over {judged}.\nSource: trec_eval {name}{variant}.",
             needs="preferences", default=(scope,), beside=name,
         )
         for variant, scope, name, kernel, judged in (
@@ -462,7 +462,7 @@ MEASURES: tuple[Measure, ...] = (
             ("_ret", 1, "prefs_avgjg_Rnonrel", "preferences_balanced", "retrieved documents"),
             (
                 "_imp", 1, "prefs_simp", "preferences_simple",
-                f"{ONE_RETRIEVED}; a retrieved one counts as preferred by the ranking",
+                f"{ONE_RETRIEVED}; a retrieved one\ncounts as preferred by the ranking",
             ),
             (
                 "_imp", 1, "prefs_pair", "preferences_by_pair",

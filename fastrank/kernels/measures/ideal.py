@@ -94,12 +94,9 @@ def overlaps(q, p, end):
 
 @kernel(MEASURE)
 def compatibility(q, parameters, values):
-    """parameters: p, and the depth."""
+    """parameters: p, the depth, and 1 to divide the overlap by that of the ideal ranking."""
     overlap, best = overlaps(q, parameters[0], parameters[1])
-    if best > 0.0:
+    if parameters[2] == 0.0:
+        values[0] = overlap
+    elif best > 0.0:
         values[0] = overlap / best
-
-
-@kernel(MEASURE)
-def unnormalized_compatibility(q, parameters, values):
-    values[0] = overlaps(q, parameters[0], parameters[1])[0]

@@ -375,18 +375,10 @@ def counts_of(q, scope):
 
 
 @kernel(MEASURE)
-def preferences_possible(q, parameters, values):
-    values[0] = counts_of(q, 2)[1]
-
-
-@kernel(MEASURE)
-def preferences_fulfilled(q, parameters, values):
-    values[0] = counts_of(q, 2)[0]
-
-
-@kernel(MEASURE)
-def preferences_fulfilled_retrieved(q, parameters, values):
-    values[0] = counts_of(q, 0)[0]
+def preferences_counted(q, parameters, values):
+    """parameters: a scope as in `group_counts`, and 1 for possible preferences, not fulfilled."""
+    fulfilled, possible = counts_of(q, parameters[0])
+    values[0] = possible if parameters[1] else fulfilled
 
 
 @kernel(MEASURE)

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.discounts import discount
+from fastrank.kernels.measures.gains import discount
 from fastrank.kernels.measures.tie_groups import (
     TIED,
     UNJUDGED,
