@@ -331,10 +331,9 @@ def agree_on_pairs(wins, documents, retrieved, agreement, count):
     """Mean agreement's sum and number of pairs: both retrieved, at least one, all."""
     total, pairs = 0.0, 0
     for scope in range(3):
-        first, stop = (retrieved, documents) if scope == 2 else (0, retrieved)
-        for x in range(first, stop):
-            other, end = (retrieved, documents) if scope == 1 else (x + 1, stop)
-            for y in range(other, end):
+        stop = documents if scope == 2 else retrieved
+        for x in range(retrieved if scope == 2 else 0, stop):
+            for y in range(retrieved if scope == 1 else x + 1, documents if scope else retrieved):
                 both = wins[x * documents + y] + wins[y * documents + x]
                 if both:
                     # Of two that are not retrieved, the ranking prefers neither.
