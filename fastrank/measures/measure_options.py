@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
@@ -50,10 +52,6 @@ class Option(Frozen):
             return text == "True"
         if self.kind == "gains":
             return _read_gains(text)
-        if self.kind == "rank":
-            if not _is_integer(text) or not 1 <= int(text) <= LARGEST:
-                raise ValueError("expected a whole number of at least 1")
-            return int(text)
         if self.kind == "grade":
             grade = _read_grade(text)
             if grade is None:
@@ -61,17 +59,18 @@ class Option(Frozen):
                 raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
-        if self.kind in ("real", "integer"):
-            if number is None or (self.kind == "integer" and not _is_integer(text)):
-                raise ValueError(
-                    "expected a whole number" if self.kind == "integer" else "expected a number"
-                )
-            return int(text) if self.kind == "integer" else number
-        most = 1.0 if self.kind == "share" else INFINITE
-        if number is None or not 0.0 <= number <= most or (self.kind == "positive" and not number):
-            limits = {"share": "from 0 to 1", "positive": "above 0"}.get(self.kind, "of at least 0")
-            raise ValueError(f"expected a number {limits}")
-        return number
+        known, is_whole = math.nan if number is None else number, _is_integer(text)
+        fits, expected = {
+            "rank": (is_whole and 1 <= known <= LARGEST, "a whole number of at least 1"),
+            "integer": (is_whole, "a whole number"),
+            "real": (known == known, "a number"),
+            "share": (0.0 <= known <= 1.0, "a number from 0 to 1"),
+            "positive": (known > 0.0, "a number above 0"),
+            "number": (known >= 0.0, "a number of at least 0"),
+        }[self.kind]
+        if not fits:
+            raise ValueError(f"expected {expected}")
+        return int(text) if self.kind in ("rank", "integer") else number
 
     def write(self, value: Any) -> str:
         """Format a value so that `read` parses it."""

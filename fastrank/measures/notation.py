@@ -361,14 +361,20 @@ def split_measures(text: str) -> list[str]:
 
 def split_items(text: str) -> list[str]:
     """Split at commas outside of brackets."""
-    items, depth = [""], 0
+    items = _split(text, lambda mark, depth: mark == "," and depth == 0)
+    return items if text.strip() else []
+
+
+def _split(text: str, ends: Callable[[str, int], bool]) -> list[str]:
+    """Split at the marks of which `ends` says so, given how many brackets are open."""
+    parts, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)
-        if mark == "," and depth == 0:
-            items.append("")
+        if ends(mark, depth):
+            parts.append("")
         else:
-            items[-1] += mark
-    return items if text.strip() else []
+            parts[-1] += mark
+    return parts
 
 
 def _words(text: str) -> list[tuple[int, str]]:
@@ -376,20 +382,10 @@ def _words(text: str) -> list[tuple[int, str]]:
     words: list[tuple[int, str]] = []
     commas = 0
     for item in split_items(re.sub(r"\s*@\s*", "@", re.sub(r"\s+\(", "(", text))):
-        for word in _split_blanks(item):
-            words.append((commas, word))
-            commas = 0
+        # Blanks inside brackets are removed.
+        for part in _split(item, lambda mark, depth: mark.isspace() and depth <= 0):
+            if word := "".join(part.split()):
+                words.append((commas, word))
+                commas = 0
         commas += 1
     return words
-
-
-def _split_blanks(text: str) -> list[str]:
-    """Split at blanks outside of brackets; blanks inside brackets are removed."""
-    words, depth = [""], 0
-    for mark in text:
-        depth += (mark in OPENING) - (mark in CLOSING)
-        if not mark.isspace():
-            words[-1] += mark
-        elif depth <= 0 and words[-1]:
-            words.append("")
-    return [word for word in words if word]
