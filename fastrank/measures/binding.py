@@ -231,7 +231,7 @@ def bind_family(
         canonical=[os.fsencode(name)],
         numbers=numbers,
         pairs=list(options.get("gains", ())),
-        width=measure.width,
+        width=3 if measure.parts else 1,
         options=options,
     )
 

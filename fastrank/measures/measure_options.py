@@ -129,11 +129,6 @@ class Family(Measure):
             fields |= {"average": "pooled", "reaches_one": False}
         return type(self)(**fields)
 
-    @property
-    def width(self) -> int:
-        """The number of values the kernel writes: 3 with numerator and denominator, else 1."""
-        return 3 if self.parts else 1
-
     def value(self, name: str, chosen: dict[str, Any]) -> Any:
         """The chosen value of an option, or its default."""
         return chosen.get(name, self.options[name].default)

@@ -189,7 +189,10 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
             if isinstance(column, list):
                 values[name] = [decoded(text) for text in column]
             elif column is not None:
-                values[name] = _all_written(column[place :: own.width].tolist())
+                numbers = column[place :: own.width].tolist()
+                # The sum of numbers that JSON has is not NaN, and infinite only if they are huge.
+                is_json = math.isfinite(sum(numbers))
+                values[name] = numbers if is_json else list(map(_written, numbers))
     coverage, queries = scores.coverage, list(scores.query_ids)
     record: dict[str, Any] = {
         "tag": scores.tag,
@@ -278,11 +281,6 @@ def _numbers(values: list[Any]) -> array[float]:
         return array("d", values)
     except TypeError:
         return array("d", map(_read, values))
-
-
-def _all_written(values: list[float]) -> list[Any]:
-    # The sum of numbers that JSON has is not NaN, and infinite only if they are huge.
-    return values if math.isfinite(sum(values)) else list(map(_written, values))
 
 
 def _written(value: float) -> Any:

@@ -157,14 +157,11 @@ class Resumed:
 
     def _add(self, path: str, known: Fingerprint, scores: Scores | None) -> None:
         assert self._evaluation is not None
-        state = _settled(known.state)
+        state = known.state
+        # Of a file that may change again at the same time, only the size.
+        if time.time() - max(state[1:3]) / 1e9 < SETTLED:
+            state = state[:1]
         self._store.add(file_key(path), known.digest, state, scores, self._evaluation)
-
-
-def _settled(state: list[int]) -> list[int]:
-    """The state, or only the size of a file that may change again at the same time."""
-    recent = time.time() - max(state[1:3]) / 1e9 < SETTLED
-    return state[:1] if recent else state
 
 
 # The number of digits of a digest that messages show.

@@ -53,11 +53,6 @@ def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -
     return record
 
 
-def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:
-    """The record as JSON."""
-    return json_text(to_record(scores, per_query=per_query), indent)
-
-
 def json_text(value: object, indent: int | None = None) -> str:
     """JSON in ASCII, with null for NaN and infinity and `\\xff` for bytes that are not UTF-8."""
     import json

@@ -239,9 +239,9 @@ class Scores(QueryValues):
         >>> scores.to_json(per_query=False)
         '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
         """
-        from fastrank.scores.records import to_json
+        from fastrank.scores.records import json_text, to_record
 
-        return to_json(self, per_query=per_query, indent=indent)
+        return json_text(to_record(self, per_query=per_query), indent)
 
     def to_csv(self, *, per_query: bool = True) -> str:
         """Lines `query,measure,value` with full precision.

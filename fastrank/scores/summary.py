@@ -127,7 +127,14 @@ def average(
         kind = "mean"
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
-    totals = _totals(values, bound.width)
+    # Added in the order of the queries.
+    totals: Any = [0.0] * bound.width
+    if len(values) > FEW:
+        totals = zeros("d", bound.width)
+        kernels.add_up(values, bound.width, totals)
+    else:
+        for place, value in enumerate(values):
+            totals[place % bound.width] += value
     if kind == "pooled":
         # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
@@ -138,18 +145,6 @@ def average(
         missing = count - evaluated
         return [float(kernels.geometric_mean(total, count, missing)) for total in own]
     return own
-
-
-def _totals(values: Any, width: int) -> Any:
-    """The sum of every column of values, added in the order of the queries."""
-    if len(values) > FEW:
-        totals = zeros("d", width)
-        kernels.add_up(values, width, totals)
-        return totals
-    few = [0.0] * width
-    for place, value in enumerate(values):
-        few[place % width] += value
-    return few
 
 
 def _over_defined(kind: str, values: Any) -> float:

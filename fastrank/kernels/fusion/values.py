@@ -121,25 +121,6 @@ def fill_by_rank(kind, parameter, candidates, values):
 
 
 @helper
-def mean_above(scores, smallest):
-    """The mean of the scores, less the smallest."""
-    total = 0.0
-    for score in scores:
-        total += score - smallest
-    return total / len(scores)
-
-
-@helper
-def variation(scores, smallest, mean):
-    """The sum of the squared differences from the mean, which is that of `mean_above`."""
-    total = 0.0
-    for score in scores:
-        difference = score - smallest - mean
-        total += difference * difference
-    return total
-
-
-@helper
 def shift_and_scale(kind, scores, smallest, largest):
     """What a normalization subtracts from the scores less the smallest, and then divides by.
 
@@ -148,10 +129,16 @@ def shift_and_scale(kind, scores, smallest, largest):
     count = len(scores)
     if kind == MIN_MAX:
         return 0.0, largest - smallest
-    mean = mean_above(scores, smallest)
+    total = 0.0
+    for score in scores:
+        total += score - smallest
+    mean = total / count
     if kind == BY_SUM:
         return 0.0, mean * count
-    squares = variation(scores, smallest, mean)
+    squares = 0.0
+    for score in scores:
+        difference = score - smallest - mean
+        squares += difference * difference
     if kind == STANDARD:
         return mean, math.sqrt(squares / count)
     # Three standard deviations of the sample on both sides of the mean.

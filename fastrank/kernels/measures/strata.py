@@ -37,17 +37,6 @@ def see(q, i):
 
 
 @helper
-def estimated_relevant(q):
-    """The estimated number of relevant documents among those seen."""
-    total = 0.0
-    for s in range(len(q.seen)):
-        total += (
-            q.seen[s] * (q.seen_relevant[s] + RELEVANT_MORE) / (q.seen_sampled[s] + SAMPLED_MORE)
-        )
-    return total
-
-
-@helper
 def estimated_relevant_within(q, depth):
     """The estimated number of relevant documents in the first `depth` ranks."""
     begin(q)
@@ -55,7 +44,12 @@ def estimated_relevant_within(q, depth):
         if q.ranks[i] > depth:
             break
         see(q, i)
-    return estimated_relevant(q)
+    total = 0.0
+    for s in range(len(q.seen)):
+        total += (
+            q.seen[s] * (q.seen_relevant[s] + RELEVANT_MORE) / (q.seen_sampled[s] + SAMPLED_MORE)
+        )
+    return total
 
 
 @helper
