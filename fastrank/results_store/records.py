@@ -257,23 +257,17 @@ def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count
     """The values of a measure: memory, or a list of texts; None if there are none."""
     if not bound.measure.kernel:
         return None
+    column: Any
     if bound.measure.average == "":
-        texts = encoded(values[names[0]])
-        _check(len(texts), count)
-        return texts
-    if bound.width == 1:
-        column = _numbers(values[names[0]])
-        _check(len(column), count)
-        return memoryview(column)
-    joined = array("d", bytes(8 * bound.width * count))
-    for place, name in enumerate(names):
-        joined[place :: bound.width] = _numbers(values[name])
-    return memoryview(joined)
-
-
-def _check(found: int, expected: int) -> None:
-    if found != expected:
-        raise ValueError(f"expected {expected} values, found {found}")
+        column = encoded(values[names[0]])
+    else:
+        column = array("d", bytes(8 * bound.width * count))
+        for place, name in enumerate(names):
+            column[place :: bound.width] = _numbers(values[name])
+        column = memoryview(column)
+    if len(column) != bound.width * count:
+        raise ValueError(f"expected {count} values, found {len(column) // bound.width}")
+    return column
 
 
 def _numbers(values: list[Any]) -> array[float]:
