@@ -301,36 +301,35 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
             )
 
 
+def _no_range(bound: BoundMeasure) -> str:
+    """Why the ties "best" and "worst" are not known to bound a measure; "" if they do."""
+    asked = bound.names[0].decode()
+    if bound.measure.kernel and not bound.measure.monotone:
+        # Variants of a measure with options can differ in this.
+        name = bound.measure.name if bound.options is None else asked
+        return (
+            f"'{name}': it is not known whether moving a higher grade up can lower it, nor then its"
+            " range over the orders of tied documents"
+        )
+    if bound.pairs:
+        return (
+            f"'{asked}': the range over the orders of tied documents is known only if each grade is"
+            " its own gain"
+        )
+    return ""
+
+
 def check_range(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
-    for bound_measure in bound:
-        name = bound_measure.measure.name
-        if bound_measure.measure.kernel and not bound_measure.measure.monotone:
-            # Variants of a measure with options can differ in this.
-            asked = name if bound_measure.options is None else bound_measure.names[0].decode()
-            raise MeasureError(
-                name,
-                f"tie_report does not support '{asked}': it is not known"
-                " whether moving a higher grade up can lower it, nor then its range over the orders"
-                " of tied documents",
-            )
-        if bound_measure.pairs:
-            raise MeasureError(
-                name,
-                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
-                " the orders of tied documents is known only if each grade is its own gain",
-            )
+    for own in bound:
+        if reason := _no_range(own):
+            raise MeasureError(own.measure.name, f"tie_report does not support {reason}")
 
 
 def has_range(bound: BoundMeasure) -> bool:
     """Whether the ties "best" and "worst" bound a measure."""
-    if not bound.measure.kernel or bound.measure.needs in MORE_THAN_GRADES:
-        return False
-    try:
-        check_range([bound])
-    except MeasureError:
-        return False
-    return True
+    measure = bound.measure
+    return bool(measure.kernel) and measure.needs not in MORE_THAN_GRADES and not _no_range(bound)
 
 
 def is_share_of_judged(bound: BoundMeasure) -> bool:

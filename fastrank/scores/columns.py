@@ -147,7 +147,8 @@ class QueryValues(Frozen):
         """
         from fastrank.scores.records import to_frame
 
-        return to_frame("pandas", *self._for_frames(), wide=wide)
+        frame: pandas.DataFrame = to_frame("pandas", *self._for_frames(), wide=wide)
+        return frame
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
         """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
@@ -157,7 +158,8 @@ class QueryValues(Frozen):
         """
         from fastrank.scores.records import to_frame
 
-        return to_frame("polars", *self._for_frames(), wide=wide)
+        frame: polars.DataFrame = to_frame("polars", *self._for_frames(), wide=wide)
+        return frame
 
 
 class Means(dict[str, float]):

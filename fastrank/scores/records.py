@@ -13,9 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import pandas
-    import polars
-
     from fastrank.scores.scores import Scores
 
 
@@ -74,9 +71,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def to_frame(
-    library: str, scores: Scores, values: dict[str, Any], *, wide: bool
-) -> pandas.DataFrame | polars.DataFrame:
+def to_frame(library: str, scores: Scores, values: dict[str, Any], *, wide: bool) -> Any:
     """A frame with one row per query and measure, or one row per query if `wide`.
 
     library: "pandas" or "polars". scores: whose queries these are. values: of each measure, numbers
