@@ -195,12 +195,13 @@ def judge_otherwise(rankings, level, judged_only, others):
 
     The other rankings have the same distinct grades.
     """
-    others.offsets[:] = rankings.offsets
-    others.ranks[:] = rankings.ranks
-    others.grades[:] = rankings.grades
-    others.num_ret[:] = rankings.num_ret
+    queries = len(rankings.offsets) - 1
+    for q in range(queries):
+        others.offsets[q + 1], others.num_ret[q] = rankings.offsets[q + 1], rankings.num_ret[q]
+    for row in range(rankings.offsets[queries]):
+        others.ranks[row], others.grades[row] = rankings.ranks[row], rankings.grades[row]
     cut_listing(UNCUT, judged_only, others)
-    for q in range(len(others.num_rel)):
+    for q in range(queries):
         others.num_rel[q] = 0
         for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
             if rankings.grade_values[v] >= level:
