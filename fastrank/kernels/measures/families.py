@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.tie_orders import cut_listing
 from fastrank.kernels.measures.tie_groups import (
     TIED,
     first_relevant_group,
@@ -28,8 +27,6 @@ MEASURE = "void(Ranking, float64[::1], float64[::1])"
 # The choices of options as numbers, in the order of the records.
 SPAN, DEPTH, RELEVANT = 0.0, 1.0, 2.0
 WORST = 1.0
-# Deeper than any ranking.
-UNCUT = 2**62
 AT_K = 1.0
 BY_RELEVANT = 1.0
 
@@ -195,13 +192,21 @@ def judge_otherwise(rankings, level, judged_only, others):
 
     The other rankings have the same distinct grades.
     """
-    queries = len(rankings.offsets) - 1
-    for q in range(queries):
-        others.offsets[q + 1], others.num_ret[q] = rankings.offsets[q + 1], rankings.num_ret[q]
-    for row in range(rankings.offsets[queries]):
-        others.ranks[row], others.grades[row] = rankings.ranks[row], rankings.grades[row]
-    cut_listing(UNCUT, judged_only, others)
-    for q in range(queries):
+    offsets, grades = rankings.offsets, rankings.grades
+    listed = 0
+    for q in range(len(offsets) - 1):
+        kept, relevant = listed, 0
+        for i in range(offsets[q], offsets[q + 1]):
+            if judged_only and grades[i] < 0:
+                continue
+            others.ranks[listed] = listed - kept + 1 if judged_only else rankings.ranks[i]
+            others.grades[listed] = grades[i]
+            listed += 1
+            if grades[i] >= 0 and grades[i] >= level:
+                relevant += 1
+        others.offsets[q + 1] = listed
+        others.num_ret[q] = listed - kept if judged_only else rankings.num_ret[q]
+        others.num_rel_ret[q] = relevant
         others.num_rel[q] = 0
         for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
             if rankings.grade_values[v] >= level:
