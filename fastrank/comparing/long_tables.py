@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from textwrap import fill
 
 import numpy as np
@@ -19,11 +20,10 @@ from fastrank.comparing.text import ASCII_SYMBOLS, SYMBOLS, WIDTH
 from fastrank.messages import visible
 from fastrank.scores.table_formats import (
     Number,
-    html,
     latex,
     markdown,
     markdown_text,
-    plain,
+    tabulated,
 )
 from fastrank.scores.tables import Table, distinct
 from fastrank.scores.text import rounded
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats
 
 FORMATS: dict[str, Callable[[list[str], list[list[Any]]], str]] = {
-    "table": plain,
+    "table": partial(tabulated, form="simple"),
     "markdown": markdown,
     "latex": latex,
-    "html": html,
+    "html": partial(tabulated, form="html"),
 }
 
 

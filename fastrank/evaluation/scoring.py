@@ -15,8 +15,8 @@ from fastrank.native.buffers import filled, zeros
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
     Coverage,
-    ZeroRows,
     counts_missing,
+    insert_zero_rows,
     positive_grades,
     summaries,
 )
@@ -167,9 +167,9 @@ class Scorer:
         )
         zeros: list[int] = []
         if zero_rows and len(query_ids) < len(judgments):
-            rows = ZeroRows(coverage, query_ids, self._order)
-            values = [rows.insert(*own) for own in zip(measures, values, extended, strict=True)]
-            query_ids, zeros = rows.query_ids, rows.places
+            query_ids, values, zeros = insert_zero_rows(
+                measures, values, extended, coverage, query_ids, self._order
+            )
         return Scores(
             bound=measures,
             counts={

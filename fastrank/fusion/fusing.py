@@ -11,6 +11,7 @@ from fastrank.fusion.problems import refuse
 from fastrank.kernels.fusion import codes
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.codes import SORT_BYTES
 from fastrank.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
 from fastrank.native.threads import default_threads, in_threads
 
@@ -188,6 +189,6 @@ def _memory(given: _Rankings, blocks: list[tuple[int, int]]) -> tuple[RankedEntr
         other_order=zeros("q", widest),
         terms=zeros("d", runs),
         lowest=zeros("d", runs),
-        histogram=zeros("q", codes.DIGITS),
+        histogram=zeros("q", SORT_BYTES),
     )
     return entries, scratch

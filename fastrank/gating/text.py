@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.gating.rows import header, heading, listed, row
 from fastrank.messages import visible
-from fastrank.scores.table_formats import plain
+from fastrank.scores.table_formats import tabulated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ WORST = 5
 
 def to_text(verdict: Verdict) -> str:
     """The table of the checks, the verdict with its reasons, the worst queries, and notes."""
-    table = plain(header(verdict), map(row, verdict.results))
+    table = tabulated(header(verdict), map(row, verdict.results), "simple")
     lines = ["", heading(verdict)]
     lines += [f"  {reason}" for reason in verdict.reasons]
     if verdict.status != "pass":

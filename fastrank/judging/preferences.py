@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 from fastrank.data.texts import interning, spans
 from fastrank.judging.judged import QueryError
 from fastrank.judging.queries import what_is_wrong
@@ -45,9 +47,8 @@ def count_preferences(
     stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
     if options.single_precision:
-        levels = zeros("d", rows)
-        kernels.to_single_precision(columns.levels, levels)
-        columns = columns.changed(levels=levels)
+        # The values of C floats, which trec_eval 9.0.8 holds preference levels in.
+        columns = columns.changed(levels=filled("d", array("f", columns.levels).tolist()))
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
     group_offsets = zeros("q", count + 1)
     counts = counting.PreferenceCounts(

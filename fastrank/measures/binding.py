@@ -8,15 +8,14 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
+from fastrank.measures.trec import BY_NAME, INFINITE, NICKNAMES, Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, ClassVar
+    from typing import Any
 
     from fastrank.measures.measure_options import Family
-    from fastrank.measures.trec import Measure
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
@@ -37,9 +36,6 @@ class BoundMeasure(Frozen):
     scores and tables; None keeps the order.
     """
 
-    __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "places", "width")
-    defaults: ClassVar[dict[str, Any]] = {"places": None}
-
     measure: Measure
     names: list[bytes]
     canonical: list[bytes]
@@ -47,7 +43,7 @@ class BoundMeasure(Frozen):
     pairs: list[tuple[float, float]]
     width: int
     options: dict[str, Any] | None
-    places: list[int] | None
+    places: list[int] | None = None
 
     def reaches_one(self, place: int) -> bool:
         """Whether 1 is the best value of the one in this place."""
@@ -61,7 +57,7 @@ class BoundMeasure(Frozen):
             return dict(zip(family.numbers, self.numbers, strict=True))
         if self.measure.takes == "cutoffs":
             return {"cutoff": self.numbers[place]}
-        return {"p": self.numbers[0]} if self.measure.takes == "persistence" else {}
+        return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
 
     def cutoffs(self) -> list[tuple[str, int]]:
         """(printed name, cutoff) of each value that was requested with a cutoff."""
@@ -151,7 +147,8 @@ def bind_trec(
     if measure.takes in ("numbers", "weights") and items:
         numbers = list(map(atof, items))
     if measure.takes in ("gains", "persistence"):
-        numbers = [0.9]
+        # There is no cutoff.
+        numbers = [INFINITE, 0.9] if measure.takes == "persistence" else [INFINITE]
         for item in items:
             left, equals, right = item.partition(b"=")
             if not equals or b"=" in right:
@@ -160,8 +157,8 @@ def bind_trec(
                     f" '{item.decode('utf-8', 'replace')}'"
                     + _cutoff_hint(measure.name, text or "")
                 )  # fmt: skip
-            if left == b"p":
-                numbers = [atof(right)]
+            if left == b"p" and measure.takes == "persistence":
+                numbers[1] = atof(right)
             strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
             if not strict or _is_integer(left):
                 pairs.append((atol(left), atof(right)))
@@ -235,7 +232,7 @@ def bind_family(
         canonical=[os.fsencode(name)],
         numbers=numbers,
         pairs=list(options.get("gains", ())),
-        width=measure.width,
+        width=3 if measure.parts else 1,
         options=options,
     )
 
@@ -305,36 +302,35 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
             )
 
 
+def _no_range(bound: BoundMeasure) -> str:
+    """Why the ties "best" and "worst" are not known to bound a measure; "" if they do."""
+    asked = bound.names[0].decode()
+    if bound.measure.kernel and not bound.measure.monotone:
+        # Variants of a measure with options can differ in this.
+        name = bound.measure.name if bound.options is None else asked
+        return (
+            f"'{name}': it is not known whether moving a higher grade up can lower it, nor then its"
+            " range over the orders of tied documents"
+        )
+    if bound.pairs:
+        return (
+            f"'{asked}': the range over the orders of tied documents is known only if each grade is"
+            " its own gain"
+        )
+    return ""
+
+
 def check_range(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
-    for bound_measure in bound:
-        name = bound_measure.measure.name
-        if bound_measure.measure.kernel and not bound_measure.measure.monotone:
-            # Variants of a measure with options can differ in this.
-            asked = name if bound_measure.options is None else bound_measure.names[0].decode()
-            raise MeasureError(
-                name,
-                f"tie_report does not support '{asked}': it is not known"
-                " whether moving a higher grade up can lower it, nor then its range over the orders"
-                " of tied documents",
-            )
-        if bound_measure.pairs:
-            raise MeasureError(
-                name,
-                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
-                " the orders of tied documents is known only if each grade is its own gain",
-            )
+    for own in bound:
+        if reason := _no_range(own):
+            raise MeasureError(own.measure.name, f"tie_report does not support {reason}")
 
 
 def has_range(bound: BoundMeasure) -> bool:
     """Whether the ties "best" and "worst" bound a measure."""
-    if not bound.measure.kernel or bound.measure.needs in MORE_THAN_GRADES:
-        return False
-    try:
-        check_range([bound])
-    except MeasureError:
-        return False
-    return True
+    measure = bound.measure
+    return bool(measure.kernel) and measure.needs not in MORE_THAN_GRADES and not _no_range(bound)
 
 
 def is_share_of_judged(bound: BoundMeasure) -> bool:

@@ -61,8 +61,6 @@ class CustomMeasure(Family):
     passed: the options that the function takes as parameters after the ranking.
     """
 
-    __slots__ = ("function", "passed")
-
     function: Function
     passed: tuple[str, ...]
 
@@ -160,11 +158,9 @@ def _custom_measure(function: Function, name: str, help_: str, better: str) -> C
     options = {option.name: option for option in (CUTOFF, REL, JUDGED)}
     own = _own_options(function, called)
     return CustomMeasure(
-        name=called, kernel="custom", needs="custom", takes="", default=(), average="mean", sets=(),
-        since="9.0.8", better=better,
+        name=called, kernel="custom", needs="custom", better=better,
         help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
-        options=options | own, at="cutoff", numbers=(), forms=(), aliases=(), plain="",
-        function=function, passed=tuple(own),
+        options=options | own, at="cutoff", function=function, passed=tuple(own),
     )  # fmt: skip
 
 
@@ -200,7 +196,7 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
                 f" {name!r}, found {type(default).__name__}"
             )  # fmt: skip
         found[name] = Option(
-            name=name, kind=kind, default=default, needed=needed, choices=(),
+            name=name, kind=kind, default=default, needed=needed,
             help=f"parameter {name} of the function",
         )  # fmt: skip
     return found

@@ -6,8 +6,8 @@ To add a measure, write its kernel in fastrank/kernels and add its record here.
 from __future__ import annotations
 
 from fastrank.measures.measure_options import Family, Option
+from fastrank.measures.trec import BY_NAME, Measure, spelling, with_bounds
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,26 +16,12 @@ if TYPE_CHECKING:
     from fastrank.measures.measure_options import Form
 
 
-def _option(
-    name: str, kind: str, help_: str, default: Any = None, *, needed: bool = False, **rest: Any
-) -> Option:
-    return Option(
-        name=name, kind=kind, default=default, needed=needed, choices=(), help=help_, **rest
-    )
+def _option(name: str, kind: str, help_: str, default: Any = None, **rest: Any) -> Option:
+    return Option(name=name, kind=kind, help=help_, default=default, **rest)
 
 
-def _choice(
-    name: str, choices: tuple[str, ...], help_: str, default: str = "", **rest: Any
-) -> Option:
-    return Option(
-        name=name, kind="choice", default=default or choices[0], needed=False, choices=choices,
-        help=help_, **rest,
-    )  # fmt: skip
-
-
-def _negative(default: str) -> Option:
-    help_ = "how to treat documents with a negative grade"
-    return _choice("negative", ("judged", "unjudged"), help_, default)
+def _choice(name: str, choices: tuple[str, ...], help_: str, **rest: Any) -> Option:
+    return _option(name, "choice", help_, choices[0], choices=choices, **rest)
 
 
 REL = _option("rel", "grade", "lowest relevant grade; by default the evaluation's")
@@ -68,37 +54,38 @@ INTENTS = "Source: Agrawal et al., 'Diversifying search results', WSDM 2009; nde
 WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
 MACRO = _choice("average", ("macro", "micro"), "averaging: over queries, or over all documents")
 MICRO = _choice("average", ("micro", "macro"), "averaging: over all documents, or over queries")
+NEGATIVE = _choice(
+    "negative", ("judged", "unjudged"), "how to treat documents with a negative grade"
+)
 UNRETRIEVED = _choice(
     "unretrieved", ("ignore", "worst"), "how to treat relevant documents that were not retrieved"
 )
 
 
 def _family(
-    name: str,
-    kernel: str,
-    help_: str,
-    options: tuple[Option, ...] = COMMON,
-    *,
-    at: str = "cutoff",
-    numbers: tuple[str, ...] = (),
-    forms: tuple[Form, ...] = (),
-    needs: str = "ranking",
-    average: str = "mean",
-    aliases: tuple[str, ...] = (),
-    plain: str = "",
-    better: str = "higher",
-    reaches_one: bool = True,
-    exceeds_one: bool = False,
-    **facts: Any,
-) -> Family:
+    name: str, kernel: str, help_: str, options: tuple[Option, ...] = COMMON, *,
+    at: str = "cutoff", **facts: Any,
+) -> Family:  # fmt: skip
     named = {option.name: option for option in options}
     return Family(
-        name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
-        since="9.0.8", better=better, help=help_, options=named, at=at if at in named else "",
-        numbers=numbers, forms=forms, aliases=aliases, plain=plain,
-        reaches_one=average == "mean" and better == "higher" and reaches_one,
-        exceeds_one=exceeds_one or average in ("sum", "total"), **facts,
+        name=name, kernel=kernel, help=help_, options=named, at=at if at in named else "",
+        **with_bounds(facts),
     )  # fmt: skip
+
+
+# What is the same of a measure of trec_eval and of one with options that computes the same values.
+OF_VALUES = (
+    "kernel", "needs", "average", "better", "monotone", "over_ties", "adds", "versioned",
+)  # fmt: skip
+
+
+def _as_trec(
+    trec: str, name: str, help_: str, options: tuple[Option, ...] = COMMON, **facts: Any
+) -> Family:
+    """A measure of trec_eval with options; listed beside it, unless it has its own purpose."""
+    known = {fact: getattr(BY_NAME[trec], fact) for fact in OF_VALUES}
+    known |= {} if "purpose" in facts else {"beside": trec}
+    return _family(name, known.pop("kernel"), help_, options, **(known | facts))
 
 
 def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
@@ -109,31 +96,24 @@ def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
 AT_K = ("cutoff",)
 
 FAMILIES: tuple[Family, ...] = (
-    _family(
-        "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        needs="queries", average="sum", better="", over_ties="fixed", beside="num_q",
-    ),
-    _family(
-        "NumRet", "num_ret",
+    _as_trec("num_q", "NumQ", "Number of queries averaged over. Source: trec_eval num_q.", ()),
+    _as_trec(
+        "num_ret", "NumRet",
         "Number of documents retrieved; with rel, only those of at least that grade. Source:\n"
         "trec_eval num_ret, num_rel_ret.",
-        forms=(_form("rel", ..., "num_rel_ret", over_ties="always"),), average="sum",
-        better="", monotone=True, over_ties="fixed", beside="num_ret",
+        forms=(_form("rel", ..., "num_rel_ret", over_ties="always"),),
     ),
-    _family(
-        "NumRel", "num_rel",
+    _as_trec(
+        "num_rel", "NumRel",
         "Number of relevant documents in the judgments: R. Source: trec_eval num_rel.",
-        (REL,), average="sum",
-        better="", monotone=True, without_results="judgments", over_ties="fixed",
-        beside="num_rel",
+        (REL,), without_results="judgments",
     ),
-    _family(
-        "NumRelRet", "num_rel_ret",
+    _as_trec(
+        "num_rel_ret", "NumRelRet",
         "Number of relevant documents retrieved. Source: trec_eval num_rel_ret.",
-        average="sum", monotone=True, over_ties="always", beside="num_rel_ret",
     ),
-    _family(
-        "AP", "average_precision_cut",
+    _as_trec(
+        "map_cut", "AP",
         "Average precision: the sum of the precisions at the ranks of the relevant documents in\n"
         "the first k, divided by R (map, map_cut_k). denominator='min_k' divides by min(k, R), as\n"
         "sentence-transformers does; 'relevant_retrieved' by the number of relevant documents in\n"
@@ -147,6 +127,7 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         numbers=AT_K, aliases=("MAP",),
+        spellings=("averageprecision", "meanaverageprecision", "labelrankingaverageprecision"),
         forms=(
             _form(
                 "denominator", "min_k", "average_precision_of_possible", monotone=False,
@@ -157,30 +138,27 @@ FAMILIES: tuple[Family, ...] = (
                 over_ties="whole", adds=("precision", "relevant retrieved"),
             ),
         ),
-        monotone=True, adds=("precision", "R"), over_ties="always",
         purpose="One number for the whole ranking", words="average precision; its mean is MAP",
     ),
-    _family(
-        "Rprec", "r_precision",
+    _as_trec(
+        "Rprec", "Rprec",
         "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
         "trec_eval Rprec.",
-        aliases=("RPrec",), monotone=True, adds=("relevance of the first R", "R"),
-        over_ties="always", beside="Rprec",
+        aliases=("RPrec",), spellings=("rprecision",),
     ),
-    _family(
-        "Bpref", "binary_preference",
+    _as_trec(
+        "bpref", "Bpref",
         "Binary preference (bpref). Source: trec_eval bpref; Buckley and Voorhees, 'Retrieval\n"
         "evaluation with incomplete information', SIGIR 2004.",
         (REL,), aliases=("BPref",),
-        monotone=True, adds=("preference", "R"), over_ties="uncut", beside="bpref",
     ),
-    _family(
-        "RR", "reciprocal_rank",
+    _as_trec(
+        "recip_rank", "RR",
         "Reciprocal rank: 1 / rank of the first relevant document, 0 if none is in the first k;\n"
         "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
-        monotone=True, adds=("reciprocal rank", ""), over_ties="always",
+        spellings=("reciprank", "reciprocalrank", "meanreciprocalrank"),
         purpose="The first documents",
         words="reciprocal rank of the first relevant document, `RR@10` or `MRR@10`",
     ),
@@ -193,16 +171,16 @@ FAMILIES: tuple[Family, ...] = (
         over_ties="whole",
         purpose="The first documents", words="mean of 1/rank of all relevant documents",
     ),
-    _family(
-        "IPrec", "interpolated_precision",
+    _as_trec(
+        "iprec_at_recall", "IPrec",
         "Interpolated precision at a recall level (iprec_at_recall), rounded to a number of\n"
         "relevant documents as in the chosen trec_eval_version. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
-        at="recall", numbers=("recall",), monotone=True, versioned=True,
+        at="recall", numbers=("recall",),
         purpose="Recall", words="interpolated precision at a level of recall",
     ),
-    _family(
-        "P", "precision_cut",
+    _as_trec(
+        "P", "P",
         "Precision: number of relevant documents in the first k, divided by k.\n"
         "denominator='retrieved' divides by min(k, retrieved). Source: trec_eval P.",
         (
@@ -218,37 +196,32 @@ FAMILIES: tuple[Family, ...] = (
                 adds=("relevance", "min(k, retrieved)"),
             ),
         ),
-        monotone=True, adds=("relevance", "k"), uncut="SetP", over_ties="always",
-        purpose="The first documents",
+        uncut="SetP", purpose="The first documents",
         words="precision: share of relevant documents, `P@10` or `P_10`",
     ),
-    _family(
-        "R", "recall_cut",
+    _as_trec(
+        "recall", "R",
         "Recall: number of relevant documents in the first k, divided by R. Source: trec_eval\n"
         "recall.",
-        (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",),
-        monotone=True, adds=("relevance", "R"), uncut="SetR", over_ties="always",
-        purpose="Recall",
+        (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",), uncut="SetR", purpose="Recall",
         words="share of the relevant documents that are found, `R@100` or `recall_100`",
     ),
-    _family(
-        "RCap", "relative_precision_cut",
+    _as_trec(
+        "relative_P", "RCap",
         "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
         "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
-        (NEEDED, *COMMON), numbers=AT_K, plain="r_cap",
-        monotone=True, adds=("relevance", "min(k, R)"), over_ties="always", beside="relative_P",
+        (NEEDED, *COMMON), numbers=AT_K, plain="r_cap", spellings=("recallcap", "cappedrecall"),
     ),
-    _family(
-        "Success", "success_cut",
+    _as_trec(
+        "success", "Success",
         "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
         "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
-        monotone=True, adds=("hit", ""), over_ties="always",
-        purpose="The first documents",
+        spellings=("hit", "hr"), purpose="The first documents",
         words="whether there is a relevant document: hit rate, top-k accuracy, `Success@1`",
     ),
-    _family(
-        "HitRatio", "recall_cut",
+    _as_trec(
+        "recall", "HitRatio",
         "Hit ratio of document similarity: number of relevant documents in the first k, divided\n"
         "by R, which is recall. In recommendation, hit ratio means Success. With average='micro'\n"
         "and denominator='relevant_retrieved': relevant documents in the first k of all queries,\n"
@@ -269,14 +242,12 @@ FAMILIES: tuple[Family, ...] = (
                 over_ties="uncut", adds=None,
             ),
         ),
-        monotone=True, adds=("relevance", "R"), over_ties="always",
         purpose="Recall", words="recall as in the evaluation of similar articles",
     ),
-    _family(
-        "infAP", "inferred_average_precision",
+    _as_trec(
+        "infAP", "infAP",
         "Inferred average precision. Source: trec_eval infAP; Yilmaz and Aslam, CIKM 2006.",
         (REL,),
-        adds=("inferred precision", "R"), beside="infAP",
     ),
     _family(
         "xinfAP", "stratified_average_precision",
@@ -325,16 +296,17 @@ FAMILIES: tuple[Family, ...] = (
         beside="iNumRel",
     ),
     _family(
-        "DCG", "discounted_gain_cut",
+        "DCG", "discounted_gain",
         "Discounted cumulative gain of the first k: the sum of gain / log2(rank + 1) (dcg). The\n"
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
         (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K, reaches_one=False,
-        monotone=True, adds=("discounted gain", ""), over_ties="always", exceeds_one=True,
+        spellings=("discountedcumulativegain",), exceeds_one=True,
+        monotone=True, adds=("discounted gain", ""), over_ties="always",
         purpose="Grades", words="discounted gain, and that of the best ranking",
     ),
     _family(
-        "nDCG", "normalized_discounted_gain_cut",
+        "nDCG", "normalized_discounted_gain",
         "Normalized discounted cumulative gain of the first k: DCG divided by that of the ideal\n"
         "ranking (ndcg, ndcg_cut_k). The gain is the grade, 2^grade - 1 with dcg='exp-log2', or\n"
         "as given by gains. The ideal ranking contains all judged documents; with\n"
@@ -351,6 +323,7 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         needs="gains", numbers=AT_K, aliases=("NDCG",),
+        spellings=("normalizeddcg", "normalizeddiscountedcumulativegain"),
         forms=(
             _form(
                 "ideal", "retrieved", "normalized_discounted_gain_of_retrieved", monotone=False,
@@ -371,7 +344,7 @@ FAMILIES: tuple[Family, ...] = (
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
         needs="stops", numbers=AT_K, plain="ERR", reaches_one=False, monotone=True,
-        adds=("stop", ""),
+        adds=("stop", ""), spellings=("expectedreciprocalrank",),
         purpose="Grades",
         words="expected reciprocal rank of a reader who stops at a good document",
     ),
@@ -388,11 +361,11 @@ FAMILIES: tuple[Family, ...] = (
         numbers=("cutoff", "p"),
         forms=(
             _form(
-                "gain", "graded", "rank_biased_precision_cut", needs="unit gains",
+                "gain", "graded", "rank_biased_precision", needs="unit gains",
                 adds=("weighted gain", ""),
             ),
             _form(
-                "gain", "raw", "rank_biased_precision_cut", needs="gains",
+                "gain", "raw", "rank_biased_precision", needs="gains",
                 adds=("weighted gain", ""), exceeds_one=True,
             ),
         ),
@@ -434,8 +407,7 @@ FAMILIES: tuple[Family, ...] = (
             _option("normalize", "flag", "divide by the best possible value", default=True),
             _option("depth", "rank", "the rank at which the comparison ends"), JUDGED,
         ),
-        needs="gains", numbers=("p", "depth"),
-        forms=(_form("normalize", False, "unnormalized_compatibility"),),
+        needs="gains", numbers=("p", "depth", "normalize"), spellings=("compatibility",),
         purpose="Preferences, and several assessors",
         words="compatibility with the best ranking, for preferences given as grades",
     ),
@@ -580,8 +552,8 @@ FAMILIES: tuple[Family, ...] = (
         (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
         beside="NERR8",
     ),
-    _family(
-        "SetP", "set_precision",
+    _as_trec(
+        "set_P", "SetP",
         "Set precision: relevant retrieved / retrieved; with relative, relevant retrieved /\n"
         "min(retrieved, R). Source: trec_eval set_P, set_relative_P.",
         (*COMMON, _option("relative", "flag", "relative to the best possible", default=False)),
@@ -590,31 +562,29 @@ FAMILIES: tuple[Family, ...] = (
                 "relative", True, "set_relative_precision", adds=("relevance", "min(retrieved, R)")
             ),
         ),
-        monotone=True, share=True, adds=("relevance", "retrieved"), over_ties="always",
-        beside="set_P",
+        share=True,
     ),
-    _family(
-        "SetR", "set_recall", "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
-        monotone=True, adds=("relevance", "R"), over_ties="always", beside="set_recall",
+    _as_trec(
+        "set_recall", "SetR",
+        "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
     ),
-    _family(
-        "SetAP", "set_average_precision",
-        "Set precision times set recall. Source: trec_eval set_map.",
-        monotone=True, share=True, over_ties="fixed uncut", beside="set_map",
+    _as_trec(
+        "set_map", "SetAP",
+        "Set precision times set recall. Source: trec_eval set_map.", share=True,
     ),
-    _family(
-        "SetF", "set_f",
+    _as_trec(
+        "set_F", "SetF",
         "Set F: (beta + 1) P R / (beta P + R) with set precision P and set recall R. beta is the\n"
         "square of van Rijsbergen's, as in trec_eval and ir_measures. Source: trec_eval set_F.",
         (*COMMON, _option("beta", "number", "weight of recall", default=1.0)),
-        numbers=("beta",), monotone=True, share=True, over_ties="always", beside="set_F",
+        numbers=("beta",), share=True,
     ),
     _family(
         "F1", "f1_cut",
         "Harmonic mean of precision and recall of the first k: 2 P R / (P + R). Precision is\n"
         "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
         "count, as in SetF. Source: f1 of ranx.",
-        (CUTOFF, *COMMON), numbers=AT_K,
+        (CUTOFF, *COMMON), numbers=AT_K, spellings=("f1score", "f1measure"),
         monotone=True, share=True, over_ties="always",
         purpose="The first documents", words="harmonic mean of precision and recall",
     ),
@@ -703,7 +673,7 @@ FAMILIES: tuple[Family, ...] = (
         "denominator='k': share of k, as 1 - unj_k of trec_eval 10.0 for long rankings.\n"
         "average='micro': share over all documents of all queries, as in Pyserini. BEIR counts\n"
         "documents judged for any query: see Hole. Source: ir_measures Judged.",
-        (CUTOFF, WHOLE, MACRO, _negative("judged")),
+        (CUTOFF, WHOLE, MACRO, NEGATIVE),
         numbers=("cutoff", "denominator", "negative"), plain="judged",
         better="", parts=True, over_ties="always",
         purpose="Incomplete judgments",
@@ -715,7 +685,7 @@ FAMILIES: tuple[Family, ...] = (
         "share of k, which is unj_k. average='micro': share over all documents of all queries.\n"
         "A document with a negative grade is unjudged, as in trec_eval; with negative='judged'\n"
         "it is judged, as in Judged. Source: trec_eval 10.0 unj.",
-        (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
+        (CUTOFF, WHOLE, MACRO, NEGATIVE.changed(default="unjudged")),
         numbers=("cutoff", "denominator", "negative"), plain="unjudged",
         better="lower", parts=True, over_ties="always", beside="Judged",
     ),
@@ -736,29 +706,8 @@ FAMILY_BY_NAME: dict[str, Family] = {
     name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
 BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
-# Other names in papers and libraries, as returned by `spelling`.
-OTHER_SPELLINGS = {
-    "averageprecision": "AP",
-    "meanaverageprecision": "AP",
-    "labelrankingaverageprecision": "AP",
-    "reciprank": "RR",
-    "reciprocalrank": "RR",
-    "meanreciprocalrank": "RR",
-    "rprecision": "Rprec",
-    "discountedcumulativegain": "DCG",
-    "normalizeddcg": "nDCG",
-    "normalizeddiscountedcumulativegain": "nDCG",
-    "expectedreciprocalrank": "ERR",
-    "compatibility": "Compat",
-    "f1score": "F1",
-    "f1measure": "F1",
-    "hit": "Success",
-    "hr": "Success",
-    "recallcap": "RCap",
-    "cappedrecall": "RCap",
-}
 FAMILY_BY_SPELLING: dict[str, Family] = {
-    **{written: FAMILY_BY_NAME[name] for written, name in OTHER_SPELLINGS.items()},
+    **{written: family for family in FAMILIES for written in family.spellings},
     **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
     **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
 }

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures.trec import Measure
+from fastrank.measures.trec import INFINITE, Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     Form = tuple[str, Any, dict[str, Any]]
 
-INFINITE = float("inf")
 LARGEST = 2**31 - 1
 
 
@@ -29,16 +30,13 @@ class Option(Frozen):
     beside: the option and the value that it has to be combined with; None if it has not.
     """
 
-    __slots__ = ("beside", "choices", "default", "help", "kind", "name", "needed")
-    defaults: ClassVar[dict[str, Any]] = {"beside": None}
-
     name: str
     kind: str
-    default: Any
-    needed: bool
-    choices: tuple[str, ...]
-    beside: tuple[str, Any] | None
     help: str
+    default: Any = None
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+    beside: tuple[str, Any] | None = None
 
     def read(self, text: str) -> Any:
         """Parse a value. Raises ValueError, whose message says what was expected."""
@@ -53,10 +51,6 @@ class Option(Frozen):
             return text == "True"
         if self.kind == "gains":
             return _read_gains(text)
-        if self.kind == "rank":
-            if not _is_integer(text) or not 1 <= int(text) <= LARGEST:
-                raise ValueError("expected a whole number of at least 1")
-            return int(text)
         if self.kind == "grade":
             grade = _read_grade(text)
             if grade is None:
@@ -64,17 +58,18 @@ class Option(Frozen):
                 raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
-        if self.kind in ("real", "integer"):
-            if number is None or (self.kind == "integer" and not _is_integer(text)):
-                raise ValueError(
-                    "expected a whole number" if self.kind == "integer" else "expected a number"
-                )
-            return int(text) if self.kind == "integer" else number
-        most = 1.0 if self.kind == "share" else INFINITE
-        if number is None or not 0.0 <= number <= most or (self.kind == "positive" and not number):
-            limits = {"share": "from 0 to 1", "positive": "above 0"}.get(self.kind, "of at least 0")
-            raise ValueError(f"expected a number {limits}")
-        return number
+        known, is_whole = math.nan if number is None else number, _is_integer(text)
+        fits, expected = {
+            "rank": (is_whole and 1 <= known <= LARGEST, "a whole number of at least 1"),
+            "integer": (is_whole, "a whole number"),
+            "real": (known == known, "a number"),
+            "share": (0.0 <= known <= 1.0, "a number from 0 to 1"),
+            "positive": (known > 0.0, "a number above 0"),
+            "number": (known >= 0.0, "a number of at least 0"),
+        }[self.kind]
+        if not fits:
+            raise ValueError(f"expected {expected}")
+        return int(text) if self.kind in ("rank", "integer") else number
 
     def write(self, value: Any) -> str:
         """Format a value so that `read` parses it."""
@@ -104,27 +99,24 @@ class Family(Measure):
         unjudged documents leave them after that, a judged document that is not relevant lowers it
         wherever it stands.
     uncut: the measure of all retrieved documents, if this one requires a cutoff.
-    aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
+    aliases: other names. plain: the name in the notation `name` or `name_cutoff`. spellings: other
+    names in papers and libraries, as returned by `spelling`.
 
     Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
     as for average="micro"), "total" (a sum that is not an integer), "defined" (the mean over
     queries that have a value), "median" (over the same queries).
     """
 
-    __slots__ = ("aliases", "at", "forms", "numbers", "options", "parts", "plain", "share", "uncut")
-    defaults: ClassVar[dict[str, Any]] = {
-        **Measure.defaults, "parts": False, "share": False, "uncut": "",
-    }  # fmt: skip
-
     options: dict[str, Option]
-    at: str
-    numbers: tuple[str, ...]
-    forms: tuple[Form, ...]
-    parts: bool
-    share: bool
-    uncut: str
-    aliases: tuple[str, ...]
-    plain: str
+    at: str = ""
+    numbers: tuple[str, ...] = ()
+    forms: tuple[Form, ...] = ()
+    parts: bool = False
+    share: bool = False
+    uncut: str = ""
+    aliases: tuple[str, ...] = ()
+    plain: str = ""
+    spellings: tuple[str, ...] = ()
 
     def resolved(self, chosen: dict[str, Any]) -> Family:
         """The family as it is with these options."""
@@ -135,11 +127,6 @@ class Family(Measure):
         if "average" in self.options and self.value("average", chosen) == "micro":
             fields |= {"average": "pooled", "reaches_one": False}
         return type(self)(**fields)
-
-    @property
-    def width(self) -> int:
-        """The number of values the kernel writes: 3 with numerator and denominator, else 1."""
-        return 3 if self.parts else 1
 
     def value(self, name: str, chosen: dict[str, Any]) -> Any:
         """The chosen value of an option, or its default."""

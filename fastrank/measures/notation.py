@@ -57,13 +57,11 @@ class MeasureSpec(Frozen):
     True
     """
 
-    __slots__ = ("asked", "family", "name", "options", "parameters")
-
     name: str
-    parameters: str | None
-    options: tuple[tuple[str, Any], ...]
-    family: Family | None
-    asked: str
+    parameters: str | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+    family: Family | None = None
+    asked: str = ""
 
     def bind(self, trec_eval_version: str) -> BoundMeasure:
         """Bind the measure to its parameters; not for sets of measures. Raises MeasureError.
@@ -125,11 +123,16 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     """
     if isinstance(text, MeasureSpec):
         return text
-    if is_function(text):
+    # Without importing it; its measure objects are callable.
+    if type(text).__module__.partition(".")[0] == "ir_measures":
+        text = str(text)
+    elif callable(text):
         family = measure_of(text)
         options = parse_options(family, [], family.name)
         return _family_spec(family, options, family.name)
-    text = as_text(text).strip()
+    if not isinstance(text, str):
+        raise TypeError(f"measures: expected str, found {type(text).__name__}")
+    text = text.strip()
     if "-l" in text and (hint := ranx_hint(text)):
         raise MeasureError(text, f"unknown measure '{text}'{hint}")
     found = _parse_exactly(text) or _parse_loosely(text)
@@ -152,26 +155,6 @@ def canonical_names(text: str) -> list[str]:
 
 def _unpickled(text: str, asked: str) -> Any:
     return parse_measure(text).changed(asked=asked)
-
-
-def is_measure(thing: object) -> bool:
-    """Whether it is a specification or a measure object of ir_measures (without importing it)."""
-    module = type(thing).__module__.partition(".")[0]
-    return isinstance(thing, MeasureSpec) or module == "ir_measures"
-
-
-def is_function(thing: object) -> bool:
-    """Whether it may be a user's function; measure objects are callable, too."""
-    return callable(thing) and not is_measure(thing)
-
-
-def as_text(measure: object) -> str:
-    """A measure as a string: a str unchanged, an object of ir_measures converted by `str()`."""
-    if isinstance(measure, str):
-        return measure
-    if is_measure(measure):
-        return str(measure)
-    raise TypeError(f"measures: expected str, found {type(measure).__name__}")
 
 
 def _parse_exactly(text: str) -> MeasureSpec | None:
@@ -280,9 +263,7 @@ def _without_blanks(text: str) -> str:
 
 
 def _family_spec(family: Family, options: tuple[tuple[str, Any], ...], asked: str) -> MeasureSpec:
-    return MeasureSpec(
-        name=family.name, parameters=None, options=options, family=family, asked=asked
-    )
+    return MeasureSpec(name=family.name, options=options, family=family, asked=asked)
 
 
 def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
@@ -290,22 +271,20 @@ def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
         items = parameters.split(",")
         if all(item.isascii() and item.isdigit() for item in items):
             parameters = ",".join(map(str, sorted(map(int, items))))
-    return MeasureSpec(name=name, parameters=parameters, options=(), family=None, asked="")
+    return MeasureSpec(name=name, parameters=parameters)
 
 
 def _parse_plain_name(text: str) -> MeasureSpec | None:
     """`hit_ratio_10`, `RR_10`, `percentile_rank`."""
     stem, _, number = text.rpartition("_")
-    if text in BY_PLAIN_NAME:
-        name, given = text, []
-    elif stem in BY_PLAIN_NAME and BY_PLAIN_NAME[stem].at and number.isascii() and number.isdigit():
-        name, given = stem, [(BY_PLAIN_NAME[stem].at, number)]
+    family, given = BY_PLAIN_NAME.get(text), []
+    if family is None:
+        family = BY_PLAIN_NAME.get(stem)
+        if family is None or not family.at or not number.isascii() or not number.isdigit():
+            return None
+        given = [(family.at, number)]
         _refuse_leading_zeros(text, stem, number)
-    else:
-        return None
-    family = BY_PLAIN_NAME[name]
-    options = parse_options(family, given, text)
-    return _family_spec(family, options, text)
+    return _family_spec(family, parse_options(family, given, text), text)
 
 
 def _parse_printed_name(text: str) -> MeasureSpec | None:
@@ -382,14 +361,20 @@ def split_measures(text: str) -> list[str]:
 
 def split_items(text: str) -> list[str]:
     """Split at commas outside of brackets."""
-    items, depth = [""], 0
+    items = _split(text, lambda mark, depth: mark == "," and depth == 0)
+    return items if text.strip() else []
+
+
+def _split(text: str, ends: Callable[[str, int], bool]) -> list[str]:
+    """Split at the marks of which `ends` says so, given how many brackets are open."""
+    parts, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)
-        if mark == "," and depth == 0:
-            items.append("")
+        if ends(mark, depth):
+            parts.append("")
         else:
-            items[-1] += mark
-    return items if text.strip() else []
+            parts[-1] += mark
+    return parts
 
 
 def _words(text: str) -> list[tuple[int, str]]:
@@ -397,20 +382,10 @@ def _words(text: str) -> list[tuple[int, str]]:
     words: list[tuple[int, str]] = []
     commas = 0
     for item in split_items(re.sub(r"\s*@\s*", "@", re.sub(r"\s+\(", "(", text))):
-        for word in _split_blanks(item):
-            words.append((commas, word))
-            commas = 0
+        # Blanks inside brackets are removed.
+        for part in _split(item, lambda mark, depth: mark.isspace() and depth <= 0):
+            if word := "".join(part.split()):
+                words.append((commas, word))
+                commas = 0
         commas += 1
     return words
-
-
-def _split_blanks(text: str) -> list[str]:
-    """Split at blanks outside of brackets; blanks inside brackets are removed."""
-    words, depth = [""], 0
-    for mark in text:
-        depth += (mark in OPENING) - (mark in CLOSING)
-        if not mark.isspace():
-            words[-1] += mark
-        elif depth <= 0 and words[-1]:
-            words.append("")
-    return [word for word in words if word]

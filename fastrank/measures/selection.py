@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     [Sets of measures](../measures.md#sets-of-measures)."""
 
 
+# What parameters are that can be requested one by one.
+LISTS = ("cutoffs", "recalls")
+
+
 class Selection:
     """The requested measures and their parameters.
 
@@ -44,12 +48,9 @@ class Selection:
         if isinstance(specifications, str) or not hasattr(specifications, "__iter__"):
             specifications = [specifications]
         self._original = original
-        self._names: set[str] = set()
-        self._bare: set[str] = set()
-        self._parameters: dict[str, str] = {}
-        self._further: dict[str, list[str]] = {}
-        self._nicknames: set[str] = set()
-        self._others: list[MeasureSpec] = []
+        # Names and nicknames in trec_eval's notation, and all lists of parameters of a name.
+        self._named: set[str] = set()
+        self._parameters: dict[str, list[str]] = {}
         # The requests in order: trec_eval's names with parameters, and other measures.
         self._asked: list[tuple[str, str | None] | MeasureSpec] = []
         for specification in specifications:
@@ -58,11 +59,11 @@ class Selection:
                     self.add(text)
             else:
                 self.add(specification)
-        if not original and not self:
+        if not original and not self._asked:
             raise MeasureError("", "expected a measure, found none")
 
     def __bool__(self) -> bool:
-        return bool(self._names or self._nicknames or self._others or self._further)
+        return bool(self._asked)
 
     def add(self, specification: object) -> None:
         """Add one measure in any notation, or a nickname. Raises MeasureError, TypeError."""
@@ -84,57 +85,48 @@ class Selection:
             raise notation.unknown_measure(specification.partition(".")[0], _parse_original)
         self._add_spec(spec)
 
-    def _add_trec(self, name: str, parameters: str | None) -> None:
+    def _add_trec(self, name: str, parameters: str | None, *, printed: bool = False) -> None:
+        """Add a measure or a nickname of trec_eval. printed: named as its values, as in `P_9`."""
         self._asked.append((name, parameters))
-        (self._nicknames if name in NICKNAMES else self._names).add(name)
-        if parameters is None:
-            self._bare.add(name)
-            return
-        given = self._parameters.setdefault(name, parameters)
-        if given != parameters and not self._original:
-            self._further.setdefault(name, []).append(parameters)
+        if not printed:
+            self._named.add(name)
+        known = self._parameters.setdefault(name, [])
+        if parameters is not None and parameters not in known:
+            known.append(parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
-        if spec.name in NICKNAMES:
-            self._asked.append((spec.name, None))
-            self._nicknames.add(spec.name)
-        elif spec.asked:
-            self._add_asked(spec)
-        elif spec.parameters is None or BY_NAME[spec.name].takes not in ("cutoffs", "recalls"):
-            self._add_trec(spec.name, spec.parameters)
-        else:
-            self._asked.append((spec.name, spec.parameters))
-            self._further.setdefault(spec.name, []).append(spec.parameters)
-
-    def _add_asked(self, spec: MeasureSpec) -> None:
-        """Add a measure whose values are named as it was written."""
-        for other in self._others:
+        if not spec.asked or spec.name in NICKNAMES:
+            printed = spec.parameters is not None and BY_NAME[spec.name].takes in LISTS
+            self._add_trec(spec.name, spec.parameters, printed=printed)
+            return
+        for other in self._others():
             if other == spec and other.asked == spec.asked:
                 if other.family is not spec.family:
                     raise MeasureError(spec.name, f"two functions have the name '{spec.name}'")
                 return
         self._asked.append(spec)
-        self._others.append(spec)
+
+    def _others(self) -> list[MeasureSpec]:
+        """The measures whose values are named as they were written."""
+        return [asked for asked in self._asked if not isinstance(asked, tuple)]
 
     def measures(self, trec_eval_version: str) -> list[Measure]:
         """The requested measures, in the order of the table."""
         chosen = [
             measure
             for measure in MEASURES
-            if self._is_whole(measure, trec_eval_version) or measure.name in self._further
+            if measure.name in self._parameters or self._is_in_set(measure, trec_eval_version)
         ]
-        for spec in self._others:
+        for spec in self._others():
             family = spec.family
             if family is not None and family not in chosen:
                 chosen.append(family)
         return chosen
 
-    def _is_whole(self, measure: Measure, trec_eval_version: str) -> bool:
-        """Whether a measure is requested by name or by a nickname that includes it."""
-        return measure.name in self._names or (
-            not self._nicknames.isdisjoint(measure.sets)
-            and (measure.since == DEFAULT_VERSION or trec_eval_version != DEFAULT_VERSION)
-        )
+    def _is_in_set(self, measure: Measure, trec_eval_version: str) -> bool:
+        """Whether a measure is requested by a nickname that includes it."""
+        is_known = measure.since == DEFAULT_VERSION or trec_eval_version != DEFAULT_VERSION
+        return is_known and not self._named.isdisjoint(measure.sets)
 
     def bind(
         self, trec_eval_version: str, *, keep: Callable[[BoundMeasure], bool] | None = None
@@ -149,9 +141,8 @@ class Selection:
             if measure.name in BY_NAME and measure is BY_NAME[measure.name]
         ]
         if keep is not None:
-            named = self._names | set(self._further)
-            bound = [own for own in bound if own.measure.name in named or keep(own)]
-        bound += [spec.bind(trec_eval_version) for spec in self._others]
+            bound = [own for own in bound if own.measure.name in self._parameters or keep(own)]
+        bound += [spec.bind(trec_eval_version) for spec in self._others()]
         return bound if self._original else self._in_order(bound, trec_eval_version)
 
     def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
@@ -168,7 +159,7 @@ class Selection:
                 for measure in MEASURES:
                     if name in measure.sets:
                         measures.setdefault(measure.name, place)
-            elif parameters is None or BY_NAME[name].takes not in ("cutoffs", "recalls"):
+            elif parameters is None or BY_NAME[name].takes not in LISTS:
                 measures.setdefault(name, place)
             else:
                 for printed in bind_trec(BY_NAME[name], parameters, trec_eval_version).names:
@@ -183,20 +174,17 @@ class Selection:
 
     def _text(self, measure: Measure, trec_eval_version: str) -> str | None:
         """All requested parameters of a measure, combined."""
-        name, text = measure.name, self._parameters.get(measure.name)
-        lists = list(self._further.get(name, ()))
-        bare = name in self._bare and not self._original
-        if not lists and (text is None or not bare):
-            return text
-        if measure.takes not in ("cutoffs", "recalls"):
-            others = " and ".join(
-                [name] * bare + [f"{name}.{items_text}" for items_text in (text, *lists)]
-            )
+        name, lists = measure.name, list(self._parameters.get(measure.name, ()))
+        if not lists or self._original:
+            return lists[0] if lists else None
+        bare = (name, None) in self._asked
+        if measure.takes not in LISTS and bare + len(lists) > 1:
+            others = " and ".join([name] * bare + [f"{name}.{items}" for items in lists])
             raise MeasureError(name, f"{others}: give the parameters of {name} only once")
-        if text is not None:
-            lists.insert(0, text)
-        if bare or (text is None and self._is_whole(measure, trec_eval_version)):
+        if bare or (name not in self._named and self._is_in_set(measure, trec_eval_version)):
             lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
+        if len(lists) == 1:
+            return lists[0]
         items = ",".join(lists).split(",")
         read = atol if measure.takes == "cutoffs" else atof
         different = {read(os.fsencode(item)): item for item in reversed(items)}

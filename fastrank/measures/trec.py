@@ -11,12 +11,13 @@ from fastrank.data.columns import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, ClassVar
+    from typing import Any
 
 
 # What measures need that see gains: those that measures with options define, and all of them.
 DEFINED_GAINS = ("gains", "stops", "normalized gains", "exact gains", "best gains")
 GAINS = ("unit gains", *DEFINED_GAINS)
+INFINITE = float("inf")
 
 
 class Measure(Frozen):
@@ -74,42 +75,30 @@ class Measure(Frozen):
     ('cutoffs', (5, 10, 15), 'mean')
     """
 
-    __slots__ = (
-        "adds", "average", "below_cutoff", "beside", "better", "default", "exceeds_one", "help",
-        "is_text", "kernel", "monotone", "name", "needs", "over_ties", "purpose", "reaches_one",
-        "sets", "since", "takes", "versioned", "with_cutoff", "without_results", "words", "zeroed",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {
-        "adds": None, "below_cutoff": False, "beside": "", "better": "higher",
-        "exceeds_one": False, "is_text": False, "monotone": False, "over_ties": "", "purpose": "",
-        "reaches_one": False, "versioned": False, "with_cutoff": "", "without_results": "zero",
-        "words": "", "zeroed": False,
-    }  # fmt: skip
-
     name: str
     kernel: str
-    needs: str
-    takes: str
-    default: tuple[float, ...]
-    average: str
-    sets: tuple[str, ...]
-    since: str
-    better: str
-    reaches_one: bool | Callable[[float], bool]
-    monotone: bool
-    over_ties: str
-    is_text: bool
-    without_results: str
-    zeroed: bool
-    versioned: bool
-    with_cutoff: str
-    purpose: str
-    words: str
-    beside: str
-    adds: tuple[str, str] | None
-    exceeds_one: bool
-    below_cutoff: bool
     help: str
+    needs: str = "ranking"
+    takes: str = ""
+    default: tuple[float, ...] = ()
+    average: str = "mean"
+    sets: tuple[str, ...] = ()
+    since: str = "9.0.8"
+    better: str = "higher"
+    reaches_one: bool | Callable[[float], bool] = False
+    exceeds_one: bool = False
+    monotone: bool = False
+    over_ties: str = ""
+    is_text: bool = False
+    without_results: str = "zero"
+    zeroed: bool = False
+    versioned: bool = False
+    with_cutoff: str = ""
+    purpose: str = ""
+    words: str = ""
+    beside: str = ""
+    adds: tuple[str, str] | None = None
+    below_cutoff: bool = False
 
     def __repr__(self) -> str:
         return f"<Measure {self.name}>"
@@ -127,30 +116,23 @@ NONE: tuple[str, ...] = ()
 
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+BOTH_RETRIEVED = "preferences between two retrieved documents"
+ONE_RETRIEVED = "preferences with at least one document retrieved"
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
-def _record(
-    name: str,
-    kernel: str,
-    sets: tuple[str, ...],
-    help_: str,
-    needs: str = "ranking",
-    takes: str = "",
-    default: tuple[float, ...] = (),
-    average: str = "mean",
-    since: str = "9.0.8",
-    better: str = "higher",
-    reaches_one: bool | Callable[[float], bool] = True,
-    exceeds_one: bool = False,
-    **facts: Any,
-) -> Measure:
-    return Measure(
-        name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
-        average=average, since=since, better=better,
-        reaches_one=average in ("mean", "geometric") and better == "higher" and reaches_one,
-        exceeds_one=exceeds_one or average in ("sum", "geometric"), **facts,
-    )  # fmt: skip
+def with_bounds(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a record, with what its kind of values says of their bounds."""
+    average = facts.get("average", "mean")
+    best = average in ("mean", "geometric") and facts.get("better", "higher") == "higher"
+    return facts | {
+        "reaches_one": best and facts.get("reaches_one", True),
+        "exceeds_one": facts.get("exceeds_one", average in ("sum", "total", "geometric")),
+    }
+
+
+def _record(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: Any) -> Measure:
+    return Measure(name=name, kernel=kernel, sets=sets, help=help_, **with_bounds(facts))
 
 
 def _is_at_most_r(multiple: float) -> bool:
@@ -350,7 +332,7 @@ MEASURES: tuple[Measure, ...] = (
         needs="gains", takes="gains", over_ties="always", beside="ndcg_rel",
     ),
     _record(
-        "ndcg_cut", "normalized_discounted_gain_cut", ALL,
+        "ndcg_cut", "normalized_discounted_gain", ALL,
         "ndcg at cutoff: dcg of the first k documents, divided by that of the best k documents;\n"
         "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
         needs="gains", takes="cutoffs", default=RANKS, monotone=True,
@@ -422,23 +404,23 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Counts", words="nonrelevant documents that are retrieved",
     ),
     _record(
-        "prefs_num_prefs_poss", "preferences_possible", PREFS,
+        "prefs_num_prefs_poss", "preferences_counted", PREFS,
         "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        needs="preferences", average="sum", better="",
+        needs="preferences", default=(2, 1), average="sum", better="",
         purpose="Preferences, and several assessors", words="numbers of preferences",
     ),
     _record(
-        "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
+        "prefs_num_prefs_ful", "preferences_counted", PREFS,
         "Number of preferences fulfilled: the preferred document is retrieved, and the other is\n"
         "ranked below it or not retrieved. Source: trec_eval prefs_num_prefs_ful.",
-        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
+        needs="preferences", default=(2, 0), average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
-        "prefs_num_prefs_ful_ret", "preferences_fulfilled_retrieved", PREFS,
+        "prefs_num_prefs_ful_ret", "preferences_counted", PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        needs="preferences", average="sum", beside="prefs_num_prefs_poss",
+        needs="preferences", default=(0, 0), average="sum", beside="prefs_num_prefs_poss",
     ),
     _record(
         "prefs_simp", "preferences_simple", PREFS,
@@ -471,46 +453,27 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Preferences, and several assessors",
         words="the same with as many nonrelevant as relevant documents",
     ),
-    _record(
-        "prefs_simp_ret", "preferences_simple", ALL_PREFS,
-        "prefs_simp over preferences between two retrieved documents. Source: trec_eval\n"
-        "prefs_simp_ret.",
-        needs="preferences", default=(0,), beside="prefs_simp",
-    ),
-    _record(
-        "prefs_pair_ret", "preferences_by_pair", ALL_PREFS,
-        "prefs_pair over pairs of two retrieved documents. Source: trec_eval prefs_pair_ret.",
-        needs="preferences", default=(0,), beside="prefs_pair",
-    ),
-    _record(
-        "prefs_avgjg_ret", "preferences_by_group", ALL_PREFS,
-        "prefs_avgjg over preferences between two retrieved documents. Source: trec_eval\n"
-        "prefs_avgjg_ret.",
-        needs="preferences", default=(0,), beside="prefs_avgjg",
-    ),
-    _record(
-        "prefs_avgjg_Rnonrel_ret", "preferences_balanced", ALL_PREFS,
-        "prefs_avgjg_Rnonrel over retrieved documents. Source: trec_eval\n"
-        "prefs_avgjg_Rnonrel_ret.",
-        needs="preferences", default=(1,), beside="prefs_avgjg_Rnonrel",
-    ),
-    _record(
-        "prefs_simp_imp", "preferences_simple", ALL_PREFS,
-        "prefs_simp over preferences with at least one document retrieved; a retrieved one\n"
-        "counts as preferred by the ranking. Source: trec_eval prefs_simp_imp.",
-        needs="preferences", default=(1,), beside="prefs_simp",
-    ),
-    _record(
-        "prefs_pair_imp", "preferences_by_pair", ALL_PREFS,
-        "prefs_pair over pairs with at least one document retrieved. Source: trec_eval\n"
-        "prefs_pair_imp.",
-        needs="preferences", default=(1,), beside="prefs_pair",
-    ),
-    _record(
-        "prefs_avgjg_imp", "preferences_by_group", ALL_PREFS,
-        "prefs_avgjg over preferences with at least one document retrieved. Source: trec_eval\n"
-        "prefs_avgjg_imp.",
-        needs="preferences", default=(1,), beside="prefs_avgjg",
+    *(
+        _record(
+            name + variant, kernel, ALL_PREFS,
+            f"{name} over {judged}.\nSource: trec_eval {name}{variant}.",
+            needs="preferences", default=(scope,), beside=name,
+        )
+        for variant, scope, name, kernel, judged in (
+            ("_ret", 0, "prefs_simp", "preferences_simple", BOTH_RETRIEVED),
+            ("_ret", 0, "prefs_pair", "preferences_by_pair", "pairs of two retrieved documents"),
+            ("_ret", 0, "prefs_avgjg", "preferences_by_group", BOTH_RETRIEVED),
+            ("_ret", 1, "prefs_avgjg_Rnonrel", "preferences_balanced", "retrieved documents"),
+            (
+                "_imp", 1, "prefs_simp", "preferences_simple",
+                f"{ONE_RETRIEVED}; a retrieved one\ncounts as preferred by the ranking",
+            ),
+            (
+                "_imp", 1, "prefs_pair", "preferences_by_pair",
+                "pairs with at least one document retrieved",
+            ),
+            ("_imp", 1, "prefs_avgjg", "preferences_by_group", ONE_RETRIEVED),
+        )
     ),
     _record(
         "map_avgjg", "average_precision", JG,

@@ -68,19 +68,12 @@ class Evaluation:
         self._places = list(range(len(self.judged)))
         self.columns = _columns(bound)
 
-    def without(self, queries: Collection[bytes]) -> list[bytes]:
-        """The other judged queries, in byte order."""
-        if len(queries) == len(self.judged):
-            return []
-        known = set(queries)
-        return [query for query in self.judged if query not in known]
-
-    def places_without(self, queries: Collection[bytes]) -> list[int]:
-        """The indexes of the other judged queries."""
-        if not queries:
+    def places(self, queries: Collection[bytes], *, others: bool = False) -> list[int]:
+        """The indexes of the judged queries that are among these, or of the others."""
+        if len(queries) == (0 if others else len(self.judged)):
             return self._places
         known = set(queries)
-        return [place for place, query in enumerate(self.judged) if query not in known]
+        return [place for place, query in enumerate(self.judged) if (query in known) != others]
 
     def to_record(self) -> dict[str, Any]:
         """What `evaluation_of` takes."""
@@ -197,7 +190,10 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
             if isinstance(column, list):
                 values[name] = [decoded(text) for text in column]
             elif column is not None:
-                values[name] = _all_written(column[place :: own.width].tolist())
+                numbers = column[place :: own.width].tolist()
+                # The sum of numbers that JSON has is not NaN, and infinite only if they are huge.
+                is_json = math.isfinite(sum(numbers))
+                values[name] = numbers if is_json else list(map(_written, numbers))
     coverage, queries = scores.coverage, list(scores.query_ids)
     record: dict[str, Any] = {
         "tag": scores.tag,
@@ -208,7 +204,7 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
     if queries != evaluation.judged:
         record["queries"] = list(map(decoded, queries))
     missing = coverage.missing()
-    if missing != evaluation.without(queries):
+    if missing != [evaluation.judged[i] for i in evaluation.places(queries, others=True)]:
         record["missing"] = list(map(decoded, missing))
     if scores.zero_rows:
         record["zero_rows"] = scores.zero_rows
@@ -224,7 +220,6 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
     """
     known = evaluation.judged if "queries" not in record else encoded(record["queries"])
     missing = record.get("missing")
-    absent = evaluation.without(known) if missing is None else encoded(missing)
     tag = record["tag"].encode("utf-8", "surrogateescape")
     columns, summaries = [], []
     means, values = record["mean"], record["values"]
@@ -243,7 +238,10 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
         coverage=Coverage(
             complete=evaluation.complete,
             judged=evaluation.judged,
-            found=evaluation.places_without(absent),
+            found=(
+                evaluation.places(known) if missing is None
+                else evaluation.places(encoded(missing), others=True)
+            ),
             unknown=unjudged if unjudged is None else encoded(unjudged),
             positive=evaluation.positive,
         ),
@@ -253,30 +251,24 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
         value_columns=columns,
         zero_rows=list(record.get("zero_rows", ())),
         summaries=summaries,
-    )
+    )  # fmt: skip
 
 
 def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count: int) -> Any:
     """The values of a measure: memory, or a list of texts; None if there are none."""
     if not bound.measure.kernel:
         return None
+    column: Any
     if bound.measure.average == "":
-        texts = encoded(values[names[0]])
-        _check(len(texts), count)
-        return texts
-    if bound.width == 1:
-        column = _numbers(values[names[0]])
-        _check(len(column), count)
-        return memoryview(column)
-    joined = array("d", bytes(8 * bound.width * count))
-    for place, name in enumerate(names):
-        joined[place :: bound.width] = _numbers(values[name])
-    return memoryview(joined)
-
-
-def _check(found: int, expected: int) -> None:
-    if found != expected:
-        raise ValueError(f"expected {expected} values, found {found}")
+        column = encoded(values[names[0]])
+    else:
+        column = array("d", bytes(8 * bound.width * count))
+        for place, name in enumerate(names):
+            column[place :: bound.width] = _numbers(values[name])
+        column = memoryview(column)
+    if len(column) != bound.width * count:
+        raise ValueError(f"expected {count} values, found {len(column) // bound.width}")
+    return column
 
 
 def _numbers(values: list[Any]) -> array[float]:
@@ -284,11 +276,6 @@ def _numbers(values: list[Any]) -> array[float]:
         return array("d", values)
     except TypeError:
         return array("d", map(_read, values))
-
-
-def _all_written(values: list[float]) -> list[Any]:
-    # The sum of numbers that JSON has is not NaN, and infinite only if they are huge.
-    return values if math.isfinite(sum(values)) else list(map(_written, values))
 
 
 def _written(value: float) -> Any:

@@ -18,7 +18,7 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted
 from fastrank.results_store.records import DEFAULTS, Evaluation, encoded, evaluation_of, group_of
-from fastrank.results_store.store import Store, file_key
+from fastrank.results_store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Resumed:
             runs = self._store.runs.get(self._group)
             if state is None or runs is None or not self._is_described():
                 return None
-            entry = runs.files.get(file_key(path))
+            entry = runs.files.get(os.path.normpath(path))
             if entry is not None and entry.state == state:
                 return entry
             known = fingerprint(path, state) if state[0] in runs.sizes else None
@@ -157,14 +157,11 @@ class Resumed:
 
     def _add(self, path: str, known: Fingerprint, scores: Scores | None) -> None:
         assert self._evaluation is not None
-        state = _settled(known.state)
-        self._store.add(file_key(path), known.digest, state, scores, self._evaluation)
-
-
-def _settled(state: list[int]) -> list[int]:
-    """The state, or only the size of a file that may change again at the same time."""
-    recent = time.time() - max(state[1:3]) / 1e9 < SETTLED
-    return state[:1] if recent else state
+        state = known.state
+        # Of a file that may change again at the same time, only the size.
+        if time.time() - max(state[1:3]) / 1e9 < SETTLED:
+            state = state[:1]
+        self._store.add(os.path.normpath(path), known.digest, state, scores, self._evaluation)
 
 
 # The number of digits of a digest that messages show.

@@ -238,7 +238,8 @@ class Store:
                     continue
                 group, digest, file, state, tag = head.groups()
                 entry = Entry(offset, len(line), digest.decode(), json.loads(state))
-                self._runs_of(group.decode()).add(json.loads(file), entry, has_values=bool(tag))
+                runs = self.runs.setdefault(group.decode(), Runs())
+                runs.add(json.loads(file), entry, has_values=bool(tag))
             except InputError:
                 raise
             except DAMAGE:
@@ -258,14 +259,11 @@ class Store:
         record = read_line(line)
         if "run" in record:
             entry = Entry(offset, len(line), record["run"], record["state"])
-            runs = self._runs_of(record["group"])
+            runs = self.runs.setdefault(record["group"], Runs())
             runs.add(str(record["file"]), entry, has_values="values" in record)
         else:
             check_record(record)
             self.evaluations.setdefault(record["group"], record)
-
-    def _runs_of(self, group: str) -> Runs:
-        return self.runs.setdefault(group, Runs())
 
     def _other(self) -> InputError:
         return InputError(self.path, "not a store of `fastrank eval --resume`")
@@ -303,8 +301,3 @@ class Store:
             return json_line(evaluation.to_record()) + b"\n" + line
 
         self._file.append(lines)
-
-
-def file_key(path: str) -> str:
-    """How a store names a file."""
-    return os.path.normpath(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
+from fastrank.data.columns import Frozen, as_array
 from fastrank.data.texts import decoded
 
 TYPE_CHECKING = False
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    import pandas
+    import polars
 
     from fastrank.measures.binding import BoundMeasure
     from fastrank.scores.scores import Scores
@@ -97,11 +99,7 @@ def columns_by_name(scores: Scores) -> dict[str, Column]:
     found: dict[str, Column] = {}
     for column in columns_of(scores):
         found.setdefault(column.name, column)
-    return dict(sorted(found.items(), key=_asked_at))
-
-
-def _asked_at(item: tuple[str, Column]) -> int:
-    return item[1].asked_at
+    return dict(sorted(found.items(), key=lambda item: item[1].asked_at))
 
 
 def name_in(columns: Iterable[Column], name: str) -> str | None:
@@ -111,6 +109,57 @@ def name_in(columns: Iterable[Column], name: str) -> str | None:
 
     canonical = canonical_names(name)
     return next((own.name for own in columns if canonical == [own.canonical]), None)
+
+
+class QueryValues(Frozen):
+    """Values per query by the names of measures: Scores, or their differences."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the values per query."""
+        raise NotImplementedError
+
+    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
+        """Scores of the same queries; and the values, numbers as arrays, text as lists."""
+        raise NotImplementedError
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
+        """The values per query as a frame with the columns query, measure and value (float64).
+
+        wide: one row per query instead, with a column per measure; only this form includes
+            `relstring`, which is text.
+
+        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
+
+        >>> scores.to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.632911
+        1  q0001     map  0.554385
+        """
+        from fastrank.scores.records import to_frame
+
+        frame: pandas.DataFrame = to_frame("pandas", *self._for_frames(), wide=wide)
+        return frame
+
+    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
+        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
+
+        >>> scores.to_polars(wide=True).columns
+        ['query', 'map']
+        """
+        from fastrank.scores.records import to_frame
+
+        frame: polars.DataFrame = to_frame("polars", *self._for_frames(), wide=wide)
+        return frame
 
 
 class Means(dict[str, float]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from fastrank.arguments import at_least
 from fastrank.c_numbers import atof
 from fastrank.data.columns import Frozen
@@ -12,25 +14,27 @@ from fastrank.formats.source import read_all
 from fastrank.formats.trec import malformed
 from fastrank.formats.trec_writers import shortest
 from fastrank.messages import counted, first_few
-from fastrank.scores.columns import columns_by_name, presented_means
+from fastrank.scores.columns import QueryValues, columns_by_name, presented_means
 from fastrank.scores.tables import Table, common_names, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     import numpy.typing as npt
-    import pandas
-    import polars
 
+    from fastrank.data.texts import Ids
+    from fastrank.formats.files import Source
+    from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.scores import Scores
+
+    Entry = tuple[bytes, float, float]
 
 # The number of queries that an error names.
 NAMED = 5
 
 
-class ScoreDifferences(Frozen):
+class ScoreDifferences(QueryValues):
     """The differences between two Scores, the first minus the second.
 
     differences["map"]: float64[queries], in the order of the queries of the first Scores.
@@ -91,15 +95,6 @@ class ScoreDifferences(Frozen):
         with numpy.errstate(invalid="ignore"):
             return first, second, first - second
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
     def __repr__(self) -> str:
         names = [repr(scores.name) for scores in (self.first, self.second)]
         of = f" of {' and '.join(names)}" if self.first.name or self.second.name else ""
@@ -133,31 +128,8 @@ class ScoreDifferences(Frozen):
         first, second, _ = self._values(name)
         return largest_differences(self.queries, self._tags(), first, second, n)
 
-    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
-        """The differences per query as a frame in the format of `Scores.to_pandas`.
-
-        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
-        >>> (scores - other).to_pandas().head(2)
-           query measure     value
-        0  q0000     map  0.007206
-        1  q0001     map  0.120585
-        """
-        from fastrank.scores import records
-
-        columns = {name: self[name] for name in self.names}
-        return records.to_pandas(records.queries_of(self.first), columns, wide=wide)
-
-    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """Like `to_pandas`, but a polars frame.
-
-        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
-        >>> (scores - other).to_polars(wide=True).columns
-        ['query', 'map']
-        """
-        from fastrank.scores import records
-
-        columns = {name: self[name] for name in self.names}
-        return records.to_polars(records.queries_of(self.first), columns, wide=wide)
+    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
+        return self.first, {name: self[name] for name in self.names}
 
 
 def largest_differences(
@@ -206,15 +178,6 @@ def _named(queries: list[bytes]) -> str:
     return first_few([repr(decoded(query)) for query in queries], NAMED, count=True)
 
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    from fastrank.data.texts import Ids
-    from fastrank.formats.files import Source
-    from fastrank.measures.selection import BoundMeasure
-
-    Entry = tuple[bytes, float, float]
-
 ZSCORES_LINE = "4 fields (query measure mean stddev)"
 # The z-score of a value whose mean and deviation are unknown.
 MISSING = -1000000.0
@@ -256,12 +219,8 @@ def read_zscores(source: Source) -> ZScores:
         query, measure, mean, deviation = fields
         entries.setdefault(query, []).append((measure, atof(mean), atof(deviation)))
     for query_entries in entries.values():
-        query_entries.sort(key=_measure_of)
+        query_entries.sort(key=itemgetter(0))
     return ZScores(entries=entries, source=name)
-
-
-def _measure_of(entry: Entry) -> bytes:
-    return entry[0]
 
 
 def write_zscores(zscores: ZScores, target: Source) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.messages import first_few
+from fastrank.messages import counted, first_few
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, counts_missing, summaries
+from fastrank.scores.summary import counts_missing, summaries
 from fastrank.scores.tables import as_list, common_names
 
 TYPE_CHECKING = False
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.measures.selection import BoundMeasure
+    from fastrank.scores.summary import Coverage
 
 # The number of queries that an error names.
 NAMED = 5
@@ -50,21 +51,47 @@ def by_group(
     if not hasattr(groups, "items"):
         raise TypeError(f"groups: expected {{query: group}}, found {type(groups).__name__}")
     named = {_text(query): group for query, group in groups.items() if not _is_none(group)}
-    members = _Members(named, rest)
-    evaluated = members.of(scores.query_ids)
+    strangers: dict[str, None] = {}
+
+    def members(queries: Iterable[bytes], *, need_group: bool = True) -> dict[Hashable, list[int]]:
+        """The indexes of the queries of each group; those without one become strangers."""
+        found: dict[Hashable, list[int]] = {}
+        for i, query in enumerate(queries):
+            name = decoded(query)
+            group = named.get(name, rest)
+            if not _is_none(group):
+                found.setdefault(group, []).append(i)
+            elif need_group:
+                strangers[name] = None
+        return found
+
+    evaluated = members(scores.query_ids)
     coverage = scores.coverage
-    found = set(coverage.found)
     # Judged queries without results need a group only if they count.
-    judged = members.of(coverage.judged, all_of_them=coverage.complete)
-    members.refuse_strangers()
+    judged = members(coverage.judged, need_group=coverage.complete)
+    if strangers:
+        names = first_few([repr(name) for name in strangers], NAMED)
+        have = counted(len(strangers), "query has", "queries have")
+        raise GroupError(f"by_group: {have} no group: {names} (use rest= to assign one)")
+    # `rest` comes last.
+    places = {group: i for i, group in enumerate(dict.fromkeys(named.values()))}
+    with_results, positive = set(coverage.found), coverage.positive
     made: dict[Hashable, Scores] = {}
-    for group in sorted(judged.keys() | evaluated.keys(), key=members.place):
+    for group in sorted(
+        judged.keys() | evaluated.keys(), key=lambda own: places.get(own, len(places))
+    ):
         if group not in evaluated:
             raise GroupError(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
                 " results in the run"
             )
-        covered = _restrict_coverage(coverage, judged.get(group, []), found)
+        own = judged.get(group, [])
+        covered = coverage.changed(
+            judged=[coverage.judged[i] for i in own],
+            found=[i for i, place in enumerate(own) if place in with_results],
+            unknown=None,
+            positive=None if positive is None else [positive[i] for i in own],
+        )
         made[group] = _of_rows(scores, evaluated[group], covered)
     return made
 
@@ -76,55 +103,6 @@ def _text(query: object) -> str:
 def _is_none(group: object) -> bool:
     """Whether it is None, or NaN as frames represent None."""
     return group is None or group != group
-
-
-class _Members:
-    """Assigns queries to groups, and collects those without a group (strangers)."""
-
-    def __init__(self, named: dict[str, Hashable], rest: Hashable) -> None:
-        self._named, self._rest = named, rest
-        self._strangers: dict[str, None] = {}
-        self._places = {group: i for i, group in enumerate(dict.fromkeys(named.values()))}
-
-    def place(self, group: Hashable) -> int:
-        """The position of a group in the mapping; `rest` comes last."""
-        return self._places.get(group, len(self._places))
-
-    def of(
-        self, queries: Iterable[bytes], *, all_of_them: bool = True
-    ) -> dict[Hashable, list[int]]:
-        """The indexes of the queries of each group."""
-        found: dict[Hashable, list[int]] = {}
-        for i, query in enumerate(queries):
-            name = decoded(query)
-            group = self._named.get(name, self._rest)
-            if not _is_none(group):
-                found.setdefault(group, []).append(i)
-            elif all_of_them:
-                self._strangers[name] = None
-        return found
-
-    def refuse_strangers(self) -> None:
-        """Raise GroupError if a query has no group."""
-        if self._strangers:
-            names = [repr(name) for name in self._strangers]
-            count = len(names)
-            raise GroupError(
-                f"by_group: {count} {'queries have' if count != 1 else 'query has'} no group:"
-                f" {first_few(names, NAMED)} (use rest= to assign one)"
-            )
-
-
-def _restrict_coverage(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
-    """The coverage of some of the judged queries."""
-    positive = coverage.positive
-    return Coverage(
-        complete=coverage.complete,
-        judged=[coverage.judged[i] for i in places],
-        found=[i for i, place in enumerate(places) if place in found],
-        unknown=None,
-        positive=None if positive is None else [positive[i] for i in places],
-    )
 
 
 def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:

@@ -13,10 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy.typing as npt
-    import pandas
-    import polars
-
     from fastrank.scores.scores import Scores
 
 
@@ -54,11 +50,6 @@ def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -
     return record
 
 
-def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:
-    """The record as JSON."""
-    return json_text(to_record(scores, per_query=per_query), indent)
-
-
 def json_text(value: object, indent: int | None = None) -> str:
     """JSON in ASCII, with null for NaN and infinity and `\\xff` for bytes that are not UTF-8."""
     import json
@@ -80,72 +71,35 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pandas.DataFrame:
-    """One row per query and measure, or one row per query if `wide`.
+def to_frame(library: str, scores: Scores, values: dict[str, Any], *, wide: bool) -> Any:
+    """A frame with one row per query and measure, or one row per query if `wide`.
 
-    columns: the values of each measure, text as lists, numbers as arrays.
+    library: "pandas" or "polars". scores: whose queries these are. values: of each measure, numbers
+    as an array, text as a list, which only the wide form includes. Raises FastrankError for an id
+    that is not valid UTF-8.
     """
     import numpy
 
-    pandas = optional("pandas", "to_pandas")
-
-    if wide:
-        return pandas.DataFrame({"query": queries, **columns})
-    names, values = _numbers(columns)
-    texts = pandas.array(queries, dtype=str)
-    each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
-    return pandas.DataFrame(
-        {
-            "query": texts.take(each.repeat(len(names))),
-            "measure": pandas.array(names, dtype=str).take(numpy.tile(all_names, len(each))),
-            "value": values,
-        }
-    )
-
-
-def to_polars(queries: list[str], columns: dict[str, Any], *, wide: bool) -> polars.DataFrame:
-    """Like `to_pandas`, but a polars frame."""
-    import numpy
-
-    polars = optional("polars", "to_polars")
-
-    texts = polars.Series(queries, dtype=polars.String)
-    if wide:
-        return polars.DataFrame({"query": texts, **columns})
-    names, values = _numbers(columns)
-    each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
-    measures = polars.Series(names, dtype=polars.String)
-    return polars.DataFrame(
-        {
-            "query": texts.gather(each.repeat(len(names))),
-            "measure": measures.gather(numpy.tile(all_names, len(each))),
-            "value": values,
-        }
-    )
-
-
-def queries_of(scores: Scores) -> list[str]:
-    """The ids of the queries. Raises FastrankError for one that is not valid UTF-8."""
-    for query, text in zip(scores.query_ids, scores.queries, strict=True):
+    frames, queries = optional(library, f"to_{library}"), scores.queries
+    for query, text in zip(scores.query_ids, queries, strict=True):
         if not text.isascii() and text != query.decode("utf-8", "replace"):
             raise FastrankError(f"query {query!r}: the id is not UTF-8, which frames require")
-    return scores.queries
 
+    def texts_at(texts: list[str], places: Any) -> Any:
+        if library == "polars":
+            return frames.Series(texts, dtype=frames.String).gather(places)
+        return frames.array(texts, dtype=str).take(places)
 
-def columns_of(scores: Scores) -> dict[str, Any]:
-    """The values of every measure, text as lists."""
-    return {
-        name: column.to_list() if column.kind == "text" else column.to_array()
-        for name, column in columns_by_name(scores).items()
-        if column.values is not None
-    }
-
-
-def _numbers(columns: dict[str, Any]) -> tuple[list[str], npt.NDArray[Any]]:
-    """The names of the measures with numeric values, and all their values, query by query."""
-    import numpy
-
-    arrays = {name: values for name, values in columns.items() if not isinstance(values, list)}
-    if not arrays:
-        return [], numpy.empty(0)
-    return list(arrays), numpy.stack(list(arrays.values()), axis=1).ravel()
+    each = numpy.arange(len(queries))
+    if wide:
+        ids = texts_at(queries, each) if library == "polars" else queries
+        return frames.DataFrame({"query": ids, **values})
+    arrays = {name: own for name, own in values.items() if not isinstance(own, list)}
+    numbers = numpy.stack([*arrays.values()], axis=1).ravel() if arrays else numpy.empty(0)
+    return frames.DataFrame(
+        {
+            "query": texts_at(queries, each.repeat(len(arrays))),
+            "measure": texts_at([*arrays], numpy.tile(numpy.arange(len(arrays)), len(each))),
+            "value": numbers,
+        }
+    )

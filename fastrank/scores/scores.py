@@ -6,17 +6,21 @@ from fastrank import lazy
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.messages import counted
-from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
+from fastrank.scores.columns import (
+    Means,
+    QueryValues,
+    columns_by_name,
+    columns_of,
+    name_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Mapping
     from typing import Any, BinaryIO
 
     import numpy.typing as npt
-    import pandas
-    import polars
 
     from fastrank.data.texts import Ids
     from fastrank.measures.selection import BoundMeasure
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from fastrank.scores.summary import Coverage
 
 
-class Scores(Frozen):
+class Scores(QueryValues):
     """The values of measures for every evaluated query, and over all queries.
 
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
@@ -162,14 +166,11 @@ class Scores(Frozen):
         columns = columns_by_name(self).values()
         return [column for column in columns if column.values is not None]
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
+    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
+        return self, {
+            column.name: column.to_list() if column.kind == "text" else column.to_array()
+            for column in self._per_query()
+        }
 
     def __sub__(self, other: Scores) -> ScoreDifferences:
         """The differences per query, aligned by query id, and of the means.
@@ -238,9 +239,9 @@ class Scores(Frozen):
         >>> scores.to_json(per_query=False)
         '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
         """
-        from fastrank.scores.records import to_json
+        from fastrank.scores.records import json_text, to_record
 
-        return to_json(self, per_query=per_query, indent=indent)
+        return json_text(to_record(self, per_query=per_query), indent)
 
     def to_csv(self, *, per_query: bool = True) -> str:
         """Lines `query,measure,value` with full precision.
@@ -255,33 +256,6 @@ class Scores(Frozen):
 
         rows = long_rows(self, per_query=per_query, summary=not per_query)
         return "".join(csv_lines(LONG, rows))
-
-    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
-        """The values per query as a frame with the columns query, measure and value (float64).
-
-        wide: one row per query instead, with a column per measure; only this form includes
-            `relstring`, which is text.
-
-        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
-
-        >>> scores.to_pandas().head(2)
-           query measure     value
-        0  q0000     map  0.632911
-        1  q0001     map  0.554385
-        """
-        from fastrank.scores import records
-
-        return records.to_pandas(records.queries_of(self), records.columns_of(self), wide=wide)
-
-    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
-
-        >>> scores.to_polars(wide=True).columns
-        ['query', 'map']
-        """
-        from fastrank.scores import records
-
-        return records.to_polars(records.queries_of(self), records.columns_of(self), wide=wide)
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """A table of measures and means in Markdown's pipe syntax, escaped.

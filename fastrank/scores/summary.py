@@ -48,15 +48,9 @@ class Coverage(Frozen):
 
     def __reduce__(self) -> Any:
         # Pickle only the ids, not the whole file of judgments that contains them.
-        fields = {name: getattr(self, name) for name in self.field_names}
-        fields["found"], fields["judged"] = list(self.found), list(self.judged)
-        if self.positive is not None:
-            fields["positive"] = list(self.positive)
-        return _rebuild_coverage, (fields,)
-
-
-def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
-    return Coverage(**fields)
+        positive = None if self.positive is None else list(self.positive)
+        judged, found = list(self.judged), list(self.found)
+        return Frozen.__reduce__(self.changed(judged=judged, found=found, positive=positive))
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
@@ -133,31 +127,24 @@ def average(
         kind = "mean"
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
-    totals = _totals(values, bound.width)
+    # Added in the order of the queries.
+    totals: Any = [0.0] * bound.width
+    if len(values) > FEW:
+        totals = zeros("d", bound.width)
+        kernels.add_up(values, bound.width, totals)
+    else:
+        for place, value in enumerate(values):
+            totals[place % bound.width] += value
     if kind == "pooled":
         # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
-    return [_average(kind, totals[j], count, evaluated) for j in range(len(bound.names))]
-
-
-def _totals(values: Any, width: int) -> Any:
-    """The sum of every column of values, added in the order of the queries."""
-    if len(values) > FEW:
-        totals = zeros("d", width)
-        kernels.add_up(values, width, totals)
-        return totals
-    few = [0.0] * width
-    for place, value in enumerate(values):
-        few[place % width] += value
-    return few
-
-
-def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind in ("sum", "total"):
-        return total
+    own = [totals[j] for j in range(len(bound.names))]
     if kind == "mean":
-        return total / count
-    return float(kernels.geometric_mean(total, count, count - evaluated))
+        return [total / count for total in own]
+    if kind == "geometric":
+        missing = count - evaluated
+        return [float(kernels.geometric_mean(total, count, missing)) for total in own]
+    return own
 
 
 def _over_defined(kind: str, values: Any) -> float:
@@ -175,47 +162,37 @@ def _over_defined(kind: str, values: Any) -> float:
     return total / len(defined)
 
 
-class ZeroRows:
-    """Inserts judged queries without results among the evaluated ones.
+def insert_zero_rows(
+    bound: list[BoundMeasure], values: list[Any], extended: list[Any], coverage: Coverage,
+    evaluated: Ids, order: Sequence[bytes] | None = None,
+) -> tuple[list[bytes], list[Any], list[int]]:  # fmt: skip
+    """Insert judged queries without results: all ids, their values, and the places of these rows.
 
-    evaluated: the ids of the evaluated queries. order: the ids of all judged queries in the desired
-    order; None means byte order, which `evaluated` must have, too.
-    query_ids: the ids of all queries. places: the indexes of those without results.
+    values, extended: as in `summaries`; without the latter, values of queries without results are
+    0, the number of their grades above zero, or empty texts. evaluated: the ids of the evaluated
+    queries. order: the ids of all judged queries in the desired order; None means byte order, which
+    `evaluated` must have, too.
     """
-
-    def __init__(
-        self, coverage: Coverage, evaluated: Ids, order: Sequence[bytes] | None = None
-    ) -> None:
-        self._coverage, self._evaluated = coverage, len(evaluated)
-        rows = {query: row for row, query in enumerate(evaluated)}
-        self._judged = [place for place, id_ in enumerate(coverage.judged) if id_ not in rows]
-        missing = (coverage.judged[place] for place in self._judged)
-        rows.update((query, len(evaluated) + i) for i, query in enumerate(missing))
-        self.query_ids: list[bytes] = sorted(rows) if order is None else list(order)
-        self._rows = [rows[query] for query in self.query_ids]
-        self.places = [place for place, row in enumerate(self._rows) if row >= len(evaluated)]
-
-    def insert(self, bound: BoundMeasure, values: Any, extended: Any) -> Any:
-        """Extend a column of values of the evaluated queries to all queries.
-
-        extended: the values followed by those of the queries without results, in the order of the
-        judgments; if None, the latter are 0, or empty text.
-        """
-        if values is None:
-            return None
-        if isinstance(values, list):
-            texts = [*values, *[b""] * len(self._judged)]
-            return [texts[row] for row in self._rows]
-        width = bound.width
-        if extended is None:
-            extended = [*values, *self._zeros(bound)]
-        if width == 1:
-            return filled("d", [extended[row] for row in self._rows])
-        return filled("d", [extended[row * width + j] for row in self._rows for j in range(width)])
-
-    def _zeros(self, bound: BoundMeasure) -> list[float]:
-        """The values of queries without results: 0, or the number of grades above zero."""
-        positive = self._coverage.positive
-        if positive is not None and counts_positive_grades(bound):
-            return [float(positive[place]) for place in self._judged]
-        return [0.0] * (len(self._judged) * bound.width)
+    known = set(evaluated)
+    missing = [place for place, query in enumerate(coverage.judged) if query not in known]
+    everyone = [*evaluated, *(coverage.judged[place] for place in missing)]
+    row_of = {query: row for row, query in enumerate(everyone)}
+    query_ids = sorted(row_of) if order is None else list(order)
+    rows = [row_of[query] for query in query_ids]
+    columns: list[Any] = []
+    for own, column, longer in zip(bound, values, extended, strict=True):
+        if column is None:
+            columns.append(None)
+            continue
+        if isinstance(column, list):
+            texts = [*column, *[b""] * len(missing)]
+            columns.append([texts[row] for row in rows])
+            continue
+        if longer is None:
+            zero = [0.0] * (len(missing) * own.width)
+            if coverage.positive is not None and counts_positive_grades(own):
+                zero = [float(coverage.positive[place]) for place in missing]
+            longer = [*column, *zero]
+        width = range(own.width)
+        columns.append(filled("d", [longer[row * len(width) + j] for row in rows for j in width]))
+    return query_ids, columns, [place for place, row in enumerate(rows) if row >= len(evaluated)]

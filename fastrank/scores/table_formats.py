@@ -42,11 +42,6 @@ class Bold(Number):
     __slots__ = ()
 
 
-def plain(header: Sequence[str], rows: Rows) -> str:
-    """Aligned columns under a rule."""
-    return _tabulated(header, rows, "simple")
-
-
 def markdown(header: Sequence[str], rows: Rows) -> str:
     """A table in the pipe syntax of GitHub's Markdown."""
 
@@ -55,7 +50,7 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
             return Number(f"**{cell}**") if isinstance(cell, Bold) else cell
         return escaped_markdown(cell) if isinstance(cell, str) else cell
 
-    return _tabulated(
+    return tabulated(
         [escaped_markdown(name) for name in header],
         ([escaped(cell) for cell in row] for row in rows),
         "pipe",
@@ -121,12 +116,8 @@ def latex_text(text: str) -> str:
     return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown
 
 
-def html(header: Sequence[str], rows: Rows) -> str:
-    """A table element."""
-    return _tabulated(header, rows, "html")
-
-
-def _tabulated(header: Sequence[str], rows: Rows, form: str) -> str:
+def tabulated(header: Sequence[str], rows: Rows, form: str) -> str:
+    """A table in a format of the package tabulate, without escapes but those of HTML."""
     from tabulate import tabulate
 
     cells = [list(row) for row in rows]

@@ -120,7 +120,7 @@ class Table(Frozen):
         return f"<Table: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
 
     def __str__(self) -> str:
-        return table_formats.plain(self.names, self._shown())
+        return table_formats.tabulated(self.names, self._shown(), "simple")
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -132,7 +132,7 @@ class Table(Frozen):
         <table>
         <thead
         """
-        return table_formats.html(self.names, self._shown())
+        return table_formats.tabulated(self.names, self._shown(), "html")
 
     def to_markdown(self) -> str:
         """A table in the pipe syntax of GitHub's Markdown, escaped.
@@ -335,7 +335,11 @@ def query_table(
 ) -> Table:
     """A row for each query and measure, then optionally the means; a column for each Scores."""
     header = distinct(["query", "measure", *names])
-    tables = [_cells(scores, summary=summary) for scores in rows]
+    # The values by query (None for the summary) and measure.
+    tables = [
+        {(query, name): value for query, name, value in long_rows(scores, summary=summary)}
+        for scores in rows
+    ]
     queries = {query: None for cells in tables for query, _ in cells if query is not None}
     # Only Scores of arrays may not be in the order of ids.
     if any(scores.queries != list(queries) for scores in rows):
@@ -353,11 +357,6 @@ def query_table(
         *([cells.get(key) for key in keys] for cells in tables),
     ]
     return Table(columns=dict(zip(header, columns, strict=True)), digits=digits)
-
-
-def _cells(scores: Scores, *, summary: bool) -> dict[tuple[str | None, str], Any]:
-    """The values by query (None for the summary) and measure."""
-    return {(query, name): value for query, name, value in long_rows(scores, summary=summary)}
 
 
 def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
@@ -392,9 +391,7 @@ def best_places(column: Column, values: list[float], digits: int) -> list[int]:
     Empty for counts, and for fewer than two values.
     """
     numbers = [value for value in values if value == value]
-    if column.kind != "real" or not column.better or len(values) < 2:
-        return []
-    if not numbers:
+    if column.kind != "real" or not column.better or len(values) < 2 or not numbers:
         return []
     best = min(numbers) if column.better == "lower" else max(numbers)
     shown = rounded(best, digits)

@@ -100,8 +100,6 @@ NOTED = {
         "rankings were cut between documents with equal scores",
     ),
 }
-# The note where all values are 0 because no document is relevant.
-NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # What measures need that use the grades and ignore the relevance level.
 LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
@@ -146,46 +144,27 @@ def other_notes(scores: Scores) -> list[str]:
     made = []
     unjudged = scores.unjudged_queries
     if unjudged:
-        made.append(
-            f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run"
-            f" {'have' if len(unjudged) != 1 else 'has'} no judgments"
-            f" ({first_ids(unjudged)})"
-        )
-    if retrieves_nothing_judged(scores):
-        made.append(nothing_judged(scores))
-    if judges_nothing_relevant(scores):
-        made.append(NOTHING_RELEVANT)
-    counts = scores.counts
+        queries = counted(len(unjudged), "query of the run has", "queries of the run have")
+        made.append(f"{queries} no judgments ({first_ids(unjudged)})")
+    counts, needs = scores.counts, {bound.measure.needs for bound in scores.bound}
+    if 0 < counts.get("retrieved", 0) == counts["unjudged"]:
+        # Only a search counts these ties, and it checks that judged documents are in the corpus.
+        known = "ties_at_cutoff" in counts
+        question = "" if known else ": do the document ids of run and qrels match?"
+        made.append(f"no retrieved document is judged{question}")
+    if not needs <= {*LEVEL_FREE} and (
+        0 < counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
+    ):
+        made.append("no judged document is relevant: is the relevance level above all grades?")
     # Queries, documents and lines that do not count, and ties that were cut.
     return made + [
         counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
     ]
 
 
-def retrieves_nothing_judged(scores: Scores) -> bool:
-    """Whether there are results, and none of them is judged."""
-    return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
-
-
-def nothing_judged(scores: Scores) -> str:
-    """The note for scores that are all 0 because no retrieved document is judged."""
-    # Only a search counts these ties, and it checks that judged documents are in the corpus.
-    known = "ties_at_cutoff" in scores.counts
-    question = "" if known else ": do the document ids of run and qrels match?"
-    return f"no retrieved document is judged{question}"
-
-
-def judges_nothing_relevant(scores: Scores) -> bool:
-    """Whether no judged query has a relevant document, and a measure counts relevant documents."""
-    if all(bound.measure.needs in LEVEL_FREE for bound in scores.bound):
-        return False
-    return 0 < scores.counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
-
-
 def first_ids(queries: list[str]) -> str:
     """The first of some ids."""
-    named = first_few(queries, NAMED)
-    return visible(named)
+    return visible(first_few(queries, NAMED))
 
 
 # What part of a mean must depend on the order of tied documents for a note.

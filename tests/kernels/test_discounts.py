@@ -3,7 +3,7 @@
 from decimal import Decimal
 from math import inf, nextafter
 
-from fastrank.kernels.measures.discounts import DISCOUNTS
+from fastrank.kernels.measures.gains import DISCOUNTS
 
 
 def test_listed_discounts_are_the_doubles_next_to_the_logarithms() -> None:

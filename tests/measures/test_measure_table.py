@@ -157,6 +157,9 @@ def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
         if per_cutoff & {family.kernel, *(form.kernel for form in _forms(family))}
         and family.numbers != ("cutoff",)
     } == {}
+    names = [measure.name for measure in TREC_MEASURES if measure.kernel in per_cutoff]
+    for bound in Selection([*names, "ndcg.p=0.5"], original=True).bind("10.0"):
+        assert len(bound.numbers) == len(bound.names)
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)

@@ -97,11 +97,11 @@ def test_a_change_to_a_kernel_concerns_it_and_its_callers(copied: Path) -> None:
 
 
 def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) -> None:
-    """more.py counts with the helpers of trec.py."""
+    """trec.py and families.py count with the helpers of tie_groups.py."""
     changed = _changed(
-        copied, "kernels/measures/trec.py",
-        "            found += 1\n        i += 1\n    return i, found\n",
-        "            found += 1\n        i = i + 1\n    return i, found\n",
+        copied, "kernels/measures/tie_groups.py",
+        "        found += relevant\n        i = stop\n",
+        "        i = stop\n        found += relevant\n",
     )  # fmt: skip
 
     assert {"precision_cut", "precision_of_retrieved"} <= changed
@@ -112,11 +112,11 @@ def test_a_change_to_the_other_version_of_a_helper_concerns_its_callers(copied: 
     """A kernel names only the version for rankings without ties."""
     changed = _changed(
         copied, "kernels/measures/tie_groups.py",
-        "if gain != 0.0:\n            for i in range(places)",
-        "if gain > 0.0:\n            for i in range(places)",
+        "    return add_relevant(q, q.num_ret, max(q.level, 0), 0, 0)[2]",
+        "    return add_relevant(q, q.num_ret, max(0, q.level), 0, 0)[2]",
     )  # fmt: skip
 
-    assert {"discounted_gain_over_ties", "normalized_discounted_gain_cut_over_ties"} <= changed
+    assert {"num_rel_ret_over_ties", "set_precision_over_ties"} <= changed
     assert "precision_cut_over_ties" not in changed
 
 
@@ -126,6 +126,7 @@ def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
     assert (
         _changed(copied, path, "import math\n", "import math\n\n# How they are defined.\n") == set()
     )
+    path = "kernels/measures/tie_groups.py"
     assert (
         _changed(copied, path, '"""The sum of the precisions', '"""Sum of the precisions') == set()
     )
@@ -216,7 +217,7 @@ def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for(copi
     path.write_text(
         f"{path.read_text()}\n"
         "from numba.extending import overload\n"
-        "from fastrank.kernels.measures.trec import precision_sum\n"
+        "from fastrank.kernels.measures.tie_groups import precision_sum\n"
         "@overload(precision_sum)\n"
         "def register(q, depth):\n"
         "    return lambda q, depth: (ADDED, 1)\n"
@@ -249,7 +250,7 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     (package.parent / "__init__.py").write_text('"""Below."""\n')
     (package / "__init__.py").write_text('"""Further."""\n')
     (package / "more.py").write_text(
-        "from fastrank.kernels.measures.trec import relevant_within\n"
+        "from fastrank.kernels.measures.tie_groups import relevant_within\n"
         "from fastrank.native.declare import kernel\n\n\n"
         '@kernel("int64(int64)")\n'
         "def one_more(number):\n"
@@ -261,9 +262,9 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     assert "one_more" in _run(code, copied)
     assert "one_more" in _changed(
         copied,
-        "kernels/measures/trec.py",
-        "return add_relevant(q, depth, 0, 0)[1]",
-        "return add_relevant(q, depth, 0, 0)[-1]",
+        "kernels/measures/tie_groups.py",
+        "return add_relevant(q, depth, q.level, 0, 0)[2]",
+        "return add_relevant(q, depth, q.level, 0, 0)[-1]",
     )
 
 
@@ -387,7 +388,7 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # Of all kernels only those of one module that imports little, to be compiled in seconds.
-FEW = {"trec.py", "discounts.py", "averages.py", "instructions.py", "__init__.py"}
+FEW = {"trec.py", "averages.py", "instructions.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
     "ran = build._compile\n"

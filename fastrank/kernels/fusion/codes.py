@@ -32,9 +32,6 @@ SCORES, MIN_MAX, BY_MAXIMUM, BY_SUM, STANDARD, BY_RANK, BY_BORDA, DISTRIBUTION =
 # the entry of the document.
 FINE, REPEATED, NOT_FINITE, NO_MAXIMUM, RESULT_NOT_FINITE = range(5)
 PROBLEM_SIZE = 4
-# The digits by which documents are sorted are below this.
-DIGIT_BITS = 11
-DIGITS = 1 << DIGIT_BITS
 
 # Bytes behind each text, so that 8 can be stored at once.
 SLACK = 8

@@ -28,6 +28,7 @@ from fastrank.kernels.fusion.codes import (
     SCORES,
     SMALLEST,
     STANDARD,
+    SUM,
     SUM_BY_COUNT,
     SUM_BY_LOG,
     SUM_BY_POWER,
@@ -100,14 +101,6 @@ def group_entries(q, queries, runs, documents, entries, scratch):
             scratch.ends[number] += 1
 
 
-@helper
-def run_of(entry, run, q, queries, entries):
-    """The run of an entry of a query, which is `run` or one after it."""
-    while entry >= entries.offsets[run * queries + q + 1]:
-        run += 1
-    return run
-
-
 @inlined
 def fill_by_rank(kind, parameter, candidates, values):
     """Values by rank."""
@@ -128,25 +121,6 @@ def fill_by_rank(kind, parameter, candidates, values):
 
 
 @helper
-def mean_above(scores, smallest):
-    """The mean of the scores, less the smallest."""
-    total = 0.0
-    for score in scores:
-        total += score - smallest
-    return total / len(scores)
-
-
-@helper
-def variation(scores, smallest, mean):
-    """The sum of the squared differences from the mean, which is that of `mean_above`."""
-    total = 0.0
-    for score in scores:
-        difference = score - smallest - mean
-        total += difference * difference
-    return total
-
-
-@helper
 def shift_and_scale(kind, scores, smallest, largest):
     """What a normalization subtracts from the scores less the smallest, and then divides by.
 
@@ -155,10 +129,16 @@ def shift_and_scale(kind, scores, smallest, largest):
     count = len(scores)
     if kind == MIN_MAX:
         return 0.0, largest - smallest
-    mean = mean_above(scores, smallest)
+    total = 0.0
+    for score in scores:
+        total += score - smallest
+    mean = total / count
     if kind == BY_SUM:
         return 0.0, mean * count
-    squares = variation(scores, smallest, mean)
+    squares = 0.0
+    for score in scores:
+        difference = score - smallest - mean
+        squares += difference * difference
     if kind == STANDARD:
         return mean, math.sqrt(squares / count)
     # Three standard deviations of the sample on both sides of the mean.
@@ -238,52 +218,27 @@ def insert(terms, count, term):
 
 
 @helper
-def weights_of(document, q, queries, weights, entries, scratch):
-    """The sum of the weights of the runs with a document."""
-    terms, count, run = scratch.terms, 0, 0
-    stop = scratch.ends[document]
-    for i in range(stop - scratch.counts[document], stop):
-        run = run_of(scratch.grouped[i], run, q, queries, entries)
-        count = insert(terms, count, weights[run])
-        run += 1
-    total = 0.0
-    for i in range(count):
-        total += terms[i]
-    return total
+def collect_terms(document, q, queries, missing, weighted, valued, weights, entries, scratch):
+    """The values of a document, if weighted times the weights of the runs, descending; how many.
 
-
-@helper
-def collect_terms(document, q, queries, missing, weighted, weights, entries, scratch):
-    """The values of a document, descending, if weighted times those of the runs; and how many.
-
-    missing: runs with results, but without the document, add the value for that.
+    missing: runs with results, but without the document, add the value for that. Without `valued`,
+    the terms are the weights alone.
     """
-    terms, count, run = scratch.terms, 0, 0
-    stop = scratch.ends[document]
-    for i in range(stop - scratch.counts[document], stop):
-        entry = scratch.grouped[i]
-        own = run_of(entry, run, q, queries, entries)
-        if missing:
-            for other in range(run, own):
-                weight = weights[other] if weighted else 1.0
-                count = insert_missing(other, q, queries, weight, entries, scratch, count)
-        weight = weights[own] if weighted else 1.0
-        count = insert(terms, count, weight * scratch.values[entry])
-        run = own + 1
-    if missing:
-        for other in range(run, len(weights)):
-            weight = weights[other] if weighted else 1.0
-            count = insert_missing(other, q, queries, weight, entries, scratch, count)
+    count, stop = 0, scratch.ends[document]
+    i = stop - scratch.counts[document]
+    for run in range(len(weights)):
+        if i == stop and not missing:
+            break
+        weight = weights[run] if weighted else 1.0
+        first, last = entries.offsets[run * queries + q], entries.offsets[run * queries + q + 1]
+        # Entries are numbered run by run, and a document is in a run at most once.
+        if i < stop and scratch.grouped[i] < last:
+            value = scratch.values[scratch.grouped[i]] if valued else 1.0
+            count = insert(scratch.terms, count, weight * value)
+            i += 1
+        elif missing and first < last:
+            count = insert(scratch.terms, count, weight * scratch.lowest[run])
     return count
-
-
-@inlined
-def insert_missing(run, q, queries, weight, entries, scratch, count):
-    """Insert the term of a run without the document, unless the run lacks the query."""
-    segment = run * queries + q
-    if entries.offsets[segment] == entries.offsets[segment + 1]:
-        return count
-    return insert(scratch.terms, count, weight * scratch.lowest[run])
 
 
 @helper
@@ -319,12 +274,16 @@ def fuse_values(q, queries, documents, kind, parameter, missing, weights, entrie
     """fused[d] = the score of document d."""
     weighted = kind != SUM_BY_WEIGHTS
     for document in range(documents):
-        count = collect_terms(document, q, queries, missing, weighted, weights, entries, scratch)
         runs = scratch.counts[document]
-        fused = combine(kind, parameter, scratch.terms, count, runs)
+        count = collect_terms(
+            document, q, queries, missing, weighted, True, weights, entries, scratch
+        )
+        scratch.fused[document] = combine(kind, parameter, scratch.terms, count, runs)
         if not weighted:
-            fused *= weights_of(document, q, queries, weights, entries, scratch)
-        scratch.fused[document] = fused
+            count = collect_terms(
+                document, q, queries, False, True, False, weights, entries, scratch
+            )
+            scratch.fused[document] *= combine(SUM, parameter, scratch.terms, count, runs)
 
 
 # Weights that differ by less, relative to their sum, are equal: their sums are rounded.
@@ -340,22 +299,18 @@ def outcome(one, other, q, queries, weights, entries, scratch):
     """
     grouped, ends, counts = scratch.grouped, scratch.ends, scratch.counts
     i, j = ends[one] - counts[one], ends[other] - counts[other]
-    run = 0
     preferring, opposing = 0.0, 0.0
-    while i < ends[one] or j < ends[other]:
+    for run in range(len(weights)):
         # Entries are numbered run by run, and within a run by rank.
-        if j >= ends[other] or (i < ends[one] and grouped[i] < grouped[j]):
-            run = run_of(grouped[i], run, q, queries, entries)
+        last = entries.offsets[run * queries + q + 1]
+        has_one = i < ends[one] and grouped[i] < last
+        has_other = j < ends[other] and grouped[j] < last
+        if has_one and not (has_other and grouped[j] < grouped[i]):
             preferring += weights[run]
-            i += 1
-            if j < ends[other] and grouped[j] < entries.offsets[run * queries + q + 1]:
-                j += 1
-        else:
-            run = run_of(grouped[j], run, q, queries, entries)
+        elif has_other:
             opposing += weights[run]
-            j += 1
-            if i < ends[one] and grouped[i] < entries.offsets[run * queries + q + 1]:
-                i += 1
+        i += has_one
+        j += has_other
     margin = preferring - opposing
     if abs(margin) <= TOLERANCE * (preferring + opposing):
         return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.discounts import discount
+from fastrank.kernels.measures.gains import discount
 from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Gained, float64[::1], float64[::1])"

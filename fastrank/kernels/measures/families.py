@@ -11,15 +11,15 @@ import numpy as np
 
 from fastrank.kernels.measures.tie_groups import (
     TIED,
-    ranks_within,
-    relevant_in_group,
-    weights_of_group,
-)
-from fastrank.kernels.measures.trec import (
-    named_within,
+    first_relevant_group,
+    group_at,
+    judged_within,
+    places_within,
     precision_sum,
+    relevant_in,
     relevant_retrieved,
     relevant_within,
+    weights_of_group,
 )
 from fastrank.native.declare import helper, kernel
 
@@ -74,37 +74,22 @@ def percentile(q, rank, base):
     return np.float64(rank - 1) / q.num_ret
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def percentile_rank(q, parameters, values):
     """parameters: the base (0 span, 1 depth, 2 relevant, 3 index), and 1 if what is missing counts
     1.
+
+    Where it is known how many documents count: no depth cuts the ranking, or all of them do.
     """
     base, missing = parameters[0], parameters[1]
-    total, pairs = 0.0, 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if grade < q.level or grade < 0:
-            continue
-        total += percentile(q, rank, base)
-        pairs += 1
-    if missing == WORST:
-        total += q.num_rel - pairs
-        pairs = q.num_rel
-    values[0] = np.float64(total) / pairs if pairs else np.nan
-    values[1], values[2] = total, pairs
-
-
-@kernel(TIED)
-def percentile_rank_over_ties(q, parameters, values):
-    """Where it is known how many documents count: no depth cuts the ranking, or all of them do."""
-    base, missing = parameters[0], parameters[1]
     total, found, first = 0.0, 0.0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, max(q.level, 0))
-        size, places = ranks_within(q, first, np.float64(q.num_ret))
-        chance = np.float64(relevant) / size
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        relevant, size = relevant_in(q, first, stop, max(q.level, 0)), high - low
+        places = places_within(q, low, high, q.num_ret)
         if relevant:
             for i in range(places):
-                total += chance * percentile(q, q.lows[first] + 1 + i, base)
+                total += np.float64(relevant) / size * percentile(q, low + 1 + i, base)
         found += np.float64(relevant * places) / size
         first = stop
     if missing == WORST:
@@ -114,106 +99,68 @@ def percentile_rank_over_ties(q, parameters, values):
     values[1], values[2] = total, found
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def first_rank(q, parameters, values):
-    """parameters: 1 if a query of which nothing is found has an infinite rank."""
+    """parameters: 1 if a query of which nothing is found has an infinite rank.
+
+    Where no depth cuts the ranking, so that it is known whether anything is found.
+    """
     values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
-    for rank, grade in zip(q.ranks, q.grades):
-        if grade >= q.level and grade >= 0:
-            values[0] = rank
-            break
-
-
-@kernel(TIED)
-def first_rank_over_ties(q, parameters, values):
-    """Where no depth cuts the ranking, so that it is known whether anything is found."""
-    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
-    first = 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, max(q.level, 0))
-        if relevant:
-            size = q.highs[first] - q.lows[first]
-            values[0] = q.lows[first] + np.float64(size + 1) / (relevant + 1)
-            break
-        first = stop
-
-
-@kernel(MEASURE)
-def pair_accuracy(q, cutoffs, values):
-    """Every document that is not relevant counts, judged or not."""
-    retrieved = min(cutoffs[0], np.float64(q.num_ret))
-    found, above = 0, 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > cutoffs[0]:
-            break
-        if grade >= q.level and grade >= 0:
-            above += rank - 1 - found
-            found += 1
-    pairs = (retrieved - found) * found
-    values[0] = 1.0 - above / pairs if pairs else np.nan
+    low, high, relevant = first_relevant_group(q, max(q.level, 0))
+    if relevant:
+        values[0] = low + np.float64(high - low + 1) / (relevant + 1)
 
 
 @helper
-def area_under_curve(q):
+def area_under_curve(q, depth):
     """The share of the pairs of a relevant and another document that are in order, tied ones half.
 
-    Where no depth cuts the ranking, so that it is known which pairs there are. Returns the share,
-    NaN if there are no pairs, and how many documents are relevant.
+    Every document that is not relevant counts, judged or not. Where no depth cuts the ranking
+    between tied documents, so that it is known which pairs there are. Returns the share, NaN if
+    there are no pairs, and how many documents are relevant.
     """
-    twice_above, found, first, level = 0, 0, 0, max(q.level, 0)
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, level)
-        others = q.highs[first] - q.lows[first] - relevant
-        twice_above += relevant * (2 * (q.lows[first] - found) + others)
+    twice_above, found, first = 0, 0, 0
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        if low >= depth:
+            break
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        twice_above += relevant * (2 * (low - found) + high - low - relevant)
         found += relevant
         first = stop
-    pairs = np.float64(q.num_ret - found) * found
+    pairs = (min(depth, np.float64(q.num_ret)) - found) * found
     return 1.0 - twice_above / (2.0 * pairs) if pairs else np.nan, found
 
 
-@kernel(TIED)
-def pair_accuracy_over_ties(q, parameters, values):
-    values[0], _ = area_under_curve(q)
+@kernel(MEASURE, TIED)
+def pair_accuracy(q, cutoffs, values):
+    values[0], _ = area_under_curve(q, cutoffs[0] if len(cutoffs) else np.inf)
 
 
 @kernel(TIED)
 def grouped_area_under_curve(q, parameters, values):
     """parameters: 1 if the weight is the number of relevant documents, not of all documents."""
-    share, found = area_under_curve(q)
+    share, found = area_under_curve(q, np.inf)
     values[0] = share
     if share == share:
         weight = np.float64(found) if parameters[0] == BY_RELEVANT else np.float64(q.num_ret)
         values[1], values[2] = weight * share, weight
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def rank_biased_precision_binary(q, parameters, values):
     """parameters: the cutoff, and the probability p of going on to the next rank."""
     cutoff, p = parameters[0], parameters[1]
-    weight, total = 1.0, 0.0
-    rank_done = 1
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > cutoff:
-            break
-        while rank_done < rank:
-            weight *= p
-            rank_done += 1
-        if grade >= q.level:
-            total += weight
-    values[0] = (1.0 - p) * total
-
-
-@kernel(TIED)
-def rank_biased_precision_binary_over_ties(q, parameters, values):
     total, first, weight, rank_done = 0.0, 0, 1.0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        each, weight, rank_done = weights_of_group(
-            q, first, parameters[0], parameters[1], weight, rank_done
-        )
-        total += relevant * each
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        places = places_within(q, low, high, cutoff)
+        if places == 0:
+            break
+        each, weight, rank_done = weights_of_group(low, high, places, p, weight, rank_done)
+        total += relevant_in(q, first, stop, q.level) * each
         first = stop
-    values[0] = (1.0 - parameters[1]) * total
+    values[0] = (1.0 - p) * total
 
 
 @helper
@@ -230,13 +177,13 @@ def judged_share(q, parameters, values):
     if documents with a negative grade count as not judged.
     """
     depth = min(parameters[0], np.float64(q.num_ret))
-    share(q, np.float64(named_within(q, depth, parameters[2])), depth, parameters, values)
+    share(q, judged_within(q, depth, parameters[2]), depth, parameters, values)
 
 
 @kernel(MEASURE, TIED)
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
-    share(q, depth - named_within(q, depth, parameters[2]), depth, parameters, values)
+    share(q, depth - judged_within(q, depth, parameters[2]), depth, parameters, values)
 
 
 @kernel("void(Rankings, int64, int64, Rankings)")
@@ -279,30 +226,21 @@ def f1_cut(q, cutoffs, values):
         values[0] = 2.0 * ((precision * recall) / (precision + recall))
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def reciprocal_hit_rank(q, cutoffs, values):
-    total, found = 0.0, 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > cutoffs[0]:
-            break
-        if grade >= q.level:
-            total += 1.0 / rank
-            found += 1
-    if found:
-        values[0] = total / found
-
-
-@kernel(TIED)
-def reciprocal_hit_rank_over_ties(q, cutoffs, values):
-    """Where nothing cuts the ranking, so that it is known how many are found."""
+    """Where nothing cuts the ranking between tied documents, so that it is known how many are
+    found.
+    """
     total, found, first = 0.0, 0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        size = q.highs[first] - q.lows[first]
-        chance = np.float64(relevant) / size
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        if low >= cutoffs[0]:
+            break
+        relevant = relevant_in(q, first, stop, q.level)
+        chance = np.float64(relevant) / (high - low)
         if relevant:
-            for i in range(size):
-                total += chance * (1.0 / (q.lows[first] + 1 + i))
+            for rank in range(low + 1, high + 1):
+                total += chance * (1.0 / rank)
         found += relevant
         first = stop
     if found:

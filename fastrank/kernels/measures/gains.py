@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from fastrank.kernels.measures.discounts import discount
 from fastrank.kernels.measures.tie_groups import (
     TIED_GAINS,
-    add_expected_gains,
-    expected_rank_biased_gain,
+    gain_in,
+    group_at,
+    places_within,
+    weights_of_group,
 )
 from fastrank.kernels.simd.instructions import log2_or_nan, to_integer
 from fastrank.kernels.texts.text import sort_by
-from fastrank.native.declare import helper, kernel, unless_tied
+from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Gained, float64[::1], float64[::1])"
+# A division and a look-up take a quarter of the time of the C library's log2. Up to here its values
+# are the doubles next to the logarithms, so that they are the same wherever the library is built.
+LISTED = 1024
+DISCOUNTS = np.array([math.log2(rank + 1) for rank in range(LISTED)])
+
+
+@helper
+def discount(rank):
+    """log2(rank + 1)."""
+    return DISCOUNTS[rank] if rank < LISTED else math.log2(rank + 1)
 
 
 @helper
@@ -145,20 +158,28 @@ def ideal_size(q):
     return size
 
 
-@unless_tied(add_expected_gains)
+@helper
 def add_gains(q, depth, i, total):
-    """Add the discounted gains up to rank `depth`, from document i on; the next document."""
-    while i < len(q.ranks) and q.ranks[i] <= depth:
-        if q.gains[i] != 0.0:
-            total += q.gains[i] / discount(q.ranks[i])
-        i += 1
-    return i, total
+    """Add the discounted gains of the groups up to rank `depth`, from row i on.
+
+    Returns the row behind them and the sum; and the sum up to `depth`, within the next group.
+    """
+    while i < len(q.gains):
+        stop, low, high = group_at(q, i)
+        places, gain, expected = places_within(q, low, high, depth), gain_in(q, i, stop), total
+        if gain != 0.0:
+            for place in range(places):
+                expected += gain / (high - low) / discount(low + place + 1)
+        if places < high - low:
+            return i, total, expected
+        i, total = stop, expected
+    return i, total, total
 
 
 @helper
 def dcg(q, depth):
     """Discounted cumulative gain of the first `depth` ranks."""
-    return add_gains(q, depth, 0, 0.0)[1]
+    return add_gains(q, depth, 0, 0.0)[2]
 
 
 @helper
@@ -171,26 +192,21 @@ def ideal_gain_at(q, rank, at, passed):
 
 
 @helper
-def add_ideal_gains(q, depth, rank, at, passed, total):
-    """Add the discounted gains of the best ranking behind `rank`, up to `depth`."""
+def add_ideal_gains(q, depth, rank, at, passed, total, is_discounted):
+    """Add the gains of the best ranking behind `rank`, up to `depth`."""
     while rank < depth:
         at, passed = ideal_gain_at(q, rank + 1, at, passed)
         if at == len(q.ideal_gains):
             break
         rank += 1
-        total += q.ideal_gains[at] / discount(rank)
+        total += q.ideal_gains[at] / discount(rank) if is_discounted else q.ideal_gains[at]
     return rank, at, passed, total
 
 
 @helper
 def ideal_dcg_of(q, depth):
     """Discounted cumulative gain of the first `depth` ranks of the best ranking."""
-    return add_ideal_gains(q, depth, 0, 0, 0, 0.0)[3]
-
-
-@kernel(MEASURE, TIED_GAINS)
-def discounted_gain(q, parameters, values):
-    values[0] = dcg(q, q.num_ret)
+    return add_ideal_gains(q, depth, 0, 0, 0, 0.0, True)[3]
 
 
 @kernel(MEASURE)
@@ -199,22 +215,15 @@ def ideal_discounted_gain(q, parameters, values):
 
 
 @kernel(MEASURE, TIED_GAINS)
-def normalized_discounted_gain(q, parameters, values):
-    ideal = ideal_dcg_of(q, ideal_size(q))
-    if ideal > 0.0:
-        values[0] = dcg(q, q.num_ret) / ideal
-
-
-@kernel(MEASURE, TIED_GAINS)
-def normalized_discounted_gain_cut(q, cutoffs, values):
+def normalized_discounted_gain(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, rank, at, passed = 0, 0, 0, 0
     own, ideal = 0.0, 0.0
     for c in range(len(cutoffs)):
-        i, own = add_gains(q, cutoffs[c], i, own)
-        rank, at, passed, ideal = add_ideal_gains(q, cutoffs[c], rank, at, passed, ideal)
+        i, own, expected = add_gains(q, cutoffs[c], i, own)
+        rank, at, passed, ideal = add_ideal_gains(q, cutoffs[c], rank, at, passed, ideal, True)
         if ideal > 0.0:
-            values[c] = own / ideal
+            values[c] = expected / ideal
 
 
 @kernel(MEASURE)
@@ -228,10 +237,9 @@ def normalized_gain_at_relevant(q, parameters, values):
             continue
         own += gain / discount(rank)
         if gain > 0.0:
-            while rank_done < min(rank, size):
-                rank_done += 1
-                at, passed = ideal_gain_at(q, rank_done, at, passed)
-                ideal += q.ideal_gains[at] / discount(rank_done)
+            rank_done, at, passed, ideal = add_ideal_gains(
+                q, rank, rank_done, at, passed, ideal, True
+            )
             total += np.float64(own) / ideal
             found += 1
     total += (size - found) * np.float64(own) / ideal_dcg_of(q, size)
@@ -250,13 +258,12 @@ def normalized_gain_at_levels(q, parameters, values):
     for i in range(len(q.ideal_gains)):
         depth += q.ideal_counts[i]
         if i + 1 == len(q.ideal_gains) or q.ideal_gains[i] != q.ideal_gains[i + 1]:
-            document, own = add_gains(q, depth, document, own)
-            rank, at, passed, ideal = add_ideal_gains(q, depth, rank, at, passed, ideal)
-            total += np.float64(own) / ideal
+            document, own, expected = add_gains(q, depth, document, own)
+            rank, at, passed, ideal = add_ideal_gains(q, depth, rank, at, passed, ideal, True)
+            total += np.float64(expected) / ideal
             points += 1
     if size > 0 and q.num_ret > size + 1:
-        document, own = add_gains(q, q.num_ret, document, own)
-        total += np.float64(own) / ideal
+        total += np.float64(add_gains(q, q.num_ret, document, own)[2]) / ideal
         points += 1
     values[0] = np.float64(total) / points
 
@@ -296,35 +303,31 @@ def expected_reciprocal_rank(q, cutoffs, values):
     values[0] = total
 
 
-@unless_tied(expected_rank_biased_gain)
+@helper
 def rank_biased_gain(q, cutoff, p):
     """The gain of the first `cutoff` ranks; the reader goes on to the next with probability p."""
-    weight, total = 1.0, 0.0
-    rank_done = 1
-    for rank, gain in zip(q.ranks, q.gains):
-        if rank > cutoff:
+    total, first, weight, rank_done = 0.0, 0, 1.0, 0
+    while first < len(q.gains):
+        stop, low, high = group_at(q, first)
+        places = places_within(q, low, high, cutoff)
+        if places == 0:
             break
-        while rank_done < rank:
-            weight *= p
-            rank_done += 1
+        each, weight, rank_done = weights_of_group(low, high, places, p, weight, rank_done)
+        gain = gain_in(q, first, stop)
         if gain != 0.0:
-            total += gain * weight
+            total += gain * each
+        first = stop
     return (1.0 - p) * total
 
 
 @kernel(MEASURE, TIED_GAINS)
 def rank_biased_precision(q, parameters, values):
-    values[0] = rank_biased_gain(q, np.inf, parameters[0])
-
-
-@kernel(MEASURE, TIED_GAINS)
-def rank_biased_precision_cut(q, parameters, values):
     """parameters: the cutoff, and p."""
     values[0] = rank_biased_gain(q, parameters[0], parameters[1])
 
 
 @kernel(MEASURE, TIED_GAINS)
-def discounted_gain_cut(q, cutoffs, values):
+def discounted_gain(q, cutoffs, values):
     values[0] = dcg(q, cutoffs[0])
 
 

@@ -7,22 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.gains import ideal_gain_at, ideal_size
+from fastrank.kernels.measures.gains import add_ideal_gains, ideal_gain_at, ideal_size
 from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Gained, float64[::1], float64[::1])"
-
-
-@helper
-def cumulate_ideal(q, depth, rank, at, passed, total):
-    """Add the gains of the ideal ranking behind `rank`, up to `depth`."""
-    while rank < depth:
-        at, passed = ideal_gain_at(q, rank + 1, at, passed)
-        if at == len(q.ideal_gains):
-            break
-        rank += 1
-        total += q.ideal_gains[at]
-    return rank, at, passed, total
 
 
 @kernel(MEASURE)
@@ -38,7 +26,7 @@ def q_measure(q, parameters, values):
         own += gain
         if gain > 0.0:
             found += 1
-            done, at, passed, ideal = cumulate_ideal(q, rank, done, at, passed, ideal)
+            done, at, passed, ideal = add_ideal_gains(q, rank, done, at, passed, ideal, False)
             values[0] += (found + beta * own) / (rank + beta * ideal) * (1.0 / best)
 
 
@@ -49,7 +37,7 @@ def normalized_cumulated_gain(q, cutoffs, values):
         if rank > cutoffs[0]:
             break
         own += gain
-    ideal = cumulate_ideal(q, cutoffs[0], 0, 0, 0, 0.0)[3]
+    ideal = add_ideal_gains(q, cutoffs[0], 0, 0, 0, 0.0, False)[3]
     if ideal > 0.0:
         values[0] = own / ideal
 
@@ -84,9 +72,9 @@ def overlaps(q, p, end):
             if q.gains[i] > 0.0 and ideal_rank(q, i) <= rank:
                 shared += 1
             i += 1
-        while at < len(q.ideal_gains) and rank > passed + q.ideal_counts[at]:
-            passed += q.ideal_counts[at]
-            at += 1
+        behind = at
+        at, passed = ideal_gain_at(q, rank, at, passed)
+        if at > behind:
             j = 0
         if at < len(q.ideal_gains):
             while j < len(q.ranks) and q.gains[j] != q.ideal_gains[at]:
@@ -106,12 +94,9 @@ def overlaps(q, p, end):
 
 @kernel(MEASURE)
 def compatibility(q, parameters, values):
-    """parameters: p, and the depth."""
+    """parameters: p, the depth, and 1 to divide the overlap by that of the ideal ranking."""
     overlap, best = overlaps(q, parameters[0], parameters[1])
-    if best > 0.0:
+    if parameters[2] == 0.0:
+        values[0] = overlap
+    elif best > 0.0:
         values[0] = overlap / best
-
-
-@kernel(MEASURE)
-def unnormalized_compatibility(q, parameters, values):
-    values[0] = overlaps(q, parameters[0], parameters[1])[0]

@@ -7,8 +7,6 @@ document has the smaller number and is retrieved.
 
 from __future__ import annotations
 
-import numpy as np
-
 from fastrank.kernels.judging.texts import join, rank_documents
 from fastrank.kernels.texts.text import (
     are_equal,
@@ -132,7 +130,8 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
                 end += 1
             lines = order[begin:end]
             tally = scratch.tally
-            begin_tally(tally)
+            tally.relevant = tally.nonrelevant = tally.relevant_ret = tally.nonrelevant_ret = 0
+            forget_pairs(tally)
             if subgroups == 1:
                 lines = lines[: counted_lines(lines, levels)]
                 problem[0] = count_classes(
@@ -148,14 +147,26 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
             counts.possible_imp[g], counts.fulfilled_imp[g] = tally.imp, tally.imp_done
             counts.absent[g] = tally.absent
             for only_retrieved in range(2):
-                if subgroups == 1:
-                    fulfilled, possible = balance_classes(
-                        lines, levels, numbers, retrieved, only_retrieved, tally
-                    )
+                relevant = tally.relevant_ret if only_retrieved else tally.relevant
+                surplus = relevant - (
+                    tally.nonrelevant_ret if only_retrieved else tally.nonrelevant
+                )
+                if surplus >= 0:
+                    fulfilled, possible = group_counts(counts, g, 0 if only_retrieved else 2)
+                    # The missing documents count. The possible ones are counted by all relevant
+                    # documents in both variants, as trec_eval does.
+                    fulfilled += tally.relevant_ret * surplus
+                    possible += tally.relevant * surplus
                 else:
-                    fulfilled, possible = balance_closure(
-                        documents, retrieved, only_retrieved, scratch, tally
-                    )
+                    forget_pairs(tally)
+                    if subgroups == 1:
+                        balance_classes(lines, levels, numbers, retrieved, relevant, tally)
+                    else:
+                        balance_closure(documents, retrieved, scratch, tally)
+                    fulfilled, possible = tally.ret_done, tally.ret
+                    if not only_retrieved:
+                        fulfilled += tally.imp_done
+                        possible += tally.imp + tally.absent
                 if only_retrieved:
                     counts.balanced_fulfilled_ret[g] = fulfilled
                     counts.balanced_possible_ret[g] = possible
@@ -174,10 +185,9 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
 
 
 @helper
-def begin_tally(tally):
-    """Let nothing be counted yet."""
+def forget_pairs(tally):
+    """Let no preference be counted yet."""
     tally.ret = tally.ret_done = tally.imp = tally.imp_done = tally.absent = 0
-    tally.relevant = tally.nonrelevant = tally.relevant_ret = tally.nonrelevant_ret = 0
 
 
 @helper
@@ -286,140 +296,58 @@ def count_closure(lines, preferences, numbers, documents, retrieved, scratch, ta
 
 
 @helper
-def fulfilled_and_possible(only_retrieved, tally):
-    """The plain counts of a group, which Rnonrel starts from."""
-    if only_retrieved:
-        return tally.ret_done, tally.ret
-    return tally.ret_done + tally.imp_done, tally.ret + tally.imp + tally.absent
-
-
-@helper
-def balance_up(only_retrieved, tally):
-    """Rnonrel with at least as many relevant as nonrelevant documents: the missing ones count."""
-    fulfilled, possible = fulfilled_and_possible(only_retrieved, tally)
-    surplus = tally.relevant - tally.nonrelevant
-    if only_retrieved:
-        surplus = tally.relevant_ret - tally.nonrelevant_ret
-    # The possible ones are counted by all relevant documents in both variants, as trec_eval does.
-    fulfilled += tally.relevant_ret * surplus
-    possible += tally.relevant * surplus
-    return np.float64(fulfilled), np.float64(possible)
-
-
-@helper
-def is_balanced_up(only_retrieved, tally):
-    if only_retrieved:
-        return tally.relevant_ret >= tally.nonrelevant_ret
-    return tally.relevant >= tally.nonrelevant
-
-
-@helper
-def balance_classes(lines, levels, numbers, retrieved, only_retrieved, tally):
+def balance_classes(lines, levels, numbers, retrieved, relevant, tally):
     """Rnonrel without subgroups: only as many documents of the last class as are relevant.
 
     The last class is also set against its own first members, as in trec_eval.
     """
-    if is_balanced_up(only_retrieved, tally):
-        return balance_up(only_retrieved, tally)
-    wanted = tally.relevant_ret if only_retrieved else tally.relevant
     last = len(lines) - 1
     while last > 0 and levels[lines[last - 1]] == levels[lines[len(lines) - 1]]:
         last -= 1
-    fulfilled, possible = 0, 0
     for a in range(len(lines)):
-        x = numbers[lines[a]]
-        for b in range(min(len(lines), last + wanted)):
-            y = numbers[lines[b]]
-            if b < last and not levels[lines[b]] < levels[lines[a]]:
-                continue
-            if only_retrieved and (x >= retrieved or y >= retrieved):
-                continue
-            possible += 1
-            if x < y and x < retrieved:
-                fulfilled += 1
-    return np.float64(fulfilled), np.float64(possible)
+        for b in range(min(len(lines), last + relevant)):
+            if b >= last or levels[lines[b]] < levels[lines[a]]:
+                count_pair(numbers[lines[a]], numbers[lines[b]], retrieved, tally)
 
 
 @helper
-def balance_closure(documents, retrieved, only_retrieved, scratch, tally):
+def balance_closure(documents, retrieved, scratch, tally):
     """Rnonrel with subgroups: nonrelevant documents beyond the number of relevant ones drop out."""
     prefers, level_of, state_of = scratch.prefers, scratch.levels, scratch.states
-    if is_balanced_up(only_retrieved, tally):
-        return balance_up(only_retrieved, tally)
     kept = 0
     for number in range(documents):
         if state_of[number] and level_of[number] == 0.0:
             kept += 1
             if kept > tally.relevant:
                 state_of[number] = 2
-    fulfilled, possible = 0, 0
     for x in range(documents):
         for y in range(documents):
-            if not prefers[x * documents + y] or state_of[x] == 2 or state_of[y] == 2:
-                continue
-            if only_retrieved and (x >= retrieved or y >= retrieved):
-                continue
-            possible += 1
-            if x < y and x < retrieved:
-                fulfilled += 1
-    return np.float64(fulfilled), np.float64(possible)
+            if prefers[x * documents + y] and state_of[x] != 2 and state_of[y] != 2:
+                count_pair(x, y, retrieved, tally)
 
 
 @helper
 def agree_on_pairs(wins, documents, retrieved, agreement, count):
     """Mean agreement's sum and number of pairs: both retrieved, at least one, all."""
-    total = 0.0
-    pairs = 0
-    for x in range(retrieved):
-        for y in range(x + 1, retrieved):
-            both = wins[x * documents + y] + wins[y * documents + x]
-            if both:
-                total += wins[x * documents + y] / both
-                pairs += 1
-    agreement[0], count[0] = total, pairs
-    for x in range(retrieved):
-        for y in range(retrieved, documents):
-            both = wins[x * documents + y] + wins[y * documents + x]
-            if both:
-                total += wins[x * documents + y] / both
-                pairs += 1
-    agreement[1], count[1] = total, pairs
-    for x in range(retrieved, documents):
-        for y in range(x + 1, documents):
-            if wins[x * documents + y] + wins[y * documents + x]:
-                pairs += 1
-    agreement[2], count[2] = total, pairs
+    total, pairs = 0.0, 0
+    for scope in range(3):
+        stop = documents if scope == 2 else retrieved
+        for x in range(retrieved if scope == 2 else 0, stop):
+            for y in range(retrieved if scope == 1 else x + 1, documents if scope else retrieved):
+                both = wins[x * documents + y] + wins[y * documents + x]
+                if both:
+                    # Of two that are not retrieved, the ranking prefers neither.
+                    total += wins[x * documents + y] / both if scope < 2 else 0.0
+                    pairs += 1
+        agreement[scope], count[scope] = total, pairs
 
 
 MEASURE = "void(CountedPreferences, float64[::1], float64[::1])"
 
 
 @helper
-def total_of(counts):
-    total = 0
-    for count in counts:
-        total += count
-    return total
-
-
-@helper
 def share(part, whole):
     return part / whole if whole else 0.0
-
-
-@kernel(MEASURE)
-def preferences_possible(q, parameters, values):
-    values[0] = total_of(q.possible_ret) + total_of(q.possible_imp) + total_of(q.absent)
-
-
-@kernel(MEASURE)
-def preferences_fulfilled(q, parameters, values):
-    values[0] = total_of(q.fulfilled_ret) + total_of(q.fulfilled_imp)
-
-
-@kernel(MEASURE)
-def preferences_fulfilled_retrieved(q, parameters, values):
-    values[0] = total_of(q.fulfilled_ret)
 
 
 @helper
@@ -434,14 +362,28 @@ def group_counts(q, g, scope):
     return fulfilled, possible
 
 
+@helper
+def counts_of(q, scope):
+    """Fulfilled and possible preferences of all groups."""
+    fulfilled, possible = 0, 0
+    for g in range(len(q.absent)):
+        own, all_ = group_counts(q, g, scope)
+        fulfilled += own
+        possible += all_
+    return fulfilled, possible
+
+
+@kernel(MEASURE)
+def preferences_counted(q, parameters, values):
+    """parameters: a scope as in `group_counts`, and 1 for possible preferences, not fulfilled."""
+    fulfilled, possible = counts_of(q, parameters[0])
+    values[0] = possible if parameters[1] else fulfilled
+
+
 @kernel(MEASURE)
 def preferences_simple(q, scope, values):
     """Fulfilled preferences over possible ones; scope[0] as in `group_counts`."""
-    fulfilled, possible = 0, 0
-    for g in range(len(q.absent)):
-        own, all_ = group_counts(q, g, scope[0])
-        fulfilled += own
-        possible += all_
+    fulfilled, possible = counts_of(q, scope[0])
     values[0] = share(fulfilled, possible)
 
 
@@ -465,18 +407,11 @@ def preferences_by_group(q, scope, values):
 @kernel(MEASURE)
 def preferences_balanced(q, only_retrieved, values):
     """prefs_avgjg_Rnonrel: the mean over groups with as many nonrelevant as relevant documents."""
+    fulfilled, possible = q.balanced_fulfilled, q.balanced_possible
+    if only_retrieved[0] != 0.0:
+        fulfilled, possible = q.balanced_fulfilled_ret, q.balanced_possible_ret
     total = 0.0
     for g in range(len(q.absent)):
-        if only_retrieved[0] != 0.0:
-            total += np.float64(q.balanced_fulfilled_ret[g]) / q.balanced_possible_ret[g]
-        else:
-            total += np.float64(q.balanced_fulfilled[g]) / q.balanced_possible[g]
+        total += fulfilled[g] / possible[g]
     if total > 0.0:
         values[0] = total / len(q.absent)
-
-
-@kernel("void(float64[::1], float64[::1])")
-def to_single_precision(values, rounded):
-    """The values as C floats, which trec_eval 9.0.8 holds preference levels in."""
-    for i in range(len(values)):
-        rounded[i] = np.float32(values[i])

@@ -21,9 +21,10 @@ AS_SAMPLE_EVAL = 1.0
 @helper
 def begin(q):
     """Forget the documents seen before."""
-    for s in range(len(q.seen)):
-        q.seen[s] = q.seen_sampled[s] = q.seen_relevant[s] = 0
-        q.sums[s] = 0.0
+    q.seen[:] = 0
+    q.seen_sampled[:] = 0
+    q.seen_relevant[:] = 0
+    q.sums[:] = 0.0
 
 
 @helper
@@ -36,17 +37,6 @@ def see(q, i):
 
 
 @helper
-def estimated_relevant(q):
-    """The estimated number of relevant documents among those seen."""
-    total = 0.0
-    for s in range(len(q.seen)):
-        total += (
-            q.seen[s] * (q.seen_relevant[s] + RELEVANT_MORE) / (q.seen_sampled[s] + SAMPLED_MORE)
-        )
-    return total
-
-
-@helper
 def estimated_relevant_within(q, depth):
     """The estimated number of relevant documents in the first `depth` ranks."""
     begin(q)
@@ -54,7 +44,12 @@ def estimated_relevant_within(q, depth):
         if q.ranks[i] > depth:
             break
         see(q, i)
-    return estimated_relevant(q)
+    total = 0.0
+    for s in range(len(q.seen)):
+        total += (
+            q.seen[s] * (q.seen_relevant[s] + RELEVANT_MORE) / (q.seen_sampled[s] + SAMPLED_MORE)
+        )
+    return total
 
 
 @helper

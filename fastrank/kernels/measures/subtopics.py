@@ -22,8 +22,7 @@ LOGARITHMIC, RECIPROCAL = 0, 1
 @helper
 def begin(q, parameters):
     """Find the judgments that count as relevant; the number of subtopics that have one."""
-    for s in range(len(q.counts)):
-        q.counts[s] = 0
+    q.counts[:] = 0
     for j in range(len(q.grades)):
         q.counted[j] = q.relevant[j]
         if parameters[REL] != np.inf:
@@ -39,13 +38,6 @@ def begin(q, parameters):
 def rank_of(q, i, parameters):
     """The rank of retrieved document i, among the judged ones if only these count."""
     return np.int64(i + 1) if parameters[JUDGED_ONLY] == 1.0 else q.ranks[i]
-
-
-@helper
-def reset_worth(q):
-    """Make all subtopics worth 1."""
-    for s in range(len(q.worth)):
-        q.worth[s] = 1.0
 
 
 @helper
@@ -72,7 +64,7 @@ def taken(q, d, alpha):
 @helper
 def begin_ideal(q):
     """Prepare for `next_ideal`."""
-    reset_worth(q)
+    q.worth[:] = 1.0
     for d in range(len(q.bounds)):
         q.bounds[d] = worth_of(q, d)
 
@@ -109,7 +101,7 @@ def discounted(gain, rank, discount):
 @helper
 def gain_of_run(q, parameters, discount):
     """The discounted gain of the first documents of the ranking."""
-    reset_worth(q)
+    q.worth[:] = 1.0
     total = 0.0
     for i in range(len(q.docs)):
         rank = rank_of(q, i, parameters)
@@ -187,7 +179,7 @@ def normalized_expected_reciprocal_rank_of_intents(q, parameters, values):
 
 @helper
 def rank_biased_gain(q, parameters):
-    reset_worth(q)
+    q.worth[:] = 1.0
     decay, rank, total = 1.0, 1, 0.0
     for i in range(len(q.docs)):
         while rank < rank_of(q, i, parameters):
@@ -239,9 +231,8 @@ def average_precision_of_intents(q, parameters, values):
     covered = begin(q, parameters)
     if covered == 0:
         return
-    for s in range(len(q.worth)):
-        q.worth[s] = 0.0
-        q.seen[s] = 0
+    q.worth[:] = 0.0
+    q.seen[:] = 0
     for i in range(len(q.docs)):
         for j in range(q.firsts[q.docs[i]], q.stops[q.docs[i]]):
             if q.counted[j]:
@@ -254,33 +245,31 @@ def average_precision_of_intents(q, parameters, values):
     values[0] /= covered
 
 
-@kernel(MEASURE)
-def precision_of_intents(q, parameters, values):
-    covered = begin(q, parameters)
-    if covered == 0:
-        return
+@helper
+def relevant_judgments(q, parameters, is_distinct):
+    """How many judgments of the first documents count, of each subtopic at most one if distinct."""
+    q.seen[:] = 0
     found = 0
     for i in range(len(q.docs)):
         if rank_of(q, i, parameters) > parameters[CUTOFF]:
             break
         for j in range(q.firsts[q.docs[i]], q.stops[q.docs[i]]):
-            found += q.counted[j]
-    values[0] = found / (parameters[CUTOFF] * covered)
+            if q.counted[j] and not (is_distinct and q.seen[q.subtopics[j]]):
+                q.seen[q.subtopics[j]] = 1
+                found += 1
+    return found
+
+
+@kernel(MEASURE)
+def precision_of_intents(q, parameters, values):
+    covered = begin(q, parameters)
+    if covered:
+        found = relevant_judgments(q, parameters, False)
+        values[0] = found / (parameters[CUTOFF] * covered)
 
 
 @kernel(MEASURE)
 def subtopic_recall(q, parameters, values):
     covered = begin(q, parameters)
-    if covered == 0:
-        return
-    for s in range(len(q.seen)):
-        q.seen[s] = 0
-    found = 0
-    for i in range(len(q.docs)):
-        if rank_of(q, i, parameters) > parameters[CUTOFF]:
-            break
-        for j in range(q.firsts[q.docs[i]], q.stops[q.docs[i]]):
-            if q.counted[j] and q.seen[q.subtopics[j]] == 0:
-                q.seen[q.subtopics[j]] = 1
-                found += 1
-    values[0] = found / np.float64(covered)
+    if covered:
+        values[0] = relevant_judgments(q, parameters, True) / np.float64(covered)

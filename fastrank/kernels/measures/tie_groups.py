@@ -1,18 +1,19 @@
-"""What measures sum up, expected over all orders of documents with equal scores.
+"""A ranking as groups of documents with equal scores, over whose orders values are expected.
 
 Closed forms of McSherry and Najork, 'Computing information retrieval performance measures
-efficiently in the presence of tied scores', ECIR 2008. A tie group of n documents stands at the
-ranks low + 1 to low + n; how many of them are relevant, and the sum of their gains, is all that
-counts. Each function stands for one of kernels/measures/trec.py or gains.py (`unless_tied`), and
-where nothing ties, it has the same value to the bit.
+efficiently in the presence of tied scores', ECIR 2008. A group of n documents stands at the ranks
+low + 1 to low + n; how many of them are relevant, and the sum of their gains, is all that counts.
+
+Where ties are broken, each document is a group of its own. Only the functions with `unless_tied`
+know the difference: all else is the same code, and where nothing ties, has the same value to the
+bit.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.discounts import discount
-from fastrank.native.declare import helper
+from fastrank.native.declare import helper, unless_tied
 
 TIED = "void(Tied, float64[::1], float64[::1])"
 TIED_GAINS = "void(TiedGains, float64[::1], float64[::1])"
@@ -21,142 +22,163 @@ UNJUDGED = 1.0
 
 
 @helper
-def relevant_in_group(q, first, level):
-    """The end of the rows tied with row `first`, and how many of their documents are relevant."""
-    stop, relevant = first, 0
+def tied_group(q, first):
+    stop = first + 1
     while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
-        relevant += q.grades[stop] >= level
         stop += 1
-    return stop, relevant
+    return stop, q.lows[first], q.highs[first]
+
+
+@unless_tied(tied_group)
+def group_at(q, first):
+    """The end of the rows tied with row `first`; and low and high: their ranks are low + 1 on."""
+    return first + 1, q.ranks[first] - 1, q.ranks[first]
 
 
 @helper
-def gain_in_group(q, first):
-    """The end of the rows tied with row `first`, and the sum of their gains."""
-    stop, gain = first, 0.0
-    while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
-        gain += q.gains[stop]
-        stop += 1
-    return stop, gain
+def tied_places(q, low, high, depth):
+    depth = min(np.float64(depth), np.float64(q.num_ret))
+    return max(np.int64(0), np.int64(min(np.float64(high), depth)) - low)
+
+
+@unless_tied(tied_places)
+def places_within(q, low, high, depth):
+    """How many ranks of a group are in the first `depth`."""
+    return np.int64(high <= depth)
 
 
 @helper
-def ranks_within(q, first, depth):
-    """Documents that tie with row `first`, and how many of their ranks are in the first `depth`."""
-    depth = min(depth, np.float64(q.num_ret))
-    low, high = q.lows[first], q.highs[first]
-    return high - low, max(np.int64(0), np.int64(min(np.float64(high), depth)) - low)
+def relevant_in(q, first, stop, level):
+    """How many documents of a group are relevant."""
+    relevant = 0
+    for i in range(first, stop):
+        relevant += q.grades[i] >= level
+    return relevant
 
 
 @helper
-def first_relevant_group(q):
-    """The first row of the first group with relevant documents, and their number; or 0 and 0."""
-    first = 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        if relevant:
-            return first, relevant
-        first = stop
-    return 0, 0
+def judged_in(q, first, stop, negative):
+    """How many documents of a group are judged."""
+    judged = 0
+    for i in range(first, stop):
+        judged += q.grades[i] >= 0 or (q.grades[i] != -1 and negative != UNJUDGED)
+    return judged
 
 
 @helper
-def expected_relevant(q, depth, level):
+def gain_in(q, first, stop):
+    """The sum of the gains of a group."""
+    gain = 0.0
+    for i in range(first, stop):
+        gain += q.gains[i]
+    return gain
+
+
+@helper
+def add_relevant(q, depth, level, i, found):
+    """Count the relevant documents of the groups up to rank `depth`, from row i on.
+
+    Returns the row behind them, and how many they are; and how many are expected up to `depth`,
+    which may be within the next group.
+    """
+    while i < len(q.grades):
+        stop, low, high = group_at(q, i)
+        places = places_within(q, low, high, depth)
+        relevant = relevant_in(q, i, stop, level)
+        if places < high - low:
+            return i, found, found + np.float64(relevant * places) / (high - low)
+        found += relevant
+        i = stop
+    return i, found, np.float64(found)
+
+
+@helper
+def relevant_within(q, depth):
     """How many of the first `depth` documents are relevant."""
-    total, first = 0.0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, level)
-        size, places = ranks_within(q, first, depth)
-        total += np.float64(relevant * places) / size
-        first = stop
-    return total
-
-
-@helper
-def add_expected_relevant(q, depth, i, found):
-    return 0, expected_relevant(q, np.float64(depth), q.level)
+    return add_relevant(q, depth, q.level, 0, 0)[2]
 
 
 @helper
 def expected_retrieved(q):
-    """How many relevant documents are retrieved; unjudged ones never are relevant here."""
-    return expected_relevant(q, np.float64(q.num_ret), max(q.level, 0))
+    # Documents that are not judged are never relevant here.
+    return add_relevant(q, q.num_ret, max(q.level, 0), 0, 0)[2]
+
+
+@unless_tied(expected_retrieved)
+def relevant_retrieved(q):
+    """How many relevant documents are retrieved."""
+    return q.num_rel_ret
 
 
 @helper
-def expected_judged(q, depth, negative):
-    """How many of the first `depth` documents are judged."""
+def judged_within(q, depth, negative):
+    """How many of the first `depth` documents are judged, if the judgments name them at all."""
     total, first = 0.0, 0
-    while first < len(q.lows):
-        stop, judged = first, 0
-        while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
-            judged += q.grades[stop] >= 0 or (q.grades[stop] != -1 and negative != UNJUDGED)
-            stop += 1
-        size, places = ranks_within(q, first, depth)
-        total += np.float64(judged * places) / size
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        places = places_within(q, low, high, depth)
+        if places == 0:
+            break
+        total += np.float64(judged_in(q, first, stop, negative) * places) / (high - low)
         first = stop
     return total
 
 
 @helper
-def add_expected_precisions(q, depth, i, found, total):
-    """The sum of the precisions at the relevant ranks up to `depth`, and how many there are.
+def add_precisions(q, depth, i, found, total):
+    """Add the precisions at the relevant ranks of the groups up to rank `depth`, from row i on.
 
     A rank is relevant with probability r / n, and then so is, of the n - 1 other documents of the
-    group, each one with probability (r - 1) / (n - 1).
+    group, each one with probability (r - 1) / (n - 1). Returns the row behind these groups, how
+    many documents are relevant, and the sum; and both as expected up to `depth`.
     """
-    hits, precisions, first, above = 0.0, 0.0, 0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        size, places = ranks_within(q, first, np.float64(depth))
-        chance = np.float64(relevant) / size
-        others = np.float64(relevant - 1) / (size - 1) if size > 1 else 0.0
+    while i < len(q.grades):
+        stop, low, high = group_at(q, i)
+        size, places = high - low, places_within(q, low, high, depth)
+        relevant, expected = relevant_in(q, i, stop, q.level), total
         if relevant:
-            for i in range(places):
-                precisions += chance * ((above + 1 + i * others) / (q.lows[first] + 1 + i))
-        hits += np.float64(relevant * places) / size
-        above += relevant
-        first = stop
-    return 0, hits, precisions
+            chance = np.float64(relevant) / size
+            others = np.float64(relevant - 1) / (size - 1) if size > 1 else 0.0
+            for place in range(places):
+                expected += chance * ((found + 1 + place * others) / (low + 1 + place))
+        if places < size:
+            return i, found, total, found + np.float64(relevant * places) / size, expected
+        found += relevant
+        i, total = stop, expected
+    return i, found, total, np.float64(found), total
 
 
 @helper
-def add_expected_gains(q, depth, i, total):
-    """The discounted gains up to rank `depth`."""
-    gains, first = 0.0, 0
-    while first < len(q.lows):
-        stop, gain = gain_in_group(q, first)
-        size, places = ranks_within(q, first, np.float64(depth))
-        if gain != 0.0:
-            for i in range(places):
-                gains += gain / size / discount(q.lows[first] + i + 1)
-        first = stop
-    return 0, gains
+def precision_sum(q, depth):
+    """The sum of the precisions at the relevant ranks up to `depth`, and how many there are."""
+    _, _, _, found, total = add_precisions(q, depth, 0, 0, 0.0)
+    return total, found
 
 
 @helper
-def weights_of_group(q, first, cutoff, p, weight, rank_done):
-    """The sum of p^(rank - 1) over the ranks of a tie group, and how far the weights have come."""
-    while rank_done < q.lows[first]:
+def first_relevant_group(q, level):
+    """Low, high and the number of relevant documents of the first group that has any; or zeros."""
+    first = 0
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        relevant = relevant_in(q, first, stop, level)
+        if relevant:
+            return low, high, relevant
+        first = stop
+    return 0, 0, 0
+
+
+@helper
+def weights_of_group(low, high, places, p, weight, rank_done):
+    """The mean of p^(rank - 1) over a group's ranks, 0 beyond its first `places`; and how far the
+    weights have come.
+    """
+    while rank_done < low:
         weight *= p
         rank_done += 1
-    size, places = ranks_within(q, first, cutoff)
     total = 0.0
     for _ in range(places):
         total += weight
         weight *= p
         rank_done += 1
-    return total / size, weight, rank_done
-
-
-@helper
-def expected_rank_biased_gain(q, cutoff, p):
-    """(1 - p) times the sum of gain * p^(rank - 1) up to a cutoff."""
-    total, first, weight, rank_done = 0.0, 0, 1.0, 0
-    while first < len(q.lows):
-        stop, gain = gain_in_group(q, first)
-        each, weight, rank_done = weights_of_group(q, first, cutoff, p, weight, rank_done)
-        if gain != 0.0:
-            total += gain * each
-        first = stop
-    return (1.0 - p) * total
+    return total / (high - low), weight, rank_done

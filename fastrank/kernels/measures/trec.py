@@ -4,8 +4,8 @@ Each kernel takes a `Ranking` (see native/records), its parameters, and the arra
 values go into: one value, or one for each cutoff. Values come in zeroed. Every sum runs in
 increasing rank, multiplications and additions are rounded one by one: the results are trec_eval's
 bits. With a second type, `TIED`, a kernel is exported as NAME_over_ties, too: the expected value
-over all orders of tied documents, by other versions of its helpers (tie_groups.py). Some of these
-values have a formula of their own.
+over all orders of tied documents (tie_groups.py). Where trec_eval's sums run from the last rank to
+the first, that has a formula of its own.
 """
 
 from __future__ import annotations
@@ -14,83 +14,28 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.discounts import discount
+from fastrank.kernels.measures.gains import discount
 from fastrank.kernels.measures.tie_groups import (
     TIED,
     UNJUDGED,
-    add_expected_precisions,
-    add_expected_relevant,
-    expected_judged,
-    expected_relevant,
-    expected_retrieved,
+    add_precisions,
+    add_relevant,
     first_relevant_group,
-    ranks_within,
-    relevant_in_group,
+    group_at,
+    judged_in,
+    judged_within,
+    places_within,
+    precision_sum,
+    relevant_in,
+    relevant_retrieved,
+    relevant_within,
 )
 from fastrank.kernels.simd.instructions import log_or_nan, to_integer
-from fastrank.native.declare import helper, kernel, unless_tied
+from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"
 # What the geometric means take a value of 0 for.
 SMALLEST_GEOMETRIC = 0.00001
-
-
-@unless_tied(add_expected_precisions)
-def add_precisions(q, depth, i, found, total):
-    """Add the precisions at the relevant ranks up to `depth`, from document i on."""
-    while i < len(q.ranks) and q.ranks[i] <= depth:
-        if q.grades[i] >= q.level:
-            found += 1
-            total += found / q.ranks[i]
-        i += 1
-    return i, found, total
-
-
-@helper
-def precision_sum(q, depth):
-    """The sum of the precisions at the relevant ranks up to `depth`, and how many there are."""
-    _, found, total = add_precisions(q, depth, 0, 0, 0.0)
-    return total, found
-
-
-@unless_tied(add_expected_relevant)
-def add_relevant(q, depth, i, found):
-    """Count the relevant documents up to rank `depth`, from document i on; the next document."""
-    while i < len(q.ranks) and q.ranks[i] <= depth:
-        if q.grades[i] >= q.level:
-            found += 1
-        i += 1
-    return i, found
-
-
-@helper
-def relevant_within(q, depth):
-    """How many of the first `depth` documents are relevant."""
-    return add_relevant(q, depth, 0, 0)[1]
-
-
-@unless_tied(expected_retrieved)
-def relevant_retrieved(q):
-    """How many relevant documents are retrieved."""
-    return q.num_rel_ret
-
-
-@unless_tied(expected_judged)
-def named_within(q, depth, negative):
-    """How many of the first `depth` documents are judged, if the judgments name them at all."""
-    named = 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if (grade >= 0) if negative == UNJUDGED else (grade != -1):
-            named += 1
-    return named
-
-
-@helper
-def judged_within(q, depth):
-    """How many of the first `depth` documents are judged."""
-    return named_within(q, depth, UNJUDGED)
 
 
 @kernel(MEASURE)
@@ -108,18 +53,9 @@ def num_rel_ret(q, parameters, values):
     values[0] = relevant_retrieved(q)
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def num_nonrel_judged_ret(q, parameters, values):
-    judged = 0
-    for grade in q.grades:
-        if grade >= 0:
-            judged += 1
-    values[0] = judged - q.num_rel_ret
-
-
-@kernel(TIED)
-def num_nonrel_judged_ret_over_ties(q, parameters, values):
-    values[0] = expected_judged(q, np.float64(q.num_ret), UNJUDGED) - expected_retrieved(q)
+    values[0] = judged_within(q, q.num_ret, UNJUDGED) - relevant_retrieved(q)
 
 
 @kernel(MEASURE, TIED)
@@ -147,9 +83,9 @@ def average_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found, total = 0, 0, 0.0
     for c in range(len(cutoffs)):
-        i, found, total = add_precisions(q, cutoffs[c], i, found, total)
+        i, found, total, _, expected = add_precisions(q, cutoffs[c], i, found, total)
         if q.num_rel:
-            values[c] = total / q.num_rel
+            values[c] = expected / q.num_rel
 
 
 @kernel(MEASURE, TIED)
@@ -159,33 +95,20 @@ def r_precision(q, parameters, values):
         values[0] = relevant_within(q, depth) / q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def reciprocal_rank(q, cutoffs, values):
-    """Without a cutoff, every rank counts."""
-    depth = cutoffs[0] if len(cutoffs) else np.inf
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if grade >= q.level:
-            values[0] = 1.0 / rank
-            break
+    """Without a cutoff, every rank counts.
 
-
-@kernel(TIED)
-def reciprocal_rank_over_ties(q, cutoffs, values):
-    """The first relevant document is the i-th of its group with probability C(n-i, r-1) / C(n, r).
-
+    The first relevant document is the i-th of its group with probability C(n-i, r-1) / C(n, r).
     Each probability follows from the one before: no binomial coefficient is ever formed.
     """
-    first, relevant = first_relevant_group(q)
+    low, high, relevant = first_relevant_group(q, q.level)
     if relevant:
-        depth = np.float64(q.num_ret)
-        if len(cutoffs):
-            depth = min(depth, cutoffs[0])
-        size, places = ranks_within(q, first, depth)
+        size = high - low
+        places = places_within(q, low, high, cutoffs[0] if len(cutoffs) else np.inf)
         chance = np.float64(relevant) / size
         for i in range(min(places, size - relevant + 1)):
-            values[0] += chance * (1.0 / (q.lows[first] + 1 + i))
+            values[0] += chance * (1.0 / (low + 1 + i))
             if i + 1 < size:
                 chance *= np.float64(size - relevant - i) / (size - 1 - i)
 
@@ -195,8 +118,8 @@ def precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
     for c in range(len(cutoffs)):
-        i, found = add_relevant(q, cutoffs[c], i, found)
-        values[c] = found / cutoffs[c]
+        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
+        values[c] = expected / cutoffs[c]
 
 
 @kernel(MEASURE, TIED)
@@ -204,9 +127,9 @@ def recall_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
     for c in range(len(cutoffs)):
-        i, found = add_relevant(q, cutoffs[c], i, found)
+        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
         if q.num_rel:
-            values[c] = found / q.num_rel
+            values[c] = expected / q.num_rel
 
 
 @kernel(MEASURE, TIED)
@@ -214,29 +137,24 @@ def relative_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
     i, found = 0, 0
     for c in range(len(cutoffs)):
-        i, found = add_relevant(q, cutoffs[c], i, found)
+        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
         if q.num_rel:
-            values[c] = found / min(cutoffs[c], np.float64(q.num_rel))
+            values[c] = expected / min(cutoffs[c], np.float64(q.num_rel))
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def success_cut(q, cutoffs, values):
-    for c in range(len(cutoffs)):
-        if relevant_within(q, cutoffs[c]):
-            values[c] = 1.0
-
-
-@kernel(TIED)
-def success_cut_over_ties(q, cutoffs, values):
-    """One minus the probability that all relevant documents of the group stand behind the cut."""
-    first, relevant = first_relevant_group(q)
+    """One minus the probability that all relevant documents of the first group that has any stand
+    behind the cut.
+    """
+    low, high, relevant = first_relevant_group(q, q.level)
     for c in range(len(cutoffs)):
         if not relevant:
             break
-        size, places = ranks_within(q, first, cutoffs[c])
+        places = places_within(q, low, high, cutoffs[c])
         behind = 1.0
         for i in range(relevant):
-            behind *= max(np.int64(0), size - places - i) / np.float64(size - i)
+            behind *= max(np.int64(0), high - low - places - i) / np.float64(high - low - i)
         values[c] = 1.0 - behind
 
 
@@ -244,7 +162,7 @@ def success_cut_over_ties(q, cutoffs, values):
 def unjudged_cut(q, cutoffs, values):
     for c in range(len(cutoffs)):
         depth = min(cutoffs[c], np.float64(q.num_ret))
-        values[c] = (depth - judged_within(q, depth)) / cutoffs[c]
+        values[c] = (depth - judged_within(q, depth, UNJUDGED)) / cutoffs[c]
 
 
 @kernel(MEASURE, TIED)
@@ -290,33 +208,22 @@ def utility(q, p, values):
     )
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def binary_g(q, parameters, values):
-    """Each relevant document counts 1 / log2(2 + nonrelevant documents before it)."""
-    total, found = 0.0, 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if grade >= q.level:
-            total += 1.0 / discount(rank - found)
-            found += 1
-    if found:
-        values[0] = np.float64(total) / q.num_rel
-
-
-@kernel(TIED)
-def binary_g_over_ties(q, parameters, values):
-    """G of binary judgments, where no depth cuts the ranking.
+    """Each relevant document counts 1 / log2(2 + nonrelevant documents before it).
 
     Of m documents that are not relevant and tie with a relevant one, any number from none to m
-    stands above it, each with the same probability.
+    stands above it, each with the same probability, where no depth cuts the ranking.
     """
     total, above, first = 0.0, 0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        others = q.highs[first] - q.lows[first] - relevant
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        relevant = relevant_in(q, first, stop, q.level)
+        others = high - low - relevant
         if relevant:
             gain = 0.0
             for i in range(others + 1):
-                gain += 1.0 / discount(q.lows[first] - above + i + 1)
+                gain += 1.0 / discount(low - above + i + 1)
             for _ in range(relevant):
                 total += gain / (others + 1)
         above += relevant
@@ -339,51 +246,28 @@ def relevance_string(q, parameters, codes):
             codes[rank - 1] = 46
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def binary_preference(q, parameters, values):
-    """bpref: how many judged nonrelevant documents rank above each relevant one."""
-    nonrelevant = 0
-    for grade, count in zip(q.grade_values, q.grade_counts):
-        if grade < q.level:
-            nonrelevant += count
-    total, above = 0.0, 0
-    for grade in q.grades:
-        if grade < 0:
-            continue
-        if grade < q.level:
-            above += 1
-        elif above == 0:
-            total += 1.0
-        else:
-            total += 1.0 - min(above, q.num_rel) / min(nonrelevant, q.num_rel)
-    values[0] = total / q.num_rel if q.num_rel else total
+    """bpref: how many judged nonrelevant documents rank above each relevant one.
 
-
-@kernel(TIED)
-def binary_preference_over_ties(q, parameters, values):
-    """bpref, where no depth cuts the ranking.
-
-    Of m judged nonrelevant documents that a relevant one ties with, any number from none to m
-    stands above it, each with the same probability.
+    Of m that a relevant one ties with, any number from none to m stands above it, each with the
+    same probability, where no depth cuts the ranking.
     """
     nonrelevant = 0
     for grade, count in zip(q.grade_values, q.grade_counts):
         if grade < q.level:
             nonrelevant += count
     total, above, first = 0.0, 0, 0
-    while first < len(q.lows):
-        stop, relevant = relevant_in_group(q, first, q.level)
-        tied = 0
-        for i in range(first, stop):
-            tied += 0 <= q.grades[i] < q.level
-        preferred = 0.0
-        for i in range(tied + 1):
-            if above + i == 0:
-                preferred += 1.0
-            else:
-                preferred += 1.0 - min(above + i, q.num_rel) / min(nonrelevant, q.num_rel)
-        for _ in range(relevant):
-            total += preferred / (tied + 1)
+    while first < len(q.grades):
+        stop = group_at(q, first)[0]
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        tied = judged_in(q, first, stop, UNJUDGED) - relevant
+        if relevant:
+            preferred = 0.0
+            for i in range(above, above + tied + 1):
+                preferred += 1.0 - min(i, q.num_rel) / min(nonrelevant, q.num_rel) if i else 1.0
+            for _ in range(relevant):
+                total += preferred / (tied + 1)
         above += tied
         first = stop
     values[0] = total / q.num_rel if q.num_rel else total
@@ -498,44 +382,28 @@ def r_precision_multiple(q, factors, values):
 @kernel(TIED)
 def r_precision_multiple_over_ties(q, factors, values):
     for j in range(len(factors)):
-        target = np.float64(recall_target(factors[j], q.num_rel, False))
-        if target > 0.0:
-            values[j] = expected_relevant(q, target, q.level) / target
+        target = recall_target(factors[j], q.num_rel, False)
+        if target > 0:
+            values[j] = relevant_within(q, target) / target
 
 
-@kernel(MEASURE)
+@kernel(MEASURE, TIED)
 def rank_biased_residual(q, parameters, values):
-    """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking."""
-    p = parameters[0]
-    weight, total = 1.0, 0.0
-    unjudged = False
-    i = 0
-    for rank in range(1, q.num_ret + 1):
-        if i < len(q.ranks) and q.ranks[i] == rank:
-            i += 1
-        if i == 0 or q.ranks[i - 1] != rank or q.grades[i - 1] < 0:
-            total += weight
-            unjudged = True
-        weight *= p
-    if unjudged:
-        values[0] = weight + (1.0 - p) * total
+    """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking.
 
-
-@kernel(TIED)
-def rank_biased_residual_over_ties(q, parameters, values):
-    """rbp_resid, where no depth cuts the ranking, so that it is known if any is unjudged."""
-    p, weight, total = parameters[0], 1.0, 0.0
+    Where no depth cuts the ranking, so that it is known if any is unjudged. parameters: infinity,
+    and p.
+    """
+    p, weight, total = parameters[1], 1.0, 0.0
     stop, high, chance, unjudged = 0, 0, 1.0, False
     for rank in range(1, q.num_ret + 1):
         if rank > high:
             chance = 1.0
-            if stop < len(q.lows) and q.lows[stop] < rank:
-                first, high = stop, q.highs[stop]
-                others = size = high - q.lows[first]
-                while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
-                    others -= q.grades[stop] >= 0
-                    stop += 1
-                chance = np.float64(others) / size
+            if stop < len(q.grades) and group_at(q, stop)[1] < rank:
+                first = stop
+                stop, low, high = group_at(q, first)
+                others = high - low - judged_in(q, first, stop, UNJUDGED)
+                chance = np.float64(others) / (high - low)
         if chance > 0.0:
             total += weight * chance
             unjudged = True
