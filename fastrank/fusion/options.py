@@ -8,8 +8,7 @@ from typing import NamedTuple
 from fastrank.arguments import finite, fraction, not_negative
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
-from fastrank.judging.needs import DIRECTIONS
-from fastrank.judging.options import EVALUATION
+from fastrank.judging.options import DIRECTIONS, EVALUATION
 from fastrank.kernels.fusion import codes
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.messages import counted

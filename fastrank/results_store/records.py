@@ -13,7 +13,6 @@ from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError, InputError
 from fastrank.formats.digests import exclusions_digest
 from fastrank.judging.options import EVALUATION, bind_measures, evaluation_options
-from fastrank.measures.selection import Selection
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import Coverage
 from fastrank.scores.tables import distinct
@@ -138,7 +137,7 @@ def evaluation_of(record: dict[str, Any], source: str) -> Evaluation:
     settings = {name: record[name] for name in SETTINGS}
     given = settings["options"] | {"trec_eval_version": settings["compat"], "exclude": None}
     try:
-        bound = bind_measures(Selection(settings["measures"]), evaluation_options(given))
+        bound = bind_measures(settings["measures"], evaluation_options(given))
     except (FastrankError, TypeError) as error:
         reason = f"written by fastrank {settings['fastrank']}, and not understood: {error}"
         raise InputError(source, reason) from None
