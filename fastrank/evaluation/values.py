@@ -183,10 +183,10 @@ class Values:
 
     def _tied_for(self, bound: BoundMeasure) -> Tied:
         """What the documents of the rankings that a measure sees tie with."""
-        tied: Tied = self._run.others.get(bound.measure.needs, self._run.tied)
-        if bound.options is not None and bound.options.get("judged_only", False):
-            return tied.of_judged()
-        return tied
+        tied: Any = self._run.others.get(bound.measure.needs, self._run.tied)
+        judged_only = bound.options is not None and bound.options.get("judged_only", False)
+        chosen: Tied = tied.of_judged() if judged_only else tied
+        return chosen
 
     def judged_for(self, bound: BoundMeasure) -> Judged:
         """The rankings as judged for a measure: by its `rel` and `judged_only`."""

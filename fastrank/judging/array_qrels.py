@@ -124,12 +124,11 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
             "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
             " {document id: grade} or a list of ids for each row",
         )  # fmt: skip
-    ids = None if queries is None else query_ids(queries)
+    given_ids = None if queries is None else query_ids(queries)
     rows = None if of_rows else _compressed_rows(*given)
     count = len(given) if rows is None else len(rows[0]) - 1
-    if ids is None:
-        ids = row_numbers(count)
-    elif len(ids) != count:
+    ids = row_numbers(count) if given_ids is None else given_ids
+    if len(ids) != count:
         reason = f"expected {count} ids, one per row of qrels, found {len(ids)}"
         raise ArrayError("queries", reason)
     rows = _flatten(given, ids) if rows is None else rows

@@ -67,7 +67,8 @@ class Judged(Frozen):
             for place, columns in enumerate(zip(*(own.columns[:9] for own in pieces), strict=True))
         ]
         # What are taken from memory are Python's own numbers, which JSON knows too.
-        columns = records.Rankings(*map(memoryview, whole), *pieces[0].columns[9:])
+        views = (memoryview(column) for column in whole)
+        columns = records.Rankings(*views, *pieces[0].columns[9:])
         return Judged(columns=columns)
 
 

@@ -14,6 +14,7 @@ from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.data.texts import Ids
@@ -193,7 +194,7 @@ def _appended(column: Any, value: float, code: str = "q") -> Any:
 
 
 def clear_placeholders(
-    measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
+    measures: list[BoundMeasure], values: list[Any], placeholders: Sequence[int]
 ) -> None:
     """Zero the values that trec_eval 10.0 zeroes for missing queries.
 

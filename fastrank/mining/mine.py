@@ -212,9 +212,7 @@ def _with_random(
     return with_random
 
 
-def _mined(
-    qrels: Qrels, run: Run, matched: Matched, rules: MiningRules
-) -> tuple[Any, Any, Any]:
+def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tuple[Any, Any, Any]:
     """Negatives per query; for each judgment 1 + its row in the run, or 0; rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
