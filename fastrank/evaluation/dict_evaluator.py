@@ -66,6 +66,10 @@ class DictEvaluator:
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in known.items()]
         batch = self._judge.judge_rankings(rankings, places)
+        if batch is not None and batch.prepared is not None:
+            values, columns = batch.prepared
+            values.compute_again()
+            return known, columns, batch
         judged = self._convert(known, places) if batch is None else batch.judged
         result = JudgedRun(queries=places, judged=judged, batch=batch, missing=0, tag=b"")
         repeats = batch is not None and batch.repeats

@@ -396,7 +396,7 @@ class LabelJudge(MemoryJudge):
                 "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
             )
         places = memory_of(queries.astype("int64"))
-        if self._as_it_is:
+        if self.judges_as_it_is():
             return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
         qrels = self.texts()
         run = Run(

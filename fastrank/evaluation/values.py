@@ -313,11 +313,10 @@ class Values:
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
         listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
-        room = kernels.widest(rankings.grade_offsets)
         if self.repeats:
             # The next rankings may need more than these.
-            listed, room = len(rankings.ranks), len(rankings.grade_values)
-            distinct = room
+            listed, distinct = len(rankings.ranks), len(rankings.grade_values)
+        room = distinct
         if dense:
             room = max(rankings.grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:

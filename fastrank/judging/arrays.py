@@ -107,7 +107,7 @@ class RowJudge(MemoryJudge):
         A document twice in a row is an error only where a Run of the same rows has one: not behind
         the depth, and not where no measure needs the ranking.
         """
-        if self._as_it_is:
+        if self.judges_as_it_is():
             try:
                 return self.judge_rows(run)
             except RepeatedIdError as error:

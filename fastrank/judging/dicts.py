@@ -217,7 +217,8 @@ class DictJudge(MemoryJudge):
         options: Options,
     ) -> None:  # fmt: skip
         super().__init__(judgments, measures, options)
-        # Made when they are needed: a place in the order of the ids for each query, and the index.
+        # Found when they are needed; a place in the order of the ids for each query, and the index.
+        self._as_it_is: bool | None = None
         self._numbers: dict[str, int] = {}
         self._order: Any = None
         self._index: list[DictIndex | None] = []
@@ -232,9 +233,9 @@ class DictJudge(MemoryJudge):
         """
         if isinstance(run, Run):
             return self.judge_texts(run)
-        judged = None
-        if self._as_it_is and not self.how.list_unjudged and are_texts(run):
-            judged = self._judge_dicts(run)
+        if self._as_it_is is None:
+            self._as_it_is = self.judges_as_it_is() and not self.how.list_unjudged
+        judged = self._judge_dicts(run) if self._as_it_is and are_texts(run) else None
         if judged is not None:
             return judged
         from fastrank.formats.dicts import run_from_dict

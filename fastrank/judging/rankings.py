@@ -67,8 +67,11 @@ class MemoryJudge:
     def __init__(self, judgments: Any, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments, self.measures, self.options = judgments, measures, options
         self.how = judging_options(measures, options, judgments)
-        self._as_it_is = rankings_suffice(judgments, measures, options, self.ties)
         self._texts: Any = None
+
+    def judges_as_it_is(self) -> bool:
+        """Whether ranks and grades suffice."""
+        return rankings_suffice(self.judgments, self.measures, self.options, self.ties)
 
     def judgments_as_texts(self) -> Qrels | Preferences:
         """The judgments with texts as documents."""
