@@ -170,9 +170,12 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
     key = version, *names
     found = _BOUND.get(key)
     if found is None:
-        if len(_BOUND) >= MOST_BOUND:
-            _BOUND.clear()
-        found = _BOUND[key] = Selection(names).bind(version)
+        found = Selection(names).bind(version)
+        # A user may give a name to another function.
+        if all(bound.measure.needs != "custom" for bound in found):
+            if len(_BOUND) >= MOST_BOUND:
+                _BOUND.clear()
+            _BOUND[key] = found
     return found
 
 
