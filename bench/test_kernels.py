@@ -19,11 +19,10 @@ from fastrank.data.texts import spans
 from fastrank.evaluation.values import Values
 from fastrank.formats import trec
 from fastrank.formats.chunks import line_reader
-from fastrank.judging.memory import judge_texts
 from fastrank.judging.needs import judging_options
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.queries import match_queries
-from fastrank.judging.rankings import judge_rankings
+from fastrank.judging.rankings import judge_rankings, judge_texts
 from fastrank.measures.selection import Selection
 from fastrank.native import codes, engine, kernels, records
 from fastrank.native.buffers import filled, zeros

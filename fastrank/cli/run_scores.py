@@ -14,7 +14,6 @@ from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EVALUATION, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class RunScores:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
         self.failed, self._is_broken = 0, False
         self.options = options = _options(given)
-        self.bound = bind_measures(Selection(measures), options)
+        self.bound = bind_measures(measures, options)
         check_options(self.bound, options)
         read = READERS[given.relevance_format]
         self.qrels: Any = read(

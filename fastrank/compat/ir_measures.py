@@ -175,9 +175,8 @@ class FastrankEvaluator(providers.Evaluator):
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
         rankings = RunConverter(run).as_dict_of_dict()
-        computed = self._evaluator.compute(rankings)
-        queries = list(computed.queries)
-        plain = iter(computed.columns)
+        known, computed, _held = self._evaluator.compute(rankings)
+        queries, plain = list(known), iter(computed)
         rest = iter(self._by_subtopic.columns(rankings, queries) if self._by_subtopic else ())
         columns = []
         for bound in self._bound:
@@ -188,7 +187,6 @@ class FastrankEvaluator(providers.Evaluator):
             # What has no values per query counts queries.
             values = [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
             columns.append(values)
-        self._evaluator.release(computed)
         if self._other_orders:
             self._warn_of_ties({query: rankings[query] for query in queries}, columns)
         return queries, columns
@@ -323,8 +321,8 @@ def _parameters(measure: Anything) -> dict[str, Anything]:
     return {name: value for name, value in found.items() if value is not NOT_PROVIDED}
 
 
-def _arrange(measures: list[BoundMeasure], values: Values) -> list[Anything]:
-    return [values.of(bound) for bound in measures]
+def _arrange(values: Values) -> list[Anything]:
+    return [values.of(bound) for bound in values.measures]
 
 
 def _bound(measure: Anything) -> BoundMeasure:

@@ -34,7 +34,7 @@ from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import describe_place, qrels_from_dict
 from fastrank.judging.dicts import index_judgments
-from fastrank.judging.options import Options
+from fastrank.judging.keywords import DEFAULTS
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -118,7 +118,11 @@ class RelevanceEvaluator:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
         bound = _bound(specifications)
-        options = Options(relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag))
+        options = DEFAULTS
+        if relevance_level != 1 or judged_docs_only_flag:
+            options = DEFAULTS.changed(
+                relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag)
+            )
         self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -138,21 +142,18 @@ class RelevanceEvaluator:
         if not isinstance(scores, dict):
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
         try:
-            computed = self._evaluator.compute(scores)
+            queries, columns, _held = self._evaluator.compute(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise
             raise ArgumentError(error.source, error.reason) from error
-        rows = rows_as_dicts(computed.columns, len(computed.queries))
-        found = dict(zip(computed.queries, rows))  # noqa: B905
-        self._evaluator.release(computed)
-        return found
+        return dict(zip(queries, rows_as_dicts(columns, len(queries))))  # noqa: B905
 
 
-def _columns(measures: list[BoundMeasure], values: Values) -> dict[str, tuple[Any, int, int]]:
+def _columns(values: Values) -> dict[str, tuple[Any, int, int]]:
     """Where the values of each name are, as `rows_as_dicts` takes them."""
     columns: dict[str, tuple[Any, int, int]] = {}
-    for bound_measure in measures:
+    for bound_measure in values.measures:
         if bound_measure.measure.needs == "queries":
             columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
         elif bound_measure.measure.is_text:

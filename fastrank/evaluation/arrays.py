@@ -18,9 +18,8 @@ from fastrank.formats.values import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import PADDING, ArrayRun, RowStore
+from fastrank.judging.arrays import PADDING, ArrayRun, RowJudge
 from fastrank.judging.keywords import EVALUATION, ArrayOptions, Request
-from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.queries import relevant_queries
 from fastrank.keywords import takes, with_defaults
 
@@ -131,11 +130,9 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique), unknown=unknown,
     )  # fmt: skip
-    asked = request.measures, request.options
-    return score_run(
-        MemoryJudge(RowStore(qrels, *asked, threads), *asked), run, *asked, left_out=left_out,
-        order=None if is_named else qrels.queries.take(order.tolist()),
-    )  # fmt: skip
+    judge = RowJudge(qrels, request.measures, request.options, threads)
+    names_in_order = None if is_named else qrels.queries.take(order.tolist())
+    return score_run(judge, run, left_out=left_out, order=names_in_order)
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
+from fastrank.data.texts import memory_of
+from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import no_queries_error, not_in_corpus
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
@@ -11,35 +12,48 @@ from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
-from fastrank.judging.batches import BatchJudge
+from fastrank.judging.array_qrels import index_qrels
+from fastrank.judging.arrays import ArrayRun, RowJudge
+from fastrank.judging.filters import rows_of_queries
+from fastrank.judging.judged import OFFSETS, Judged, JudgedRun, QueryError, room_for_judged
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
-from fastrank.judging.needs import first_impossible
-from fastrank.judging.queries import choose_queries, missing_queries
+from fastrank.judging.needs import first_impossible, needs_of
+from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries, repeated
+from fastrank.judging.rankings import judge_texts
 from fastrank.keywords import pick, takes, with_defaults
+from fastrank.native import records
+from fastrank.native.buffers import zeros
 from fastrank.searching.batches import check_before_building, search_batches
 from fastrank.searching.faiss_indexes import as_index
 from fastrank.searching.indexing import Index, build_index
 from fastrank.searching.row_ids import RowIds, check_row_ids
-from fastrank.searching.runs import SOURCE, check_writable, run_lines
+from fastrank.searching.runs import SOURCE, check_writable, run_lines, run_of
 from fastrank.searching.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.searching.shards import Shards
 from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
     from fastrank.formats.inputs import QrelsLike
+    from fastrank.judging.array_qrels import ArrayQrels
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
+    from fastrank.searching import Found
     from fastrank.searching.row_ids import IdsLike
     from fastrank.searching.vectors import VectorsLike
 
     Array = npt.NDArray[Any]
+
+
+# Numbers of judged documents that are not in the corpus start here, above all row numbers.
+NOT_IN_CORPUS = 1 << 62
 
 
 class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
@@ -158,7 +172,7 @@ def search_and_evaluate(
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
         batches = iter(())
-    return score_run(judge, batches, request.measures, request.options, left_out=left_out)
+    return score_run(judge, batches, left_out=left_out)
 
 
 def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
@@ -220,3 +234,181 @@ def _searched(
             error = NoQueriesError(f"{error}; {hint}")
         raise error
     return None if everything else judged
+
+
+class BatchJudge:
+    """Judges rankings of corpus rows by judgments of document ids.
+
+    In trec_eval's order of ties each batch is judged at once, by row; else all results are kept,
+    and judged as a run. corpus, queries: the ids of the vectors. places: for each query its index
+    in the judgments or -1; None if the queries are not known in advance. tag: the name of the run.
+    """
+
+    def __init__(
+        self, qrels: Qrels, measures: list[BoundMeasure], options: Options, *, corpus: RowIds,
+        queries: RowIds, tag: bytes,
+    ) -> None:  # fmt: skip
+        import numpy
+
+        self.measures, self.options, self._tag = measures, options, tag
+        self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
+        self.places: Array | None = None
+        if queries.count is not None:
+            self.places = self._places_of(numpy.arange(queries.count))
+        self.judgments: Any = qrels
+        self._rows: RowJudge | None = None
+        if options.ties == "docno_desc" and "ties" not in needs_of(measures):
+            self.judgments = _by_row(qrels, corpus, measures[0].measure.name if measures else "")
+            self._rows = RowJudge(self.judgments, measures, options)
+        self._pieces: list[JudgedRun] = []
+        self._found: list[Found] = []
+        self._skipped: list[bytes] = []
+        self._counts = {"excluded": 0, "ties_at_cutoff": 0}
+
+    def _places_of(self, rows: Array) -> Array:
+        return self._known.rows_of(self._queries.take(rows))
+
+    def judge(self, batches: Iterable[Found]) -> JudgedRun:
+        """Judge all batches, in addition to those already added. Raises EvaluationError."""
+        import numpy
+
+        for found in batches:
+            self.add(found)
+        unjudged = self._skipped
+        if self.places is not None:
+            unjudged = list(self._queries.take(numpy.flatnonzero(self.places < 0)))
+        if self._rows is not None:
+            judged = self._joined(self._rows)
+        else:
+            run = run_of(self._found, self._tag)
+            judged = judge_texts(self.judgments, self.measures, self.options, run)
+        whole: JudgedRun = judged.changed(
+            unjudged_queries=unjudged, counts=self._counts, tag=self._tag
+        )
+        return whole
+
+    def add(self, found: Found) -> None:
+        """Judge or keep the results of a batch for judged queries."""
+        import numpy
+
+        if self.places is not None:
+            places = self.places[found.queries]
+        else:
+            places = self._places_of(found.queries)
+            self._skipped += self._queries.take(found.queries[places < 0])
+        judged = numpy.flatnonzero(places >= 0)
+        self._counts["excluded"] += int(found.excluded[judged].sum())
+        self._counts["ties_at_cutoff"] += int(found.ties_at_cutoff[judged].sum())
+        if self._rows is not None:
+            self._judge(self._rows, found.rows, places[judged], judged)
+        else:
+            self._found.append(_selected(found, judged, in_order=self.options.ties == "given"))
+
+    def _judge(self, judge: RowJudge, ids: Array, order: Array, rows: Array) -> None:
+        if not len(order):
+            return
+        run = ArrayRun(
+            ids=ids, scores=None, queries=order, rows=rows, lower_is_better=False, unique=True
+        )
+        piece = judge.judge_rows(run)
+        assert piece.judged is not None
+        self._pieces.append(piece.changed(judged=piece.judged.copied()))
+
+    def _joined(self, judge: RowJudge) -> JudgedRun:
+        """Everything judged, with queries in byte order of their ids. Raises EvaluationError."""
+        import numpy
+
+        count = len(self.judgments)
+        if evaluates_missing(self.options):
+            rest = numpy.ones(count, bool)
+            for piece in self._pieces:
+                rest[piece.queries] = False
+            missing = numpy.flatnonzero(rest)
+            nothing = numpy.empty((0, 1), numpy.int64)
+            self._judge(judge, nothing, missing, numpy.full(len(missing), -1))
+        places: list[int] = []
+        absent: list[int] = []
+        judged: list[Judged] = []
+        for piece in self._pieces:
+            assert piece.judged is not None
+            absent += [len(places) + place for place in piece.placeholders]
+            places += piece.queries
+            judged.append(piece.judged)
+        if not judged:
+            judged = [room_for_judged(self.judgments, zeros("q", 0), 0, judge.how)]
+        position = numpy.empty(count, numpy.int64)
+        position[self.judgments.order] = numpy.arange(count)
+        order = numpy.argsort(position[numpy.array(places, numpy.int64)])
+        placeholders = numpy.flatnonzero(numpy.isin(order, absent)).tolist()
+        return JudgedRun(
+            queries=[places[place] for place in order.tolist()],
+            judged=_in_order(Judged.joined(judged), order),
+            missing=count - len(places) + len(placeholders),
+            placeholders=placeholders,
+            tag=self._tag,
+        )
+
+
+def _selected(found: Found, judged: Array, *, in_order: bool) -> Found:
+    """Some rankings of a batch; in_order: equal scores are in the order of the corpus."""
+    import numpy
+
+    rows, scores = found.rows[judged], found.scores[judged]
+    if in_order:
+        order = numpy.lexsort([rows, -scores], axis=1)
+        rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
+    chosen: Found = found.changed(
+        queries=found.queries[judged], rows=rows, scores=scores,
+        ties_at_cutoff=found.ties_at_cutoff[judged], excluded=found.excluded[judged],
+    )  # fmt: skip
+    return chosen
+
+
+def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:
+    """The judgments with rows of the corpus as document ids; `measure` is for errors."""
+    import numpy
+
+    rows = corpus.rows_of(qrels.docs)
+    strange = numpy.flatnonzero(rows < 0)
+    if len(strange):
+        texts = [qrels.docs[row] for row in strange.tolist()]
+        numbers = {text: NOT_IN_CORPUS + i for i, text in enumerate(dict.fromkeys(texts))}
+        rows[strange] = [numbers[text] for text in texts]
+    offsets = numpy.asarray(qrels.offset_column)
+    try:
+        return index_qrels((offsets, rows, qrels.grades), queries=list(qrels.queries))
+    except ArrayError as error:
+        if error.row is None:
+            raise
+        raise _as_evaluation_error(error, qrels, rows, measure) from None
+
+
+def _as_evaluation_error(
+    error: ArrayError, qrels: Qrels, rows: Array, measure: str
+) -> EvaluationError | ArrayError:
+    """The error about a query's judgments, with the document's id instead of its row."""
+    assert error.row is not None
+    query = qrels.queries[error.row]
+    first, stop = qrels.offset_column[error.row], qrels.offset_column[error.row + 1]
+    firsts: dict[int, int] = {}
+    for at in range(first, stop):
+        other = firsts.setdefault(int(rows[at]), at)
+        if other != at:
+            return QueryError(error.row, repeated(qrels, other, at)).error(measure, query)
+    return error
+
+
+def _in_order(judged: Judged, order: Array) -> Judged:
+    """The rankings in another order."""
+    import numpy
+
+    made: list[Any] = []
+    rows: Any = order
+    for place, column in enumerate(map(numpy.asarray, judged.columns[:9])):
+        if place in OFFSETS:
+            picked, offsets = rows_of_queries(column, memory_of(order))
+            rows = numpy.asarray(picked)
+            made.append(offsets)
+        else:
+            made.append(memory_of(column[rows if place < 6 else order]))
+    return Judged(columns=records.Rankings(*made, *judged.columns[9:]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from functools import lru_cache
 from typing import cast, overload
 
 from fastrank.arguments import check_threads
@@ -19,7 +18,6 @@ from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import check_names, takes
 from fastrank.measures.custom import functions_of, with_functions
-from fastrank.measures.selection import Selection
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -120,7 +118,8 @@ def evaluate(
     map   0.3447
     P_10  0.8989
     """
-    check_names(evaluate, options)
+    if options:
+        check_names(evaluate, options)
     if isinstance(qrels, dict):
         # Imported late: the trec_eval command does not need it.
         from fastrank.judging.dicts import index_judgments
@@ -158,9 +157,10 @@ class Evaluator:
         from fastrank.formats.inputs import as_qrels
         from fastrank.judging.dicts import DictJudgments, index_judgments
 
-        check_names(Evaluator.__init__, options)
+        if options:
+            check_names(Evaluator.__init__, options)
         checked = evaluation_options(options)
-        bound = _bind(measures, checked)
+        bound = bind_measures(measures, checked)
         judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
         if isinstance(qrels, dict):
             judgments = index_judgments(qrels)
@@ -245,21 +245,6 @@ def _first_score(run: Any) -> Any:
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
 
 
-def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:
-    """The requested measures with parameters. Raises MeasureError for invalid ones."""
-    names: Any = (measures,) if isinstance(measures, str) else measures
-    is_listed = isinstance(names, (list, tuple)) and set(map(type, names)) == {str}
-    if is_listed and options.ties != "average":
-        return _bind_names(tuple(names), options.trec_eval_version)
-    return bind_measures(Selection(measures), options)
-
-
-# Parsing four names takes as long as evaluating two queries of 100 documents.
-@lru_cache(maxsize=64)
-def _bind_names(names: tuple[str, ...], trec_eval_version: str) -> list[BoundMeasure]:
-    return Selection(names).bind(trec_eval_version)
-
-
 FileState = tuple[str, int, int]
 
 
@@ -332,7 +317,6 @@ class Prepared:
 
             ties = ties_of(self._scorer, judged, kept=self.keeps_ties)
             scores = scores if ties is None else scores.changed(ties=ties)
-        self._judge.release(judged)
         return scores
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastrank.arguments import check_choice
 from fastrank.data.grouping import Groups
-from fastrank.data.qrels import Graded
+from fastrank.data.qrels import Graded, Qrels
+from fastrank.data.run import Run
 from fastrank.data.texts import Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.scoring import score_run
@@ -15,19 +16,24 @@ from fastrank.formats.values import (
     check_scores,
     graded_numbers,
     row_offsets,
-    select_groups,
     texts_of_ids,
     to_int64,
 )
 from fastrank.formats.values import (
     query_ids as ids_of_queries,
 )
+from fastrank.judging.arrays import with_ids
+from fastrank.judging.filters import rows_of_queries
+from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.keywords import EVALUATION, LabelOptions, Request
-from fastrank.judging.labels import LabelStore
-from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.needs import last_rank
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
+from fastrank.judging.rankings import MemoryJudge
 from fastrank.keywords import takes, with_defaults
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import SIZES, Recycled, address, zeros
+from fastrank.native.records.objects import LabelScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +44,17 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import LabelTies
-    from fastrank.measures.selection import Measures
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
+TAG = b"labels"
+CACHE_LINE = 64
+# What judging fills is free again when the values are computed.
+_MEMORY = Recycled()
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -165,12 +176,16 @@ def evaluate_labels(
     picks, left_out = relevant_queries(graded, request.options)
     if left_out:
         kept = kept[numpy.asarray(picks)]
-        graded, values = _of_queries(graded, values, picks)
+        rows, own = map(numpy.asarray, rows_of_queries(graded.offset_column, picks))
+        values = values[rows]
+        graded = graded.changed(
+            queries=as_texts(graded.queries.take(picks)), offset_column=own,
+            grade_column=graded.grade_column[rows],
+        )  # fmt: skip
     named = queries is not None or query_ids is not None
     places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
-    asked = request.measures, request.options
-    judge = MemoryJudge(LabelStore(graded, *asked, order=places, rows=kept), *asked)
-    return score_run(judge, values, *asked, left_out=left_out)
+    judge = LabelJudge(graded, request.measures, request.options, order=places, rows=kept)
+    return score_run(judge, values, left_out=left_out)
 
 
 def _is_flat(**given: Any) -> bool:
@@ -262,20 +277,6 @@ def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
     return grades, [[*own, *[0] * (width - len(own))] for own in scores], mask
 
 
-def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:
-    """The labels and the scores of some queries."""
-    import numpy
-
-    chosen, offsets = select_groups(graded.offset_column, numpy.asarray(picks))
-    made = Graded(
-        queries=as_texts(graded.queries.take(picks)),
-        offset_column=offsets,
-        grade_column=graded.grade_column[chosen],
-        scale=graded.scale,
-    )
-    return made, scores[chosen]
-
-
 def _mask(mask: Any, grades: Array, flat: bool) -> Array:
     """Check the mask of a table of labels."""
     if flat:
@@ -354,3 +355,78 @@ def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
             " offsets= takes sizes of which some are 0",
         )  # fmt: skip
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
+
+
+class LabelJudge(MemoryJudge):
+    """Judges scores of labelled documents, one for each grade of the judgments.
+
+    order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
+    numbers of the queries in the user's input, for messages. As texts, the documents have their
+    numbers as ids.
+    """
+
+    ties = "given"
+
+    def __init__(
+        self, graded: Graded, measures: list[BoundMeasure], options: Options, *, order: Array,
+        rows: Array,
+    ) -> None:  # fmt: skip
+        super().__init__(graded, measures, options)
+        self._order, self._rows, self._depth = order, rows, last_rank(measures)
+
+    def judge(self, scores: Array) -> JudgedRun:
+        """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
+        graded, queries = self.judgments, self._order
+        offsets = graded.offset_column
+        judged = room_for_judged(graded, queries, len(scores), self.how, _MEMORY)
+        problem = zeros("q", 1)
+        done = kernels.judge_labels(
+            graded.grade_column,
+            scores,
+            offsets,
+            queries,
+            self._depth,
+            self.how.codes(),
+            _scratch(kernels.widest(offsets)),
+            judged.columns,
+            problem,
+        )
+        if problem[0] != codes.FINE:
+            raise ArrayError(
+                "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
+            )
+        places = memory_of(queries.astype("int64"))
+        if self.judges_as_it_is():
+            return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
+        qrels = self.texts()
+        run = Run(
+            queries=qrels.queries, docs=qrels.docs, tag_bytes=TAG, source=qrels.source,
+            offset_column=qrels.offset_column, score_column=scores,
+        )  # fmt: skip
+        matched = records.Matched(judgments=places, rankings=places)
+        found: JudgedRun = self.judge_texts(run, matched).changed(unjudged_queries=[])
+        return found
+
+    def judgments_as_texts(self) -> Qrels:
+        """The judgments with the numbers of documents as ids."""
+        import numpy
+
+        return with_ids(self.judgments, numpy.arange(len(self.judgments.grade_column)))
+
+
+def _scratch(deepest: int) -> LabelScratch:
+    """Memory for queries of at most `deepest` documents.
+
+    It is one piece, from the start of a cache line: what is read over two pages, or while something
+    is written as far into another page, takes half as long again.
+    """
+    sizes = {"above": ("i", 256), "singles": ("f", 256), "keys": ("d", deepest + 8)}
+    sizes |= dict.fromkeys(("words", "order", "other_words", "other_order"), ("q", deepest))
+    sizes["places"] = ("q", 256 * 8)
+    whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
+    at = -address(whole) % CACHE_LINE
+    made = {}
+    for name, (code, count) in sizes.items():
+        made[name] = whole[at : at + SIZES[code] * count].cast(code)
+        at += SIZES[code] * count
+    return LabelScratch(**made)

@@ -10,7 +10,6 @@ from fastrank.evaluation.evaluator import no_queries_error
 from fastrank.evaluation.scoring import Scorer
 from fastrank.judging.judged import QueryError
 from fastrank.judging.keywords import EVALUATION, DepthOptions, FilterOptions, evaluation_options
-from fastrank.judging.needs import JudgingOptions
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults
@@ -100,13 +99,9 @@ def negative_log_likelihood(
     queries = judgments.queries.take(matched.judgments)
     if not queries:
         raise no_queries_error(judgments.queries, taken.queries)
-    how = JudgingOptions(
-        relevance_level=lowest_code(judgments, checked.relevance_level),
-        max_retrieved=checked.max_retrieved,
-        judged_only=False, list_unjudged=False, single_precision=False, collection_size=0,
-        # The order of equal scores does not matter here; "given" rejects NaN scores.
-        ties="given",
-    )  # fmt: skip
+    # The order of equal scores does not matter here; "given" rejects NaN scores.
+    level = lowest_code(judgments, checked.relevance_level)
+    how = checked.changed(relevance_level=level, trec_eval_version="10.0", ties="given")
     try:
         judged = judge_rankings(judgments, taken, matched, how)
     except QueryError as failure:
@@ -126,7 +121,7 @@ def negative_log_likelihood(
                 reason = "a score divided by the temperature is infinite"
                 raise QueryError(i, reason).error(NAME, queries[i])
             own = slice(offsets[i], offsets[i + 1])
-            hits = ranks[own][grades[own] >= how.relevance_level] - 1
+            hits = ranks[own][grades[own] >= level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     scorer = Scorer(judgments, [_bound()], checked)
     return scorer.of_values(found.changed(judged=judged), [memory_of(values)], [None])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.qrels import Graded, Qrels
+from fastrank.data.qrels import Qrels
 from fastrank.data.texts import TextSelection, decoded
 from fastrank.errors import EvaluationError
-from fastrank.evaluation.values import Values
+from fastrank.evaluation.values import computed
 from fastrank.judging.judged import QueryError, count_retrieved
-from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
+from fastrank.judging.needs import first_impossible, first_with_rankings
 from fastrank.judging.queries import count_without_relevant, evaluates_missing, missing_queries
 from fastrank.measures.trec import GAINS
+from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
@@ -23,25 +24,17 @@ from fastrank.scores.summary import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from fastrank.data.qrels import Scale
-    from fastrank.judging.judged import Judged
-    from fastrank.measures.custom import CustomMeasure, Function
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.data.qrels import Preferences
+    from fastrank.data.qrels import Scale
     from fastrank.data.texts import Ids
-    from fastrank.judging.judge import Given, Judge
+    from fastrank.evaluation.values import Judgments, Values
     from fastrank.judging.judged import Judged, JudgedRun
     from fastrank.judging.options import Options
+    from fastrank.measures.custom import CustomMeasure, Function
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.differences import ZScores
-
-    Judgments = Qrels | Preferences | Graded
 
 # What measures need whose kernels see nothing but the memory of rankings.
 REPEATABLE = (*GAINS, "queries", "ranking", "run")
@@ -80,13 +73,14 @@ class Scorer:
         judgments, measures, options = self.judgments, self.measures, self.options
         if options.missing_is_error and run.missing:
             raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
-        if not needs_rankings(measures, options):
+        first = first_with_rankings(measures, options)
+        if first == len(measures):
             run = run.changed(judged=None)
         evaluated = run.before_failure()
         queries = TextSelection(judgments.queries, evaluated.queries)
         failure = None
         if run.failure is not None:
-            measure = measures[first_with_rankings(measures, options)].measure.name
+            measure = measures[first].measure.name
             failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
         zero_rows = zero_rows and options.complete and zscores is None
         if not queries and failure is None and not (zero_rows and len(judgments)):
@@ -100,14 +94,24 @@ class Scorer:
         impossible = first_impossible(measures, options)
         if impossible is not None:
             place, reason = impossible
-            if failure is None or queries or place < first_with_rankings(measures, options):
+            if failure is None or queries or place < first:
                 name = measures[place].measure.name
                 raise EvaluationError(name, judgments.queries[0], reason)
         if failure is not None and not queries:
             raise failure
         if trace is not None and run.judged is not None:
             trace(queries, run.judged)
-        computed, values = self._computed(evaluated, queries)
+
+        def values_of(made: Values) -> list[Any]:
+            return [_values(made, bound, queries) for bound in measures]
+
+        made, values = computed(
+            judgments, measures, options, evaluated, values_of,
+            repeats=run.batch is not None and run.batch.repeats and self._may_repeat(),
+        )  # fmt: skip
+        if made.repeats:
+            # The next run of as many queries overwrites them.
+            values = [own and memoryview(bytearray(own)).cast("d") for own in values]
         # Imported late: the trec_eval command needs these modules only for -c and -Z.
         if evaluated.placeholders:
             from fastrank.judging.queries import clear_placeholders
@@ -118,7 +122,7 @@ class Scorer:
 
             to_zscores(measures, values, queries, zscores)
         extended = [
-            computed.with_missing(bound, column, queries)
+            made.with_missing(bound, column, queries)
             if zscores is None and options.complete and counts_missing(bound)
             else None
             for bound, column in zip(measures, values, strict=True)
@@ -202,22 +206,7 @@ class Scorer:
 
         return sample_counts(self.judgments, self.measures, self.options.relevance_level)
 
-    def _computed(self, run: JudgedRun, queries: Ids) -> tuple[Values, list[Any]]:
-        """The values of each measure, and what has computed them."""
-        given, batch = (self.judgments, self.measures, self.options), run.batch
-        if batch is None or not batch.repeats or not self._can_repeat():
-            computed = Values(*given, run)
-            return computed, [_values(computed, bound, queries) for bound in self.measures]
-        if batch.prepared is None:
-            # The batch holds the values, which must not hold the batch.
-            computed = Values(*given, run.changed(batch=None), repeats=True)
-            batch.prepared = computed, [computed.of(bound) for bound in self.measures]
-        else:
-            batch.prepared[0].compute_again()
-        computed, columns = batch.prepared
-        return computed, [column and memoryview(bytearray(column)).cast("d") for column in columns]
-
-    def _can_repeat(self) -> bool:
+    def _may_repeat(self) -> bool:
         """Whether `Values.compute_again` is all it takes to compute the values of another run."""
         return (
             self.options.no_relevant != "one"
@@ -233,30 +222,27 @@ class Scorer:
 
 
 def score_run(
-    judge: Judge[Given],
-    run: Given,
-    measures: list[BoundMeasure],
-    options: Options,
-    *,
-    left_out: Sequence[bytes] = (),
-    order: Sequence[bytes] | None = None,
+    judge: Any, run: Any, *, left_out: Sequence[bytes] = (), order: Sequence[bytes] | None = None
 ) -> Scores:
-    """Judge a run and evaluate measures. Raises what the judge and a `Scorer` raise."""
-    scorer = Scorer(judge.judgments, measures, options, left_out=left_out, order=order)
-    return scorer.scores(judge.judge(run))
+    """Judge a run, of the kind that the judge takes, and evaluate its measures.
+
+    Raises what the judge and a `Scorer` raise.
+    """
+    given = judge.judgments, judge.measures, judge.options
+    return Scorer(*given, left_out=left_out, order=order).scores(judge.judge(run))
 
 
-def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:
+def _values(made: Values, bound: BoundMeasure, queries: Ids) -> Any:
     """The values of a measure. Raises EvaluationError if a user-defined measure fails."""
     try:
-        return computed.of(bound)
+        return made.of(bound)
     except QueryError as error:
         name, query = bound.measure.name, queries[error.place]
         reason = f"measure '{name}' of query '{decoded(query)}': {error}"
         raise EvaluationError(name, query, reason) from error.__cause__
 
 
-def _without(places: Any, placeholders: list[int]) -> Any:
+def _without(places: Any, placeholders: Sequence[int]) -> Any:
     """The queries that have results, without those that only have a placeholder."""
     if not placeholders:
         return places
@@ -279,10 +265,11 @@ def custom_values(
     # Imported late: the trec_eval command does not need it.
     from fastrank.measures.custom import Ranking
 
+    if options.get("cutoff") is not None:
+        judged = judged.copied()
+        kernels.cut_listing(options["cutoff"], False, judged.columns)
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
-    if options.get("cutoff") is not None:
-        columns = _cut(columns, options["cutoff"], shared[0])
     parameters = tuple(own.value(name, options) for name in own.passed)
     if scale is not None:
         columns[2], columns[4] = scale.ranked_grades(columns[2]), scale.grades(columns[4])
@@ -305,26 +292,6 @@ def custom_values(
         except Exception as error:
             raise QueryError(i, f"{type(error).__name__}: {error}") from error
     return filled("d", found)
-
-
-def _cut(columns: list[Any], cutoff: int, level: int) -> list[Any]:
-    """The columns of rankings of the first `cutoff` documents."""
-    import numpy
-
-    offsets, ranks, grades, *judgments, num_ret, num_rel, _ = columns
-    listed = slice(int(offsets[0]), int(offsets[-1]))
-    kept = ranks[listed] <= cutoff
-    ends = numpy.concatenate([[0], numpy.cumsum(kept)])
-    relevant = kept & (grades[listed] >= level) & (grades[listed] >= 0)
-    hits = numpy.concatenate([[0], numpy.cumsum(relevant)])
-    places = offsets - offsets[0]
-    cut = [
-        ends[places], ranks[listed][kept], grades[listed][kept], *judgments,
-        numpy.minimum(num_ret, cutoff), num_rel, numpy.diff(hits[places]),
-    ]  # fmt: skip
-    for column in cut:
-        column.flags.writeable = False
-    return cut
 
 
 def _called_compiled(

@@ -81,19 +81,16 @@ class Ties:
     def scores(self, ties: str) -> Scores:
         """The scores with ties="best" or "worst"."""
         if ties not in self._known:
-            self._known[ties] = self._computed(ties)
+            from fastrank.judging.rankings import settle_ties
+
+            judgments, run, measures = self._scorer.judgments, self._run, self._ranged()
+            options = self._scorer.options.changed(ties=ties)
+            assert run.judged is not None
+            how = judging_options(measures, options, judgments)
+            tied = settle_ties(run.judged.copied(), how)
+            scorer = Scorer(judgments, measures, options, left_out=self._scorer.left_out)
+            self._known[ties] = scorer.scores(run.changed(judged=tied.judged, tied=tied))
         return self._known[ties]
-
-    def _computed(self, ties: str) -> Scores:
-        from fastrank.judging.rankings import settle_ties
-
-        judgments, run, measures = self._scorer.judgments, self._run, self._ranged()
-        options = self._scorer.options.changed(ties=ties)
-        assert run.judged is not None
-        how = judging_options(measures, options, judgments)
-        tied = settle_ties(run.judged.copied(), how)
-        scorer = Scorer(judgments, measures, options, left_out=self._scorer.left_out)
-        return scorer.scores(run.changed(judged=tied.judged, tied=tied))
 
     def _ranged(self) -> list[BoundMeasure]:
         return [own for own in self._scorer.measures if has_range(own)]
@@ -101,17 +98,15 @@ class Ties:
     def ranges(self) -> dict[str, Range]:
         """The lowest and the highest mean of each measure, and whether it has an expected value."""
         if self._ranges is None:
-            self._ranges = self._computed_ranges() if self._ranged() else {}
+            measures = self._ranged()
+            worst, best = (self.scores(ties).mean if measures else {} for ties in ("worst", "best"))
+            self._ranges = {
+                name: (worst[name], best[name], has_expected_value(own, is_cut=False))
+                for own in measures
+                for name in map(decoded, own.names)
+                if name in worst
+            }
         return self._ranges
-
-    def _computed_ranges(self) -> dict[str, Range]:
-        worst, best = self.scores("worst").mean, self.scores("best").mean
-        return {
-            name: (worst[name], best[name], has_expected_value(own, is_cut=False))
-            for own in self._ranged()
-            for name in map(decoded, own.names)
-            if name in worst
-        }
 
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
@@ -266,7 +261,7 @@ def tie_ranges(
     def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
         settled = options.changed(ties=ties, **changes)
         check_options(wanted, settled)
-        return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
+        return score_run(RunJudge(qrels, wanted, settled), run).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
     for share in filter(is_share_of_judged, bound if options.is_cut else []):

@@ -6,23 +6,26 @@ from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code, query_a
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import BY_COLUMN, judging_options, needs_column, needs_ties
+from fastrank.judging.needs import BY_COLUMN
+from fastrank.measures.binding import expected_kernel
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
-from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, zeros
+from fastrank.native.buffers import WORTH_KEEPING, Recycled, columns, filled, zeros
+from fastrank.native.record import Record
+from fastrank.scores.summary import counts_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
     from fastrank.judging.rankings import Tied
     from fastrank.measures.selection import BoundMeasure
-    from fastrank.native.record import Record
 
     Judgments = Qrels | Preferences | Graded
+    Arranged = TypeVar("Arranged")
 
 # Gains that are changed once more after they are assigned.
 SPECIAL_GAINS = ("best gains", "exact gains")
@@ -32,6 +35,28 @@ SPECIAL_GAINS = ("best gains", "exact gains")
 LARGEST_DENSE_GRADE = 2**20
 # For gains, which are free again when the values are computed.
 _MEMORY = Recycled()
+
+
+def computed(
+    judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
+    arrange: Callable[[Values], Arranged], *, repeats: bool,
+) -> tuple[Values, Arranged]:  # fmt: skip
+    """What computes the values of a judged run, and what `arrange` makes of them.
+
+    repeats: whether both serve again with the run's batch, whose memory does. `arrange` must not
+    refer to the batch, which holds what it makes.
+    """
+    if not repeats:
+        values = Values(judgments, measures, options, run)
+        return values, arrange(values)
+    assert run.batch is not None
+    if run.batch.prepared is None:
+        values = Values(judgments, measures, options, run.changed(batch=None), repeats=True)
+        run.batch.prepared = values, arrange(values)
+    else:
+        run.batch.prepared[0].compute_again()
+    prepared: tuple[Values, Arranged] = run.batch.prepared
+    return prepared
 
 
 class Values:
@@ -46,13 +71,13 @@ class Values:
         *, repeats: bool = False,
     ) -> None:  # fmt: skip
         self.judgments, self.measures, self.options = judgments, measures, options
+        self.repeats = repeats
         self._run, self._queries = run, len(run.queries)
         self._gained: dict[Any, records.GainedRankings] = {}
         self._derived: dict[Any, Judged] = {}
         self._missing: Values | None = None
-        self._calls: list[Callable[[], Any]] | None = None
         if repeats:
-            self._calls = []
+            self._calls: list[Callable[[], Any]] = []
             # Kernels count on zeros where they put values.
             self._used, size = 0, self._queries * sum(bound.width for bound in measures)
             self._values, self._zeros = zeros("d", size), zeros("d", size)
@@ -62,7 +87,7 @@ class Values:
 
         Raises EvaluationError, and QueryError if a user's function fails.
         """
-        values = self._computed(bound, self._queries)
+        values = self._computed(bound)
         if self.options.no_relevant == "one":
             self._count_as_best(bound, values)
         if bound.options is not None and bound.measure.average == "mean":
@@ -75,24 +100,24 @@ class Values:
         """Compute all values that were asked for, of the rankings that are in memory now."""
         self._missing = None
         self._values[:] = self._zeros
-        for call in self._calls or ():
+        for call in self._calls:
             call()
 
     def _room(self, count: int) -> Any:
         """Zeroed memory for a number of values."""
-        if self._calls is None:
+        if not self.repeats:
             return zeros("d", count)
         self._used += count
         return self._values[self._used - count : self._used]
 
     def _call(self, kernel: str, *given: Any) -> None:
         """Call a kernel, now and whenever the values are computed again."""
-        if self._calls is None:
-            getattr(kernels, kernel)(*given)
-        else:
+        if self.repeats:
             call = kernels.prepare(kernel, *given)
             self._calls.append(call)
             call()
+        else:
+            getattr(kernels, kernel)(*given)
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
         """Set queries with results, but no relevant document, to 1, if that is the best value."""
@@ -112,37 +137,39 @@ class Values:
                 for j in places:
                     values[place * bound.width + j] = best
 
-    def _computed(self, bound: BoundMeasure, queries: int) -> Any:
-        measure = bound.measure
+    def _computed(self, bound: BoundMeasure) -> Any:
+        measure, run = bound.measure, self._run
         if not measure.kernel:
             return None
         if measure.needs == "custom":
             return self._custom_values(bound)
-        run = self._run
-        if measure.needs == "ties" or (run.tied is not None and self.options.ties == "average"):
-            return self._expected(bound, queries)
-        numbers = filled("d", bound.numbers)
-        if measure.is_text:
-            return self._relevance_strings(bound, queries)
-        values = self._room(queries * bound.width)
-        if measure.needs == "preferences":
-            assert run.preferences is not None
-            self._call(measure.kernel, run.preferences, numbers, values)
-        elif measure.needs == "groups":
-            assert run.groups is not None
-            by_group = zeros("d", len(run.groups.judged) * bound.width)
-            self._call(measure.kernel, run.groups.judged.columns, numbers, by_group)
-            self._call("average_groups", by_group, bound.width, run.groups.offsets, values)
-        elif measure.needs == "ranking":
-            self._call(measure.kernel, self.judged_for(bound).columns, numbers, values)
-        elif measure.needs == "annotated":
-            assert run.all_queries is not None
-            self._call(measure.kernel, run.all_queries.columns, numbers, values)
-        elif measure.needs in BY_COLUMN:
-            self._call(measure.kernel, run.by_column[measure.needs], numbers, values)
+        is_expected = run.tied is not None and self.options.ties == "average"
+        if measure.is_text and not is_expected:
+            return self._relevance_strings(bound)
+        numbers, values = filled("d", bound.numbers), self._room(self._queries * bound.width)
+        if measure.needs == "groups":
+            judged, offsets = run.others["groups"]
+            by_group = zeros("d", len(judged) * bound.width)
+            self._call(measure.kernel, judged.columns, numbers, by_group)
+            self._call("average_groups", by_group, bound.width, offsets, values)
         else:
-            self._call(measure.kernel, self.gains(bound), numbers, values)
+            kernel = expected_kernel(measure) if is_expected else measure.kernel
+            seen = self._columns(bound, spread=kernel != measure.kernel)
+            self._call(kernel, seen, numbers, values)
         return values
+
+    def _columns(self, bound: BoundMeasure, *, spread: bool) -> Any:
+        """The rankings as a measure needs them; spread: with the ranks of each tie."""
+        needs = bound.measure.needs
+        other = self._run.others.get(needs)
+        if isinstance(other, Record):
+            return other
+        if other is not None:
+            tied = self._tied_for(bound)
+            return tied.spread(tied.judged.columns)
+        is_ranked = needs in ("ranking", "ties")
+        ranked = self.judged_for(bound).columns if is_ranked else self.gains(bound)
+        return self._tied_for(bound).spread(ranked) if spread or needs == "ties" else ranked
 
     def _custom_values(self, bound: BoundMeasure) -> Any:
         from fastrank.evaluation.scoring import custom_values
@@ -154,35 +181,12 @@ class Values:
         level = bound.options.get("rel", self.options.relevance_level)
         return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
-    def _expected(self, bound: BoundMeasure, queries: int) -> Any:
-        """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.binding import expected_kernel
-
-        name = expected_kernel(bound.measure)
-        plain = name == bound.measure.kernel
-        columns: Record
-        tied = self._tied_for(bound)
-        if bound.measure.needs == "annotated":
-            columns = tied.columns(tied.judged)
-        elif bound.measure.needs == "ties":
-            columns = tied.columns(self.judged_for(bound))
-        elif bound.measure.needs == "ranking":
-            judged = self.judged_for(bound)
-            columns = judged.columns if plain else tied.columns(judged)
-        else:
-            columns = self.gains(bound) if plain else tied.gained(self.gains(bound))
-        values = zeros("d", queries * bound.width)
-        getattr(kernels, name)(columns, filled("d", bound.numbers), values)
-        return values
-
     def _tied_for(self, bound: BoundMeasure) -> Tied:
         """What the documents of the rankings that a measure sees tie with."""
-        run = self._run
-        tied = run.tied_by_all_queries if bound.measure.needs == "annotated" else run.tied
-        assert tied is not None
-        if bound.options is not None and bound.options.get("judged_only", False):
-            return tied.of_judged()
-        return tied
+        tied: Any = self._run.others.get(bound.measure.needs, self._run.tied)
+        judged_only = bound.options is not None and bound.options.get("judged_only", False)
+        chosen: Tied = tied.of_judged() if judged_only else tied
+        return chosen
 
     def judged_for(self, bound: BoundMeasure) -> Judged:
         """The rankings as judged for a measure: by its `rel` and `judged_only`."""
@@ -203,9 +207,8 @@ class Values:
             from fastrank.judging.rankings import rejudge
 
             self._derived[key] = rejudge(
-                judged, level=level, judged_only=judged_only, placeholders=placeholders,
-                call=self._call,
-            )  # fmt: skip
+                judged, self._call, level=level, judged_only=judged_only, placeholders=placeholders
+            )
         return self._derived[key]
 
     def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
@@ -218,40 +221,26 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.judging.rankings import empty_rankings, without_results
+        from fastrank.judging.rankings import rankings_of, with_generated_ids, without_results
 
-        assert not isinstance(self.judgments, Preferences)
+        qrels: Any = self.judgments
         evaluated = set(queries)
-        everyone = enumerate(self.judgments.queries)
+        everyone = enumerate(qrels.queries)
         places = filled("q", [place for place, query in everyone if query not in evaluated])
-        judging = judging_options(self.measures, self.options, self.judgments)
-        fields: dict[str, Any] = {}
-        qrels = self.judgments
+        if isinstance(qrels, Graded):
+            qrels = with_generated_ids(qrels)
+        # An empty ranking has no ties, and only the first one evaluated has to be judged.
+        options = self.options.changed(original=False, ties="docno_desc")
+        measures = list(filter(counts_missing, self.measures))
         try:
-            if needs_column(self.measures):
-                from fastrank.judging.column_judgments import (
-                    judge_by_column,
-                    with_distinct_documents,
-                )
-
-                assert isinstance(qrels, Qrels)
-                fields["by_column"] = judge_by_column(
-                    qrels, self.measures, self.options.relevance_level,
-                    *without_results(places), judging,
-                )  # fmt: skip
-                qrels = with_distinct_documents(qrels, self.measures)
-            judged = empty_rankings(qrels, places, judging)
-            if needs_ties(self.measures):
-                from fastrank.judging.rankings import Tied
-
-                fields["tied"] = Tied(judged=judged, lows=zeros("q", 0), highs=zeros("q", 0))
+            found = rankings_of(qrels, measures, options, *without_results(places))
         except QueryError as failure:
-            query = self.judgments.queries[places[failure.place]]
+            query = qrels.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None
-        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"", **fields)
-        return Values(self.judgments, self.measures, self.options, run)
+        run = JudgedRun(queries=places, missing=0, tag=b"", **found)
+        return Values(self.judgments, self.measures, options, run)
 
-    def _relevance_strings(self, bound: BoundMeasure, queries: int) -> list[bytes]:
+    def _relevance_strings(self, bound: BoundMeasure) -> list[bytes]:
         judged = self._run.judged
         assert judged is not None
         assert not isinstance(self.judgments, Preferences)
@@ -265,7 +254,9 @@ class Values:
             raise EvaluationError(bound.measure.name, query, reason)
         num_ret = judged.columns.num_ret
         wanted = bound.numbers[0]
-        length = int(min(wanted, max(num_ret, default=0))) if wanted >= 0 else 0
+        queries, length = self._queries, 0
+        if wanted >= 0:
+            length = int(min(wanted, max(num_ret, default=0)))
         codes = zeros("B", queries * length)
         kernels.relevance_string(judged.columns, filled("d", []), codes)
         return [
@@ -306,7 +297,7 @@ class Values:
         from fastrank.evaluation.gains import exact_gains, grade_scale
 
         grades = self.judged_for(bound).columns.grade_values
-        if self._calls is not None:
+        if self.repeats:
             # The next rankings may have other grades than these.
             grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
         if bound.measure.needs == "best gains":
@@ -322,11 +313,10 @@ class Values:
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
         listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
-        room = kernels.widest(rankings.grade_offsets)
-        if self._calls is not None:
+        if self.repeats:
             # The next rankings may need more than these.
-            listed, room = len(rankings.ranks), len(rankings.grade_values)
-            distinct = room
+            listed, distinct = len(rankings.ranks), len(rankings.grade_values)
+        room = distinct
         if dense:
             room = max(rankings.grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:
@@ -337,28 +327,23 @@ class Values:
                     f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
         room += len(pairs)
-        keeps = listed in WORTH_KEEPING
-        gains = _MEMORY.make(("d", listed))[0] if keeps else zeros("d", listed)
-        gained = records.GainedRankings(
-            offsets=rankings.offsets,
-            ranks=rankings.ranks,
-            gains=gains,
-            ideal_offsets=zeros("q", len(judged) + 1),
-            ideal_gains=zeros("d", distinct),
-            ideal_counts=zeros("q", distinct),
-            num_ret=rankings.num_ret,
-            num_rel=rankings.num_rel,
+        ideal_offsets, ideal_counts, grades, counts, order, merge = columns(
+            "q", len(judged) + 1, distinct, *[room] * 4
         )
+        ideal_gains, values = columns("d", distinct, room)
+        keeps = listed in WORTH_KEEPING
+        gained = records.GainedRankings(
+            offsets=rankings.offsets, ranks=rankings.ranks,
+            gains=_MEMORY.make(("d", listed))[0] if keeps else zeros("d", listed),
+            ideal_offsets=ideal_offsets, ideal_gains=ideal_gains, ideal_counts=ideal_counts,
+            num_ret=rankings.num_ret, num_rel=rankings.num_rel,
+        )  # fmt: skip
         named = records.GradeGains(
             grades=filled("q", [grade for grade, _ in pairs]),
             gains=filled("d", [gain for _, gain in pairs]),
         )
         table = records.GainTable(
-            grades=zeros("q", room),
-            gains=zeros("d", room),
-            counts=zeros("q", room),
-            order=zeros("q", room),
-            merge=zeros("q", room),
+            grades=grades, gains=values, counts=counts, order=order, merge=merge
         )
         self._call("assign_gains", rankings, named, dense, rescale, table, gained)
         return gained

@@ -162,7 +162,7 @@ def _most_different(
     _, name, first = min(asked, key=lambda one: one[0])
     values = []
     for run in runs:
-        scores = score_run(RunJudge(judgments, [first], options), run, [first], options)
+        scores = score_run(RunJudge(judgments, [first], options), run)
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
     one, other = values
     differences = {query: abs(other[query] - one[query]) for query in one if query in other}

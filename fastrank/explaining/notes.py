@@ -167,7 +167,7 @@ def _if_judged(
     for grade in (0, highest):
         grades = {doc: grade for doc, _ in judged.docs} | judged.grades
         qrels, run = _one_query(judged, grades, judged.docs)
-        mean = score_run(RunJudge(qrels, measures, options), run, measures, options).mean
+        mean = score_run(RunJudge(qrels, measures, options), run).mean
         for name, values in found.items():
             values.append(mean[name])
     none, every = ("it is not", "it has") if one else ("none is", "all have")

@@ -385,17 +385,6 @@ def selected_integers(name: str, table: Array, rows: Array) -> Array:
         raise ArrayError(name, error.reason, int(rows[error.row or 0]), error.column) from None
 
 
-def select_groups(offsets: Array, picks: Array) -> tuple[Array, Array]:
-    """A mask of the rows of the picked groups (ascending), and the offsets of these groups."""
-    import numpy
-
-    sizes = numpy.diff(offsets)
-    chosen = numpy.zeros(len(sizes), bool)
-    chosen[picks] = True
-    group_offsets = numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes[picks])])
-    return numpy.repeat(chosen, sizes), group_offsets
-
-
 def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
     """Grades as int64, and their Scale if one has a fraction. Also accepts booleans."""
     import numpy

@@ -9,7 +9,7 @@ from fastrank.arguments import finite, fraction, not_negative
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
 from fastrank.judging.keywords import EVALUATION
-from fastrank.judging.needs import DIRECTIONS
+from fastrank.judging.options import DIRECTIONS
 from fastrank.kernels.fusion import codes
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.messages import counted

@@ -18,12 +18,12 @@ from fastrank.formats.values import (
     query_ids,
     row_numbers,
     row_offsets,
-    select_groups,
     to_int64,
 )
+from fastrank.judging.filters import rows_of_queries
 from fastrank.messages import counted
 from fastrank.native import codes, kernels
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import columns, zeros
 from fastrank.native.records.objects import IndexedQrels
 
 TYPE_CHECKING = False
@@ -124,16 +124,15 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
             "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
             " {document id: grade} or a list of ids for each row",
         )  # fmt: skip
-    named = queries is not None
-    ids = query_ids(queries) if queries is not None else []
-    if of_rows:
-        ids = ids if named else row_numbers(len(given))
-        _check_count(ids, len(given))
-        return _index(ids, *_flatten(given, ids), keyed=False, named=named)
-    offsets, docs, grades, scale = _compressed_rows(*given)
-    ids = ids if named else row_numbers(len(offsets) - 1)
-    _check_count(ids, len(offsets) - 1)
-    return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
+    given_ids = None if queries is None else query_ids(queries)
+    rows = None if of_rows else _compressed_rows(*given)
+    count = len(given) if rows is None else len(rows[0]) - 1
+    ids = row_numbers(count) if given_ids is None else given_ids
+    if len(ids) != count:
+        reason = f"expected {count} ids, one per row of qrels, found {len(ids)}"
+        raise ArrayError("queries", reason)
+    rows = _flatten(given, ids) if rows is None else rows
+    return _index(ids, *rows, keyed=False, named=queries is not None)
 
 
 def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
@@ -143,9 +142,9 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     own = numpy.asarray(picks)
     places = numpy.full(len(qrels), -1, numpy.int64)
     places[own] = numpy.arange(len(own))
-    chosen, offsets = select_groups(qrels.offset_column, own)
+    rows, offsets = map(numpy.asarray, rows_of_queries(qrels.offset_column, picks))
     made = _index(
-        qrels.queries.take(picks), offsets, qrels.columns.docs[chosen], qrels.grade_column[chosen],
+        qrels.queries.take(picks), offsets, qrels.columns.docs[rows], qrels.grade_column[rows],
         qrels.scale, keyed=qrels.rows is None, named=qrels.named,
     )  # fmt: skip
     if qrels.rows is None:
@@ -158,11 +157,6 @@ def moved(places: Array, new: Array) -> Array:
     import numpy
 
     return numpy.where(places < 0, -1, new[places]) if len(new) else places
-
-
-def _check_count(ids: list[bytes], rows: int) -> None:
-    if len(ids) != rows:
-        raise ArrayError("queries", f"expected {rows} ids, one per row of qrels, found {len(ids)}")
 
 
 def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
@@ -265,19 +259,14 @@ def _index(
     own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
-    columns = IndexedQrels(
-        offsets=own,
-        docs=docs,
-        texts=zeros("q", 0),
-        grades=grades,
-        table_offsets=zeros("q", count + 1),
-        tables=zeros("i", 4 * total),
-        grade_offsets=zeros("q", count + 1),
-        grade_values=zeros("q", total),
-        grade_counts=zeros("q", total),
-    )
+    tables, grades_of_queries, values, counts = columns("q", *[count + 1] * 2, *[total] * 2)
+    indexed = IndexedQrels(
+        offsets=own, docs=docs, texts=zeros("q", 0), grades=grades, table_offsets=tables,
+        tables=zeros("i", 4 * total), grade_offsets=grades_of_queries, grade_values=values,
+        grade_counts=counts,
+    )  # fmt: skip
     problem = zeros("q", 3)
-    done = kernels.index_judgments(columns, problem)
+    done = kernels.index_judgments(indexed, problem)
     if problem[0] != codes.FINE:
         query = int(judged[done])
         reason = "a grade is too large to count judgments by grade"
@@ -296,5 +285,5 @@ def _index(
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
         named=named,
-        columns=columns,
+        columns=indexed,
     )

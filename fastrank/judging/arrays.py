@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
@@ -10,18 +11,18 @@ from fastrank.errors import ArrayError
 from fastrank.formats.chunks import MOST_PARTS
 from fastrank.formats.values import selected_integers, texts_of_array, to_single
 from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
-from fastrank.judging.memory import TextRun
-from fastrank.judging.needs import judging_options, needs_rankings
-from fastrank.judging.queries import MatchedQueries, evaluates_missing
+from fastrank.judging.needs import needs_rankings
+from fastrank.judging.queries import evaluates_missing
+from fastrank.judging.rankings import MemoryJudge
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import WORTH_KEEPING, Recycled, filled, table_size, zeros
+from fastrank.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.native.records.objects import IdRows, JudgedRows, NarrowRowIndex, RowScratch
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, ClassVar, NoReturn
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, NoReturn
 
     import numpy.typing as npt
 
@@ -62,100 +63,78 @@ class ArrayRun(Frozen):
     they are not known.
     """
 
-    __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique", "unknown")
-    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
-
     ids: Array
     scores: Array | None
     queries: Array
     rows: Array
     lower_is_better: bool
     unique: bool
-    unknown: list[bytes] | None
+    unknown: list[bytes] | None = None
 
 
 class RepeatedIdError(ArrayError):
-    """A document stands in a row twice, which need not matter: see RowStore."""
+    """A document stands in a row twice, which need not matter: see RowJudge."""
 
 
-class RowStore:
+class RowJudge(MemoryJudge):
     """Judges rows of arrays by judgments of documents with integer ids.
 
     As texts, the ids are the decimal numbers. threads: the maximum number of threads, by default as
     many as are useful.
     """
 
-    ties = "docno_desc"
-
     def __init__(
         self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options,
         threads: int | None = None,
     ) -> None:  # fmt: skip
-        self.judgments = qrels
-        self.options = judging_options(measures, options, qrels)
-        self.evaluates_missing = evaluates_missing(options)
-        self.most_judged = kernels.widest(qrels.offset_column)
+        super().__init__(qrels, measures, options)
+        self._evaluates_missing = evaluates_missing(options)
+        self._most_judged = kernels.widest(qrels.offset_column)
         self._repeats_matter = not options.is_cut and needs_rankings(measures, options)
         self._threads = threads
 
-    def judge(self, run: ArrayRun) -> JudgedRun | None:
+    def judge(self, run: ArrayRun) -> JudgedRun:
         """Judge rankings. Raises ArrayError and EvaluationError.
 
         A document twice in a row is an error only where a Run of the same rows has one: not behind
         the depth, and not where no measure needs the ranking.
         """
-        try:
-            return self.judge_rows(run)
-        except RepeatedIdError as error:
-            if self._repeats_matter:
-                raise ArrayError(*error.args) from None
-            return None
-
-    def judge_rows(self, run: ArrayRun) -> JudgedRun:
-        """The same, where a document twice in a row is always an error, RepeatedIdError."""
-        return _Rows(self, run).judge(self._threads)
-
-    def judgments_as_texts(self) -> Qrels:
-        """The judgments with decimal numbers as ids."""
-        return with_ids(self.judgments, self.judgments.columns.docs)
-
-    def as_texts(self, run: ArrayRun) -> TextRun:
-        """The rankings with decimal numbers as ids. Raises ArrayError, as `judge` does."""
+        if self.judges_as_it_is():
+            try:
+                return self.judge_rows(run)
+            except RepeatedIdError as error:
+                if self._repeats_matter:
+                    raise ArrayError(*error.args) from None
         import numpy
 
         order, rows = run.queries, run.rows
         looked = numpy.flatnonzero(rows >= 0)
         queries = self.judgments.queries.take(order[looked].tolist())
-        found = _CheckedRows(
-            queries, rows[looked], run.ids, run.scores, lower_is_better=run.lower_is_better
-        )
-        made = found.run()
+        checked = _CheckedRows(queries, rows[looked], run)
+        texts = checked.as_run()
         rankings = numpy.full(len(order), -1, numpy.int64)
-        rankings[looked[found.sizes > 0]] = numpy.arange(len(made))
-        matched = MatchedQueries(
+        rankings[looked[checked.sizes > 0]] = numpy.arange(len(texts))
+        matched = records.Matched(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         )
-        return TextRun(run=made, matched=matched, unknown=run.unknown, repeated=found.repeated)
+        found = self.judge_texts(texts, matched)
+        if found.failure is not None and found.failure.repeated is not None:
+            raise checked.repeated(*found.failure.repeated)
+        made: JudgedRun = found.changed(unjudged_queries=run.unknown)
+        return made
 
+    def judgments_as_texts(self) -> Qrels:
+        """The judgments with decimal numbers as ids."""
+        return with_ids(self.judgments, self.judgments.columns.docs)
 
-class _Rows:
-    """Rows of arrays, judged several at a time where they must be converted."""
-
-    def __init__(self, store: RowStore, run: ArrayRun) -> None:
-        self._store, self._run = store, run
-        self._qrels, self._options = store.judgments, store.options
-        self._ids, self._scores = run.ids, run.scores
-        self._single = True
-        if run.scores is not None and not store.options.single_precision:
-            self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
-
-    def judge(self, threads: int | None) -> JudgedRun:
-        """Judge all rows."""
+    def judge_rows(self, run: ArrayRun) -> JudgedRun:
+        """Judge rankings; a document twice in a row is always an error, RepeatedIdError."""
         import numpy
 
-        order, rows = self._run.queries, self._run.rows
+        order, rows = run.queries, run.rows
+        threads = self._threads
         if threads is None:
-            threads = default_threads(len(rows) * self._ids.shape[1], WORTH_A_THREAD)
+            threads = default_threads(len(rows) * run.ids.shape[1], WORTH_A_THREAD)
         count = max(1, min(threads, len(rows), MOST_PARTS))
         cuts = [len(rows) * number // count for number in range(count + 1)]
         stretches: list[Any] = [None] * count
@@ -163,7 +142,7 @@ class _Rows:
         def work(number: int) -> None:
             own = slice(cuts[number], cuts[number + 1])
             memory = _MEMORY[number] if number < len(_MEMORY) else None
-            stretches[number] = self._judge_some(order[own], rows[own], memory)
+            stretches[number] = self._judge_some(run, order[own], rows[own], memory)
 
         in_threads(work, count)
         marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
@@ -173,114 +152,117 @@ class _Rows:
             judged=Judged.joined([judged for _, judged in stretches]),
             missing=len(order) - len(marked) + len(placeholders),
             placeholders=placeholders,
-            unjudged_queries=self._run.unknown,
+            unjudged_queries=run.unknown,
             tag=b"arrays",
         )
 
     def _judge_some(
-        self, order: Array, rows: Array, memory: Recycled | None
+        self, run: ArrayRun, order: Array, rows: Array, memory: Recycled | None
     ) -> tuple[Array, Judged]:
         """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
         import numpy
 
-        judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
-        options = self._options
-        width = self._ids.shape[1]
-        listed = kernels.count_picked(self._qrels.offset_column, order)
+        qrels, options, width = self.judgments, self.how, run.ids.shape[1]
+        single = options.trec_eval_version == DEFAULT_VERSION or (
+            run.scores is None or (run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4)
+        )
+        judge_rows = kernels.judge_single_arrays if single else kernels.judge_double_arrays
+        listed = kernels.count_picked(qrels.offset_column, order)
         if options.list_unjudged:
             listed = len(order) * max(1, width)
-        memory = memory if listed in WORTH_KEEPING else None
-        judged = room_for_judged(self._qrels, order, listed, options, memory)
+        judged = room_for_judged(qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.codes()
-        scratch = self._scratch()
-        own_scores = zeros("f" if self._single else "d", width)
+        places, scratch = options.codes(), _scratch(width, self._most_judged)
+        own_scores = zeros("f" if single else "d", width)
         done = 0
-        for first, stop, own_rows, ids, scores in self._blocks(rows):
+        for first, stop, own_rows, ids, scores in _blocks(run, rows, single=single):
             done = judge_rows(
                 IdRows(
                     ids=ids,
                     width=width,
-                    in_order=self._scores is None,
-                    ascending=self._run.lower_is_better,
-                    unique=self._run.unique,
-                    with_absent=self._store.evaluates_missing,
+                    in_order=run.scores is None,
+                    ascending=run.lower_is_better,
+                    unique=run.unique,
+                    with_absent=self._evaluates_missing,
                 ),
                 scores,
                 own_scores,
                 records.Matched(judgments=order[first:stop], rankings=own_rows),
-                self._qrels.columns,
+                qrels.columns,
                 places,
                 scratch,
                 JudgedRows(evaluated, done, judged.columns, problem),
             )
             if problem[0] != codes.FINE:
                 i = first + problem[1]
-                raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
+                row = int(rows[i])
+                raise _row_error(problem, row, run.ids[row], qrels.queries[int(order[i])])
         return numpy.asarray(evaluated)[:done], judged.first(done)
 
-    def _scratch(self) -> RowScratch:
-        """Memory for judging one row at a time."""
-        width = self._ids.shape[1]
-        own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
-        narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
-        clock = filled("q", [1])
-        return RowScratch(
-            narrow=NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
-            wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
-            marks=zeros("q", self._store.most_judged),
-            ids=zeros("q", width),
-            rows=zeros("q", width + BLOCK),
-            work=zeros("q", codes.SORT_COLUMNS * width + codes.SORT_BYTES),
-        )
 
-    def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
-        """Stretches of rows as the kernel takes them: first, stop, row numbers, ids, scores."""
-        import numpy
+def _scratch(width: int, most_judged: int) -> RowScratch:
+    """Memory for judging one row at a time."""
+    own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
+    narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
+    clock = filled("q", [1])
+    return RowScratch(
+        narrow=NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
+        wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
+        marks=zeros("q", most_judged),
+        ids=zeros("q", width),
+        rows=zeros("q", width + BLOCK),
+        work=zeros("q", codes.SORT_COLUMNS * width + codes.SORT_BYTES),
+    )
 
-        ids, scores = self._ids, self._scores
-        item = numpy.float32 if self._single else numpy.float64
-        none = numpy.empty(0, item)
-        fits = ids.dtype == numpy.int64 and ids.flags.c_contiguous and ids.dtype.isnative
+
+def _blocks(
+    run: ArrayRun, rows: Array, *, single: bool
+) -> Iterator[tuple[int, int, Array, Array, Array]]:
+    """Stretches of rows as the kernel takes them: first, stop, row numbers, ids, scores.
+
+    single: whether scores have 32 bits.
+    """
+    import numpy
+
+    ids, scores = run.ids, run.scores
+    item = numpy.float32 if single else numpy.float64
+    none = numpy.empty(0, item)
+    fits = ids.dtype == numpy.int64 and ids.flags.c_contiguous and ids.dtype.isnative
+    if scores is not None:
+        fits = fits and scores.dtype == item and scores.flags.c_contiguous
+    if fits:
+        flat = none if scores is None else scores.reshape(-1)
+        yield 0, len(rows), rows, ids.reshape(-1), flat
+        return
+    step = max(1, BLOCK_ITEMS // max(1, ids.shape[1]))
+    for first in range(0, len(rows), step):
+        picked = rows[first : first + step]
+        found = picked[picked >= 0]
+        own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
+        converted = none
         if scores is not None:
-            fits = fits and scores.dtype == item and scores.flags.c_contiguous
-        if fits:
-            flat = none if scores is None else scores.reshape(-1)
-            yield 0, len(rows), rows, ids.reshape(-1), flat
-            return
-        step = max(1, BLOCK_ITEMS // max(1, ids.shape[1]))
-        for first in range(0, len(rows), step):
-            picked = rows[first : first + step]
-            found = picked[picked >= 0]
-            own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
-            yield (
-                first, first + len(picked), own,
-                selected_integers("ids", self._ids, found).reshape(-1),
-                none if scores is None else self._converted_scores(scores[found]),
-            )  # fmt: skip
+            wide = (
+                scores[found].astype(numpy.float64) if scores.dtype.kind in "iu" else scores[found]
+            )
+            converted = to_single(wide) if single else numpy.ascontiguousarray(wide, numpy.float64)
+        yield (
+            first, first + len(picked), own, selected_integers("ids", ids, found).reshape(-1),
+            converted.reshape(-1),
+        )  # fmt: skip
 
-    def _converted_scores(self, scores: Array) -> Array:
-        import numpy
 
-        if scores.dtype.kind in "iu":
-            scores = scores.astype(numpy.float64)
-        if self._single:
-            return to_single(scores).reshape(-1)
-        return numpy.ascontiguousarray(scores, numpy.float64).reshape(-1)
+def _row_error(problem: Any, row: int, ids: Array, query: bytes) -> FastrankError:
+    """What is wrong with a query; the places of the problem count documents, not padding."""
+    import numpy
 
-    def _error(self, problem: Any, row: int, query: bytes) -> FastrankError:
-        """What is wrong with a query; the places of the problem count documents, not padding."""
-        import numpy
-
-        kind = problem[0]
-        own = self._ids[row]
-        if kind == codes.NEGATIVE_ID:
-            return negative_id(query, own, row, problem[2])
-        columns = numpy.flatnonzero(own != PADDING).tolist()
-        column = columns[problem[2]]
-        if kind == codes.SCORE_IS_NAN:
-            return nan_score(query, own, row, column)
-        return RepeatedIdError(*repeated_id(query, own, row, (column, columns[problem[3]])).args)
+    kind = problem[0]
+    if kind == codes.NEGATIVE_ID:
+        return negative_id(query, ids, row, problem[2])
+    columns = numpy.flatnonzero(ids != PADDING).tolist()
+    column = columns[problem[2]]
+    if kind == codes.SCORE_IS_NAN:
+        return nan_score(query, ids, row, column)
+    return RepeatedIdError(*repeated_id(query, ids, row, (column, columns[problem[3]])).args)
 
 
 class _CheckedRows:
@@ -289,31 +271,30 @@ class _CheckedRows:
     queries: the id of each. rows: its number in the arrays. sizes: how many documents it has.
     """
 
-    def __init__(
-        self, queries: list[bytes], rows: Array, ids: Array, scores: Array | None, *,
-        lower_is_better: bool,
-    ) -> None:  # fmt: skip
+    def __init__(self, queries: list[bytes], rows: Array, run: ArrayRun) -> None:
         import numpy
 
         self.queries, self.rows = queries, rows
-        self.ids = selected_integers("ids", ids, rows)
+        self.ids = selected_integers("ids", run.ids, rows)
         self._refuse(self.ids < PADDING, negative_id)
         self.present = self.ids != PADDING
         self.sizes = self.present.sum(axis=1)
-        if scores is None:
-            self.scores = numpy.broadcast_to(_descending(ids.shape[1]), self.ids.shape)
+        if run.scores is None:
+            self.scores = numpy.broadcast_to(_descending(run.ids.shape[1]), self.ids.shape)
             return
-        own = scores[rows].astype(numpy.float64)
+        own = run.scores[rows].astype(numpy.float64)
         self._refuse(numpy.isnan(own) & self.present, nan_score)
-        self.scores = -own if lower_is_better else own
+        self.scores = -own if run.lower_is_better else own
 
     def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
         """Raise an error about the first wrong position."""
-        if place := _first(wrong):
-            i, column = place
+        import numpy
+
+        if wrong.any():
+            i, column = map(int, numpy.unravel_index(int(wrong.argmax()), wrong.shape))
             raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
 
-    def run(self) -> Run:
+    def as_run(self) -> Run:
         """The rows that have documents as a run."""
         import numpy
 
@@ -334,8 +315,7 @@ class _CheckedRows:
 
         rows, columns = (own[[first, again]] for own in numpy.nonzero(self.present))
         i = int(rows[0])
-        places = (int(columns[0]), int(columns[1]))
-        return repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), places)
+        return repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), columns.tolist())
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
@@ -350,7 +330,7 @@ def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
     return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
 
 
-def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
+def repeated_id(query: bytes, ids: Array, row: int, columns: Sequence[int]) -> ArrayError:
     """The error about a row of ids with one at two places."""
     first, again = columns
     reason = f"document {ids[first]} is retrieved twice, in columns {first} and {again}"
@@ -373,16 +353,6 @@ def _descending(width: int) -> Array:
     bits = numpy.arange(width, 0, -1, dtype=numpy.int32) + numpy.int32(SMALLEST_NORMAL)
     scores: Array = bits.view(numpy.float32).astype(numpy.float64)
     return scores
-
-
-def _first(wrong: Array) -> tuple[int, int] | None:
-    """Row and column of the first wrong position."""
-    import numpy
-
-    if not wrong.any():
-        return None
-    row, column = numpy.unravel_index(int(wrong.argmax()), wrong.shape)
-    return int(row), int(column)
 
 
 def _decimal(ids: Array) -> Texts:

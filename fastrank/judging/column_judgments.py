@@ -6,6 +6,8 @@ from fastrank.data.columns import as_array
 from fastrank.data.texts import Texts, decoded, interning, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.strict import USUAL_ITERATIONS
+from fastrank.judging.filters import rows_of_queries
+from fastrank.judging.needs import needs_of
 from fastrank.judging.queries import repeated
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
@@ -14,15 +16,12 @@ from fastrank.native.records.rankings import StratifiedRankings, SubtopicRanking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy as np
     import numpy.typing as npt
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.needs import JudgingOptions
-    from fastrank.judging.queries import MatchedQueries
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native import records
     from fastrank.native.record import Record
@@ -35,14 +34,14 @@ WITHOUT_GRADES = (*WITHOUT_RANKINGS, "strata")
 
 
 def judge_rows(
-    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
+    qrels: Qrels, run: Run, matched: records.Matched, options: Options
 ) -> records.Rankings:
     """The matched rankings with the row of each listed document in the judgments as its grade.
 
     Documents with a negative grade are listed, too. Raises QueryError as `judge_rankings`.
     """
     rows = qrels.changed(grade_column=filled("q", list(range(len(qrels.docs)))), scale=None)
-    options = options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False)
+    options = options.changed(relevance_level=0, list_unjudged=False, original=False)
     return judge_rankings(rows, run, matched, options).columns
 
 
@@ -65,15 +64,6 @@ def offsets_of(query_of: Integers, queries: int) -> Integers:
 
     made: Integers = numpy.searchsorted(query_of, numpy.arange(queries + 1)).astype("int64")
     return made
-
-
-def picked(offsets: Integers, queries: Integers) -> tuple[Any, Any]:
-    """The offsets of some queries' items among these alone, and the places of the items."""
-    import numpy
-
-    sizes = numpy.diff(offsets)[queries]
-    own = numpy.concatenate([numpy.zeros(1, "int64"), numpy.cumsum(sizes)])
-    return own, numpy.arange(own[-1]) + numpy.repeat(offsets[queries] - own[:-1], sizes)
 
 
 class Strata:
@@ -129,7 +119,7 @@ class Strata:
         return str(int(grade)) if grade.is_integer() else repr(grade)
 
     def judge(
-        self, qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
+        self, qrels: Qrels, run: Run, matched: records.Matched, options: Options
     ) -> StratifiedRankings:
         """Judge the matched rankings. Raises QueryError as `judge_rankings`."""
         import numpy
@@ -139,8 +129,8 @@ class Strata:
         rows = as_array(rankings.grades)[: offsets[-1]]
         queries = numpy.asarray(matched.judgments, "int64")
         firsts = numpy.repeat(self.offsets[queries], numpy.diff(offsets))
-        stratum_offsets, strata = picked(self.offsets, queries)
-        ideal_offsets, ideals = picked(self.ideal_offsets, queries)
+        strata, stratum_offsets = rows_of_queries(self.offsets, queries)
+        ideals, ideal_offsets = rows_of_queries(self.ideal_offsets, queries)
         whole = (self.pool_sizes, self.sample_sizes, self.relevant_counts)
         pool_sizes, sample_sizes, relevant_counts = (memory_of(one[strata]) for one in whole)
         return StratifiedRankings(
@@ -149,7 +139,7 @@ class Strata:
             strata=memory_of(self.of_row[rows] - firsts),
             grades=memory_of(self.grades[rows]),
             relevant=memory_of(self.relevant[rows].astype("int64")),
-            stratum_offsets=memory_of(stratum_offsets),
+            stratum_offsets=stratum_offsets,
             pool_sizes=pool_sizes,
             sample_sizes=sample_sizes,
             relevant_counts=relevant_counts,
@@ -157,7 +147,7 @@ class Strata:
             seen_sampled=zeros("q", len(strata)),
             seen_relevant=zeros("q", len(strata)),
             sums=zeros("d", len(strata)),
-            ideal_offsets=memory_of(ideal_offsets),
+            ideal_offsets=ideal_offsets,
             ideal_grades=memory_of(self.ideal_grades[ideals]),
             ideal_counts=memory_of(self.ideal_counts[ideals]),
             text_order=memory_of(self.text_order[ideals]),
@@ -178,7 +168,7 @@ def sample_counts(qrels: Qrels, measures: list[BoundMeasure], level: float) -> d
     import numpy
 
     strata = strata_of(qrels, level)
-    needs = {bound.measure.needs for bound in measures}
+    needs = needs_of(measures)
     counts = {}
     if "strata" in needs:
         counts["strata_without_samples"] = int(numpy.count_nonzero(strata.sample_sizes == 0))
@@ -243,7 +233,7 @@ class Subtopics:
             raise InputError(qrels.source, f"{where}: {repeated(qrels, one, other)}")
 
     def judge(
-        self, run: Run, matched: MatchedQueries, options: JudgingOptions, level: float
+        self, run: Run, matched: records.Matched, options: Options, level: float
     ) -> SubtopicRankings:
         """Judge the matched rankings. Raises QueryError as `judge_rankings`."""
         import numpy
@@ -252,27 +242,28 @@ class Subtopics:
         offsets = as_array(rankings.offsets)
         rows = as_array(rankings.grades)[: offsets[-1]]
         queries = numpy.asarray(matched.judgments, "int64")
-        doc_offsets, docs = picked(self.doc_offsets, queries)
-        judgment_offsets, judgments = picked(self.offsets, queries)
-        subtopic_offsets, _ = picked(self.subtopic_offsets, queries)
+        docs, doc_offsets = rows_of_queries(self.doc_offsets, queries)
+        judgments, judgment_offsets = rows_of_queries(self.offsets, queries)
+        _, subtopic_offsets = rows_of_queries(self.subtopic_offsets, queries)
+        docs = numpy.asarray(docs)
         firsts = numpy.repeat(self.offsets[queries], numpy.diff(doc_offsets))
         return SubtopicRankings(
             offsets=rankings.offsets,
             ranks=rankings.ranks,
             docs=memory_of(rows - numpy.repeat(self.doc_offsets[queries], numpy.diff(offsets))),
-            doc_offsets=memory_of(doc_offsets),
+            doc_offsets=doc_offsets,
             firsts=memory_of(self.starts[docs] - firsts),
             stops=memory_of(self.starts[docs + 1] - firsts),
             bounds=zeros("d", len(docs)),
-            judgment_offsets=memory_of(judgment_offsets),
+            judgment_offsets=judgment_offsets,
             subtopics=memory_of(self.subtopics[judgments]),
             grades=memory_of(self.grades[judgments]),
             relevant=memory_of((self.grades[judgments] >= level).astype("int64")),
             counted=zeros("q", len(judgments)),
-            subtopic_offsets=memory_of(subtopic_offsets),
-            worth=zeros("d", int(subtopic_offsets[-1])),
-            counts=zeros("q", int(subtopic_offsets[-1])),
-            seen=zeros("q", int(subtopic_offsets[-1])),
+            subtopic_offsets=subtopic_offsets,
+            worth=zeros("d", subtopic_offsets[-1]),
+            counts=zeros("q", subtopic_offsets[-1]),
+            seen=zeros("q", subtopic_offsets[-1]),
         )
 
 
@@ -292,11 +283,10 @@ def has_subtopics(qrels: Qrels) -> bool:
 
 
 def judge_by_column(
-    qrels: Qrels, measures: list[BoundMeasure], level: float, run: Run, matched: MatchedQueries,
-    options: JudgingOptions,
+    qrels: Qrels, needs: set[str], level: float, run: Run, matched: records.Matched,
+    options: Options,
 ) -> dict[str, Record]:  # fmt: skip
-    """The matched rankings for each column that a measure needs. Raises QueryError."""
-    needs = {bound.measure.needs for bound in measures}
+    """The matched rankings for each column that measures need. Raises QueryError."""
     found: dict[str, Record] = {}
     if "strata" in needs:
         found["strata"] = strata_of(qrels, level).judge(qrels, run, matched, options)
@@ -305,7 +295,7 @@ def judge_by_column(
     return found
 
 
-def with_distinct_documents(qrels: Qrels, measures: list[BoundMeasure]) -> Qrels:
+def with_distinct_documents(qrels: Qrels, needs: set[str]) -> Qrels:
     """The judgments with one row per document, if all measures that use rankings use subtopics."""
-    needs = {bound.measure.needs for bound in measures}.difference(WITHOUT_RANKINGS)
-    return subtopics_of(qrels).documents if needs == {"subtopics"} else qrels
+    distinct = needs.difference(WITHOUT_RANKINGS) == {"subtopics"}
+    return subtopics_of(qrels).documents if distinct else qrels

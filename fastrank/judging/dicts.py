@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import accumulate, chain, pairwise, repeat
+from sys import getrefcount
 
 from fastrank.data.qrels import Graded
 from fastrank.data.run import Run
 from fastrank.data.texts import as_texts, decoded
-from fastrank.judging.judged import Judged, JudgedRun, room_for_ties
-from fastrank.judging.memory import TextRun
-from fastrank.judging.needs import judging_options
+from fastrank.judging.judged import Judged, JudgedRun
 from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_order
+from fastrank.judging.rankings import MemoryJudge
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import columns, filled, zeros
+from fastrank.native.buffers import columns, zeros
 from fastrank.native.objects import addresses, api_with_numpy, are_small
 from fastrank.native.records.objects import DictRun, DictScratch, IndexedQrels
 
@@ -24,11 +23,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Preferences, Qrels
-    from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.records.objects import PythonApi
 
-# Integers from which on memory is mapped: 8 MB.
+# Integers from which on memory is mapped: 8 MB. Below, new pages take longer to be had than memory
+# that was used before.
 LARGE = 1 << 20
 
 
@@ -39,11 +39,11 @@ class DictIndex:
     not go.
     """
 
-    def __init__(self, held: Any, lengths: list[int], columns: IndexedQrels) -> None:
-        self._held = held
-        self.columns = columns
+    def __init__(
+        self, api: PythonApi, held: Any, lengths: list[int], columns: IndexedQrels
+    ) -> None:
+        self.api, self._held, self.columns = api, held, columns
         self.most_judged = max(lengths, default=0)
-        self.most_grades = kernels.widest(columns.grade_offsets)
 
     @staticmethod
     def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
@@ -59,39 +59,29 @@ class DictIndex:
         if held is not None and len(held) != count:
             return None
         # For each judgment there are four words of its text and at most four places in a table.
-        memory = _one_piece(10 * count + len(dicts))
-        docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
+        size = 10 * count + len(dicts)
+        memory: Any = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
+        memory = memory.cast("B").cast("q")
         columns = IndexedQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
-            docs=docs,
+            docs=memory[:count],
             texts=memory[4 * count : 8 * count],
-            grades=grades,
+            grades=memory[count : 2 * count],
             table_offsets=zeros("q", len(dicts) + 1),
             tables=memory[8 * count :].cast("B").cast("i"),
             grade_offsets=zeros("q", len(dicts) + 1),
-            grade_values=values,
-            grade_counts=counts,
+            grade_values=memory[2 * count : 3 * count],
+            grade_counts=memory[3 * count : 4 * count],
         )
         keys = 0 if held is None else id(held)
         if kernels.index_dicts(api, addresses(dicts), keys, columns) < len(dicts):
             return None
-        return DictIndex(dicts if held is None else held, lengths, columns)
+        return DictIndex(api, dicts if held is None else held, lengths, columns)
 
     @property
     def largest_grade(self) -> int:
         """The largest grade; 0 where none is."""
         return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
-
-
-def _one_piece(count: int) -> Any:
-    """Zeroed memory for a number of integers.
-
-    New pages take longer to be had than memory that was used before; but many of them are large.
-    """
-    if count >= LARGE:
-        return zeros("q", count)
-    memory: Any = memoryview(bytearray(8 * count))
-    return memory.cast("q")
 
 
 class DictJudgments(Graded):
@@ -165,47 +155,44 @@ def _index_of(qrels: Qrels | DictJudgments) -> DictIndex | None:
 class DictBatch:
     """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
 
-    numbers: the options as kernels take them. repeats: the memory is used for more than one batch;
+    options: as `judging_options` makes them. repeats: the memory is used for more than one batch;
     without it there is room for the first one's documents only. prepared: for the caller, what
     computes values of the rankings that are in the memory; it must not refer to the batch.
     """
 
     def __init__(
-        self, index: DictIndex, options: JudgingOptions, numbers: Any, count: int, deepest: int,
-        *, repeats: bool = False,
-    ) -> None:  # fmt: skip
+        self, index: DictIndex, options: Options, count: int, deepest: int, *, repeats: bool = False
+    ) -> None:
         if repeats:
             # Of the next rankings some may be deeper.
             deepest = 1 << deepest.bit_length()
         self.count, self.repeats, self._deepest = count, repeats, deepest
         self.prepared: Any = None
-        listed = min(len(index.columns.grades), count * min(deepest, index.most_judged))
-        grades = min(len(index.columns.grades), count * index.most_grades)
-        rankings = records.Rankings(
-            *columns("q", count + 1, listed, listed, count + 1, grades, grades, *[count] * 3),
-            level=options.relevance_level, collection_size=options.collection_size,
+        judged = len(index.columns.grades)
+        listed = min(judged, count * min(deepest, index.most_judged))
+        grades = min(judged, count * index.most_judged)
+        memory = columns(
+            "q", count + 1, listed, listed, count + 1, grades, grades, *[count] * 3,
+            count + 1, listed, listed, *[count] * 3, 1,
+            *[deepest] * 5, codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
         )  # fmt: skip
-        ties = room_for_ties(count, listed)
+        level, size = int(options.relevance_level), options.collection_size
+        rankings, ties = records.Rankings(*memory[:9], level, size), records.Ties(*memory[9:12])
         self.judged = Judged(columns=rankings, ties=ties)
-        self._run = DictRun(*columns("q", count, count, count, 1))
-        docs, texts, lengths, ranks, rows, work = columns(
-            "q", *[deepest] * 5, codes.SORT_COLUMNS * deepest + codes.SORT_BYTES
-        )
+        self._run = DictRun(*memory[12:16])
+        docs, texts, lengths, ranks, rows, work = memory[16:]
         scratch = DictScratch(
             docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
         )
-        arguments = (
-            api_with_numpy(), self._run, index.columns, numbers, scratch,
-            records.RankingsAndTies(rankings=rankings, ties=ties),
+        self._arguments = (
+            index.api, self._run, index.columns, options.codes(), scratch,
+            records.RankingsAndTies(rankings, ties),
         )  # fmt: skip
-        if repeats:
-            self._judge = kernels.prepare("judge_dicts", *arguments)
-        else:
-            self._judge = lambda: kernels.judge_dicts(*arguments)
+        self._again = kernels.prepare("judge_dicts", *self._arguments) if repeats else None
 
     def has_room(self, count: int, deepest: int) -> bool:
         """Whether the memory serves for these rankings too."""
-        return self.repeats and count == self.count and deepest <= self._deepest
+        return count == self.count and deepest <= self._deepest
 
     def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
         """Judge as many rankings as there is room for, of queries at these places of the index.
@@ -217,82 +204,63 @@ class DictBatch:
         given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
         given.queries[:] = array("q", places)
         given.check_keys[0] = not are_small(run, lengths)
-        return bool(self._judge() == self.count)
+        done = kernels.judge_dicts(*self._arguments) if self._again is None else self._again()
+        return bool(done == self.count)
 
 
-class DictRankings:
-    """Judges rankings that are dicts, one batch after the other, in the same memory where it can.
+class DictJudge(MemoryJudge):
+    """Judges runs {query: {document: score}}, in the same memory where it can; and Runs, as texts.
 
-    May be called from several threads.
+    The queries are judged in the byte order of their ids.
     """
-
-    def __init__(self, judgments: Qrels | DictJudgments, options: JudgingOptions) -> None:
-        self._index, self._options, self._numbers = _index_of(judgments), options, options.codes()
-        # At most one; empty while it is in use.
-        self._kept: list[DictBatch] = []
-        self._last_count = -1
-
-    def judge(self, run: list[Any], places: list[int]) -> DictBatch | None:
-        """Judge the rankings of queries at some places; None if that cannot be done."""
-        if self._index is None:
-            return None
-        given: list[Any] | None = run if set(map(type, run)) <= {dict} else _plain(run)
-        while given is not None:
-            lengths = list(map(len, given))
-            batch = self._take(self._index, len(given), max(lengths, default=0))
-            if batch.judge(given, lengths, places):
-                return batch
-            # Numbers of other types become floats, once.
-            given = _plain(run) if given is run else None
-        return None
-
-    def _take(self, index: DictIndex, count: int, deepest: int) -> DictBatch:
-        # Memory is prepared for more batches when there is a second one.
-        repeats, self._last_count = count == self._last_count, count
-        with suppress(IndexError):
-            kept = self._kept.pop()
-            if kept.has_room(count, deepest):
-                return kept
-        return DictBatch(index, self._options, self._numbers, count, deepest, repeats=repeats)
-
-    def release(self, batch: DictBatch | None) -> None:
-        """Let the next batch have the memory of one."""
-        if batch is not None and batch.repeats:
-            self._kept = [batch]
-
-
-class DictStore:
-    """Judges runs {query: {document: score}}; it takes runs as texts, too.
-
-    The queries are judged in the byte order of their ids. May be called from several threads.
-    """
-
-    ties = "docno_desc"
 
     def __init__(
         self, judgments: Qrels | Preferences | DictJudgments, measures: list[BoundMeasure],
         options: Options,
     ) -> None:  # fmt: skip
-        self.judgments: Any = judgments
-        self._options, self._how = options, judging_options(measures, options, judgments)
-        self._with_placeholders = evaluates_missing(options)
-        self._rankings: DictRankings | None = None
-        self._order: Any = None
+        super().__init__(judgments, measures, options)
+        # Found when they are needed; a place in the order of the ids for each query, and the index.
+        self._as_it_is: bool | None = None
         self._numbers: dict[str, int] = {}
+        self._order: Any = None
+        self._index: list[DictIndex | None] = []
+        # At most one batch, which may be in use.
+        self._kept: list[DictBatch] = []
+        self._last_count = -1
 
-    def judge(self, run: Run | Mapping[Any, Any]) -> JudgedRun | None:
-        """Judge a run; None for one that has to be judged as texts.
+    def judge(self, run: Run | Mapping[Any, Any]) -> JudgedRun:
+        """Judge a run; a query that cannot be judged is returned as `failure`.
 
-        A query with an empty dict has a ranking without documents. `release` may get the batch of
-        the judged run.
+        A query with an empty dict has a ranking without documents. Raises InputError and TypeError.
         """
-        if isinstance(run, Run) or self._how.list_unjudged or not are_texts(run):
-            return None
+        if isinstance(run, Run):
+            return self.judge_texts(run)
+        if self._as_it_is is None:
+            self._as_it_is = self.judges_as_it_is() and not self.how.list_unjudged
+        judged = self._judge_dicts(run) if self._as_it_is and are_texts(run) else None
+        if judged is not None:
+            return judged
+        from fastrank.formats.dicts import run_from_dict
+        from fastrank.formats.inputs import refuse_mixed
+
+        refuse_mixed(run)
+        return self.judge_texts(run_from_dict(run, source="run", rank_by=self.options.rank_by))
+
+    def _judge_dicts(self, run: Mapping[str, Any]) -> JudgedRun | None:
+        """Judge a run of dicts; None for one that has to be judged as texts."""
         # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
         kinds = set(map(type, run.values()))
         if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
             return None
-        rankings = self._rankings or self._prepare()
+        if self._order is None:
+            order = judged_order(self.judgments, self.options)
+            if isinstance(self.judgments, DictJudgments):
+                names = list(self.judgments.dicts)
+            else:
+                names = list(map(decoded, self.judgments.queries))
+            self._numbers = {names[place]: number for number, place in enumerate(order)}
+            # Last, for another thread takes it as a sign that all is there.
+            self._order = order
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
         )
@@ -309,49 +277,58 @@ class DictStore:
                 return None
         missing = len(self._numbers) - len(found)
         placeholders: list[int] = []
-        if self._with_placeholders:
+        if missing and evaluates_missing(self.options):
             placeholders = [n for n in range(len(self._numbers)) if n not in found]
             found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
         queries: list[Any] = sorted(found)
         places = list(map(self._order.__getitem__, queries))
-        batch = rankings.judge(list(map(found.__getitem__, queries)), places)
+        batch = self.judge_rankings(list(map(found.__getitem__, queries)), places)
         if batch is None:
             return None
         return JudgedRun(
-            queries=filled("q", places), judged=batch.judged, batch=batch, missing=missing,
+            queries=places, judged=batch.judged, batch=batch, missing=missing,
             placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
         )  # fmt: skip
 
-    def _prepare(self) -> DictRankings:
-        order = judged_order(self.judgments, self._options)
-        if isinstance(self.judgments, DictJudgments):
-            names = list(self.judgments.dicts)
-        else:
-            names = list(map(decoded, self.judgments.queries))
-        self._numbers = {names[place]: number for number, place in enumerate(order)}
-        self._order = order
-        # Last, for another thread takes it as a sign that all is there.
-        self._rankings = DictRankings(self.judgments, self._how)
-        return self._rankings
+    def judge_rankings(self, run: list[Any], places: list[int]) -> DictBatch | None:
+        """Judge the rankings of queries at some places; None if that cannot be done.
 
-    def release(self, batch: DictBatch | None) -> None:
-        """Let the next run have the memory of a batch."""
-        if self._rankings is not None:
-            self._rankings.release(batch)
+        The memory of what is returned serves again when nobody refers to it any more.
+        """
+        if not self._index:
+            self._index = [_index_of(self.judgments)]
+        (index,) = self._index
+        if index is None:
+            return None
+        given: list[Any] | None = run if set(map(type, run)) <= {dict} else _plain(run)
+        while given is not None:
+            lengths = list(map(len, given))
+            batch = self._room_for(index, len(given), max(lengths, default=0))
+            if batch.judge(given, lengths, places):
+                return batch
+            # Numbers of other types become floats, once.
+            given = _plain(run) if given is run else None
+        return None
+
+    def _room_for(self, index: DictIndex, count: int, deepest: int) -> DictBatch:
+        try:
+            kept = [self._kept.pop()]
+        except IndexError:
+            kept = []
+        # Free is what only this list and the argument refer to.
+        if kept and kept[0].has_room(count, deepest) and getrefcount(kept[0]) <= 2:
+            self._kept[:] = kept
+            return kept[0]
+        # Memory is prepared for more batches when there is a second one.
+        repeats, self._last_count = count == self._last_count, count
+        batch = DictBatch(index, self.how, count, deepest, repeats=repeats)
+        if repeats:
+            self._kept[:] = [batch]
+        return batch
 
     def judgments_as_texts(self) -> Any:
         """The judgments with texts as documents."""
         return with_texts(self.judgments)
-
-    def as_texts(self, run: Run | Mapping[Any, Any]) -> TextRun:
-        """A run with texts as documents. Raises InputError and TypeError."""
-        if isinstance(run, Run):
-            return TextRun(run=run)
-        from fastrank.formats.dicts import run_from_dict
-        from fastrank.formats.inputs import refuse_mixed
-
-        refuse_mixed(run)
-        return TextRun(run=run_from_dict(run, source="run", rank_by=self._options.rank_by))
 
 
 def are_texts(ids: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.data.grouping import take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import TextColumn, Texts, joined
@@ -47,16 +48,21 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
 
 def select_queries(qrels: Qrels, picks: Any) -> Qrels:
     """The judgments of the queries with the given indexes."""
-    offsets, grades = qrels.offset_column, qrels.grade_column
-    ranges = zeros("q", len(picks) + 1)
-    order = zeros("q", kernels.count_picked(offsets, picks))
-    kernels.picked_rows(offsets, picks, order, ranges)
+    order, ranges = rows_of_queries(qrels.offset_column, picks)
     return Qrels(
-        queries=_taken(qrels.queries, picks), docs=_taken(qrels.docs, order), source=qrels.source,
-        offset_column=ranges, groups=_taken(qrels.groups, order),
-        grade_column=_integers(grades, order), scale=qrels.scale,
-        strata=None if qrels.strata is None else _taken(qrels.strata, order),
+        queries=taken_texts(qrels.queries, picks), docs=taken_texts(qrels.docs, order),
+        source=qrels.source, offset_column=ranges, groups=taken_texts(qrels.groups, order),
+        grade_column=take(qrels.grade_column, order), scale=qrels.scale,
+        strata=None if qrels.strata is None else taken_texts(qrels.strata, order),
     )  # fmt: skip
+
+
+def rows_of_queries(offsets: Any, queries: Any) -> tuple[Any, Any]:
+    """The rows of some queries, and where those of each begin among these alone."""
+    ranges = zeros("q", len(queries) + 1)
+    rows = zeros("q", kernels.count_picked(offsets, queries))
+    kernels.picked_rows(offsets, queries, rows, ranges)
+    return rows, ranges
 
 
 def rows_of(run: Run, rankings: Any) -> int:
@@ -70,26 +76,19 @@ def _kept(run: Run, dropped: Any, count: int) -> Run:
     ranges = zeros("q", len(run.offset_column))
     order = zeros("q", len(run.docs) - count)
     kernels.kept_rows(dropped, run.offset_column, order, ranges)
-    scores = zeros("d", len(order))
-    kernels.take_numbers(run.score_column, order, scores)
     return Run(
-        queries=run.queries, docs=_taken(run.docs, order), tag_bytes=run.tag_bytes,
-        source=run.source, offset_column=ranges, score_column=scores,
+        queries=run.queries, docs=taken_texts(run.docs, order), tag_bytes=run.tag_bytes,
+        source=run.source, offset_column=ranges, score_column=take(run.score_column, order),
     )  # fmt: skip
 
 
-def _taken(texts: Texts, order: Any) -> Texts:
+def taken_texts(texts: Texts, order: Any) -> Texts:
+    """Some of the texts, in this order."""
     # Judgments read without groups have no group names.
     if not len(texts):
         return texts
-    starts, lengths = _integers(texts.starts, order), _integers(texts.lengths, order)
+    starts, lengths = take(texts.starts, order), take(texts.lengths, order)
     if not isinstance(texts, TextColumn):
         return Texts(texts.buffer, starts, lengths)
-    rows = order if texts.rows is None else _integers(texts.rows, order)
+    rows = order if texts.rows is None else take(texts.rows, order)
     return type(texts)(texts.buffer, starts, lengths, rows, texts.unit)
-
-
-def _integers(column: Any, order: Any) -> Any:
-    taken = zeros("q", len(order))
-    kernels.take_integers(column, order, taken)
-    return taken

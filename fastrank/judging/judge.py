@@ -1,4 +1,4 @@
-"""The protocol of judges, and the choice of the judge for a run."""
+"""The choice of the judge for a run: of files while they are read, or in memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,14 @@ from fastrank.judging.streaming import FileJudge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol, TypeVar
+    from typing import Any
 
     from fastrank.data.qrels import Preferences, Qrels
     from fastrank.formats.trec import Warn
-    from fastrank.judging.dicts import DictJudgments, DictStore
+    from fastrank.judging.dicts import DictJudge, DictJudgments
     from fastrank.judging.judged import JudgedRun
-    from fastrank.judging.memory import MemoryJudge
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
-
-    Given = TypeVar("Given", contravariant=True)
-
-    class Judge(Protocol[Given]):
-        """Judges runs of one kind; made for judgments, measures and options.
-
-        judgments: the judgments to which the query indexes of a JudgedRun refer.
-        """
-
-        judgments: Any
-
-        def judge(self, run: Given, /) -> JudgedRun:
-            """Judge a run."""
 
 
 class RunJudge:
@@ -48,10 +34,8 @@ class RunJudge:
         options: Options,
     ) -> None:
         check_columns(judgments, measures, options)
-        self.judgments, self._measures, self._options = judgments, measures, options
-        self._rankings_suffice = rankings_suffice(judgments, measures, options)
-        self._store: DictStore | None = None
-        self._memory: MemoryJudge | None = None
+        self.judgments, self.measures, self.options = judgments, measures, options
+        self._memory: DictJudge | None = None
         # Those that no thread is using; each keeps its memory for the next file.
         self._idle: list[FileJudge] = []
 
@@ -63,11 +47,13 @@ class RunJudge:
         threads: the maximum number of threads that judge a file, by default as many as are useful.
         Raises ReadError and FormatError for a file, InputError and TypeError for invalid runs.
         """
+        if type(run) is dict and type(next(iter(run.values()), None)) is dict:
+            return self._in_memory(run)
         if not isinstance(run, SourceFile):
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            options = self._options
+            options = self.options
             run = open_run(
                 run, trec_eval_version=options.trec_eval_version, rank_by=options.rank_by
             )
@@ -75,29 +61,21 @@ class RunJudge:
             return self._judge_file(run, threads, warn)
         return self._in_memory(run)
 
-    def release(self, judged: JudgedRun) -> None:
-        """Let the next run have the memory of a judged run, which must not be used any more."""
-        if self._store is not None:
-            self._store.release(judged.batch)
-
     def _in_memory(self, run: Any) -> JudgedRun:
         """Judge a run in memory."""
         if self._memory is None:
-            # The trec_eval command does without the modules for most runs.
-            from fastrank.judging.dicts import DictStore
-            from fastrank.judging.memory import MemoryJudge
+            # The trec_eval command does without the module for most runs.
+            from fastrank.judging.dicts import DictJudge
 
-            given = self._measures, self._options
-            self._store = DictStore(self.judgments, *given)
-            self._memory = MemoryJudge(self._store, *given)
+            self._memory = DictJudge(self.judgments, self.measures, self.options)
         return self._memory.judge(run)
 
     def _judge_file(self, file: SourceFile, threads: int | None, warn: Warn) -> JudgedRun:
-        options = self._options
-        version, strict = options.trec_eval_version, not options.original
+        options, strict = self.options, not self.options.original
+        how: dict[str, Any] = {"trec_eval_version": options.trec_eval_version, "warn": warn}
         with file:
             content = None
-            if self._rankings_suffice:
+            if rankings_suffice(self.judgments, self.measures, options):
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
                 judge = self._file_judge()
@@ -107,23 +85,11 @@ class RunJudge:
                 if judged is not None:
                     return judged
             if content is not None:
-                run = parse(
-                    content,
-                    file.name,
-                    "trec_results",
-                    trec_eval_version=version,
-                    warn=warn,
-                    strict=strict,
-                )
+                run = parse(content, file.name, "trec_results", strict=strict, **how)
             elif strict:
-                rank_by = options.rank_by
-                run = read_trec_run(
-                    file, trec_eval_version=version, rank_by=rank_by, warn=warn, threads=threads
-                )
+                run = read_trec_run(file, rank_by=options.rank_by, threads=threads, **how)
             else:
-                run = read_open_run(
-                    file, trec_eval_version=version, warn=warn, threads=threads, strict=False
-                )
+                run = read_open_run(file, threads=threads, strict=False, **how)
         return self._in_memory(run)
 
     def _file_judge(self) -> FileJudge:
@@ -137,4 +103,4 @@ class RunJudge:
                 from fastrank.judging.dicts import with_texts
 
                 judgments = with_texts(judgments)
-            return FileJudge(judgments, self._measures, self._options)
+            return FileJudge(judgments, self.measures, self.options)

@@ -6,20 +6,18 @@ from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import columns, filled, table_size, zeros
+from fastrank.native.buffers import WORTH_KEEPING, columns, filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, ClassVar
+    from typing import Any
 
     from fastrank.data.qrels import Graded, Qrels
     from fastrank.judging.dicts import DictBatch
-    from fastrank.judging.needs import JudgingOptions
-    from fastrank.judging.rankings import JudgedGroups, Tied
+    from fastrank.judging.options import Options
+    from fastrank.judging.rankings import Tied
     from fastrank.native.buffers import Recycled
-    from fastrank.native.record import Record
-    from fastrank.native.records.rankings import PreferenceCounts
 
 
 class Judged(Frozen):
@@ -29,33 +27,19 @@ class Judged(Frozen):
     behind a depth; None where they were not kept.
     """
 
-    __slots__ = ("columns", "ties")
-    defaults: ClassVar[dict[str, Any]] = {"ties": None}
-
     columns: records.Rankings
-    ties: records.Ties | None
+    ties: records.Ties | None = None
 
     def __len__(self) -> int:
         return len(self.columns.offsets) - 1
 
     def first(self, count: int) -> Judged:
         """The first `count` of the rankings."""
-        rankings = self.columns
-        listed, distinct = rankings.offsets[count], rankings.grade_offsets[count]
-        return Judged(
-            ties=self.ties,
-            columns=rankings.changed(
-                offsets=rankings.offsets[: count + 1],
-                ranks=rankings.ranks[:listed],
-                grades=rankings.grades[:listed],
-                grade_offsets=rankings.grade_offsets[: count + 1],
-                grade_values=rankings.grade_values[:distinct],
-                grade_counts=rankings.grade_counts[:distinct],
-                num_ret=rankings.num_ret[:count],
-                num_rel=rankings.num_rel[:count],
-                num_rel_ret=rankings.num_rel_ret[:count],
-            ),
-        )
+        *columns, level, size = self.columns
+        listed, distinct = columns[0][count], columns[3][count]
+        sizes = (count + 1, listed, listed, count + 1, distinct, distinct, count, count, count)
+        cut = (column[:rows] for column, rows in zip(columns, sizes, strict=True))
+        return Judged(ties=self.ties, columns=records.Rankings(*cut, level, size))
 
     @property
     def has_ties(self) -> bool:
@@ -63,20 +47,13 @@ class Judged(Frozen):
         return self.ties is not None and self.ties.offsets[len(self)] > 0
 
     def copied(self) -> Judged:
-        """The same with rankings and ties in memory of their own, which kernels may change."""
-        rankings, ties = self.columns, self.ties
-        assert ties is not None
-        listed, tied = rankings.offsets[len(self)], ties.offsets[len(self)]
-        columns = rankings.changed(
-            offsets=_copied(rankings.offsets), ranks=_copied(rankings.ranks[:listed]),
-            grades=_copied(rankings.grades[:listed]),
-            **{name: _copied(getattr(rankings, name)) for name in _COUNTED},
-        )  # fmt: skip
-        own = records.Ties(
-            offsets=_copied(ties.offsets), lows=_copied(ties.lows[:tied]),
-            highs=_copied(ties.highs[:tied]),
-        )  # fmt: skip
-        return Judged(columns=columns, ties=own)
+        """The same in memory of its own, which kernels may change, and without unused memory."""
+        *own, level, size = self.first(len(self)).columns
+        ties = self.ties
+        if ties is not None:
+            tied = ties.offsets[len(self)]
+            ties = records.Ties(*map(_copied, (ties.offsets, ties.lows[:tied], ties.highs[:tied])))
+        return Judged(columns=records.Rankings(*map(_copied, own), level, size), ties=ties)
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -85,24 +62,18 @@ class Judged(Frozen):
 
         if len(pieces) == 1:
             return pieces[0]
-        listed, ranks, grades, distinct, values, counts, *more = zip(
-            *(piece.columns for piece in pieces), strict=True
-        )
-        per_query, shared = more[:3], (column[0] for column in more[3:])
-        columns = (
-            _joined_offsets(listed), *map(numpy.concatenate, (ranks, grades)),
-            _joined_offsets(distinct), *map(numpy.concatenate, (values, counts, *per_query)),
-        )  # fmt: skip
-        # What is taken from memory are Python's own numbers, which JSON knows too.
-        return Judged(
-            columns=records.Rankings(*(memoryview(column) for column in columns), *shared)
-        )
+        whole: list[Any] = [
+            (_joined_offsets if place in OFFSETS else numpy.concatenate)(columns)
+            for place, columns in enumerate(zip(*(own.columns[:9] for own in pieces), strict=True))
+        ]
+        # What are taken from memory are Python's own numbers, which JSON knows too.
+        views = (memoryview(column) for column in whole)
+        columns = records.Rankings(*views, *pieces[0].columns[9:])
+        return Judged(columns=columns)
 
 
-# The columns of rankings that another run overwrites.
-_COUNTED = (
-    "grade_offsets", "grade_values", "grade_counts", "num_ret", "num_rel", "num_rel_ret",
-)  # fmt: skip
+# The places of the columns of Rankings that are offsets into those that follow.
+OFFSETS = (0, 3)
 
 
 def _copied(column: Any) -> Any:
@@ -121,12 +92,11 @@ class JudgedRun(Frozen):
     """A run as it was judged: its judged queries, and their rankings as measures see them.
 
     queries: the places in the judgments of the queries to evaluate, in this order.
-    judged: their rankings, None where no measure needs them, and where they were judged by
-        `groups` or `preferences`. tied: the same with what each document ties with.
-    all_queries: the same, each document having grade 0 that the judgments of any query name.
-    tied_by_all_queries: these with what each document ties with.
-    by_column: the same judged by another column of the judgments, by what measures need ("strata",
-        "subtopics").
+    judged: their rankings, None where no measure needs them, and where they were judged by groups
+        or preferences. tied: the same with what each document ties with.
+    others: the same judged in another way, by what measures need: "annotated" (each document that
+        the judgments of any query name has grade 0; a Tied for expected values), "strata",
+        "subtopics", "groups" (rankings, and the offsets of those of each query), "preferences".
     batch: the memory of `judged`, where it can serve for the next run.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
@@ -137,43 +107,16 @@ class JudgedRun(Frozen):
     counts: what else is counted, for `Scores.counts`. tag: the name of the run.
     """
 
-    __slots__ = (
-        "all_queries",
-        "batch",
-        "by_column",
-        "counts",
-        "failure",
-        "groups",
-        "judged",
-        "missing",
-        "placeholders",
-        "preferences",
-        "queries",
-        "tag",
-        "tied",
-        "tied_by_all_queries",
-        "unjudged_queries",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {
-        "all_queries": None, "batch": None, "by_column": {}, "counts": {}, "failure": None,
-        "groups": None, "judged": None, "placeholders": [], "preferences": None,
-        "unjudged_queries": None, "tied": None, "tied_by_all_queries": None,
-    }  # fmt: skip
-
     queries: Any
-    judged: Judged | None
-    batch: DictBatch | None
-    tied: Tied | None
-    all_queries: Judged | None
-    tied_by_all_queries: Tied | None
-    by_column: dict[str, Record]
-    groups: JudgedGroups | None
-    preferences: PreferenceCounts | None
-    failure: QueryError | None
+    judged: Judged | None = None
+    batch: DictBatch | None = None
+    tied: Tied | None = None
+    others: dict[str, Any] = {}  # noqa: RUF012
+    failure: QueryError | None = None
     missing: int
-    placeholders: list[int]
-    unjudged_queries: list[bytes] | None
-    counts: dict[str, int]
+    placeholders: Sequence[int] = ()
+    unjudged_queries: list[bytes] | None = None
+    counts: dict[str, int] = {}  # noqa: RUF012
     tag: bytes
 
     def before_failure(self) -> JudgedRun:
@@ -213,13 +156,15 @@ class QueryError(Exception):
         return error
 
 
-def count_retrieved(judged: Judged, placeholders: list[int]) -> dict[str, int]:
+def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, int]:
     """The numbers of retrieved documents and of those without a grade >= 0.
 
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """
     rankings = judged.columns
-    retrieved = sum(rankings.num_ret) - sum(rankings.num_ret[i] for i in placeholders)
+    retrieved = sum(rankings.num_ret)
+    for place in placeholders:
+        retrieved -= rankings.num_ret[place]
     grades = rankings.grades[: rankings.offsets[len(judged)]]
     return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades)}
 
@@ -260,29 +205,22 @@ def room_for_ties(queries: int, documents: int) -> records.Ties:
 
 
 def room_for_judged(
-    qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
+    qrels: Qrels | Graded, queries: Any, listed: int, options: Options,
     memory: Recycled | None = None,
 ) -> Judged:  # fmt: skip
     """The judged rankings of some queries, to be filled by a kernel.
 
-    They have room for `listed` documents. memory: where that of these comes from; by default
-    it is new.
+    They have room for `listed` documents. options: as `judging_options` makes them. memory: where
+    that of the documents comes from if it is worth keeping; by default it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
-    wanted = (("q", listed), ("q", listed))
-    ranks, grades = memory.make(*wanted) if memory else (zeros(*one) for one in wanted)
-    return Judged(
-        columns=records.Rankings(
-            offsets=zeros("q", count + 1),
-            ranks=ranks,
-            grades=grades,
-            grade_offsets=zeros("q", count + 1),
-            grade_values=zeros("q", judged),
-            grade_counts=zeros("q", judged),
-            num_ret=zeros("q", count),
-            num_rel=zeros("q", count),
-            num_rel_ret=zeros("q", count),
-            level=options.relevance_level,
-            collection_size=options.collection_size,
-        )
+    if memory is not None and listed in WORTH_KEEPING:
+        ranks, grades = memory.make(("q", listed), ("q", listed))
+    else:
+        ranks, grades = zeros("q", listed), zeros("q", listed)
+    offsets, grade_offsets, values, counts, *per_query = columns(
+        "q", *[count + 1] * 2, *[judged] * 2, *[count] * 3
     )
+    own = offsets, ranks, grades, grade_offsets, values, counts, *per_query
+    level, size = int(options.relevance_level), options.collection_size
+    return Judged(columns=records.Rankings(*own, level, size))

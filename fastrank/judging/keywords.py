@@ -15,6 +15,7 @@ from fastrank.errors import OptionError
 from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.judging.options import (
     BY_GRADE,
+    DIRECTIONS,
     MAX_RETRIEVED,
     Options,
     bind_measures,
@@ -22,7 +23,6 @@ from fastrank.judging.options import (
 )
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.measures.binding import refuse_more_than_grades
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastrank.measures.selection import Measures
 
 # Orders of documents with equal scores.
-TIES = ("docno_desc", "docno_asc", "given", *BY_GRADE)
+TIES = (*DIRECTIONS, *BY_GRADE)
 
 
 class LevelOptions(TypedDict, total=False):
@@ -219,6 +219,6 @@ class Request:
 
     def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
-        self.measures = bind_measures(Selection(measures), self.options)
+        self.measures = bind_measures(measures, self.options)
         check_options(self.measures, self.options)
         refuse_more_than_grades(self.measures, "only `evaluate` supports it")

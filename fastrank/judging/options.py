@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.arguments import (
+    DEFAULT_VERSION,
+)
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError, OptionError
+from fastrank.measures.binding import check_expected, has_expected_value, refuse_more_than_grades
+from fastrank.measures.selection import Selection
+from fastrank.native import codes
+from fastrank.native.records import RankingOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.line_files import Exclusions
-    from fastrank.measures.selection import BoundMeasure, Selection
+    from fastrank.measures.selection import BoundMeasure, Measures
 
-# Orders of documents with equal scores that depend on their grades.
+# Orders of documents with equal scores: those that comparing two of them decides, and those that
+# depend on their grades.
+DIRECTIONS = {
+    "docno_desc": codes.LARGER_ID_FIRST,
+    "docno_asc": codes.SMALLER_ID_FIRST,
+    "given": codes.FIRST_LINE_FIRST,
+}
 BY_GRADE = ("best", "worst", "average")
 # The depth of rankings without -M.
 MAX_RETRIEVED = 2**31 - 1
@@ -25,43 +37,30 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/keywords.py, but for
+    judgments are all negative. The others are described in judging/options.py, but for
     unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
     other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
-    and the lowest so.
+    and the lowest so. list_unjudged: see `judging_options`, which sets it.
     """
 
-    __slots__ = (
-        "collection_size", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "original", "query",
-        "rank_by", "relevance_format", "relevance_level", "ties", "trec_eval_version",
-        "unjudged_between",
-    )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {
-        "collection_size": 0, "complete": False, "duplicates": "error", "exclude": {},
-        "ignore_identical_ids": False, "judged_only": False, "max_retrieved": MAX_RETRIEVED,
-        "missing_is_error": False, "no_relevant": "zero", "original": False, "query": None,
-        "rank_by": "score", "relevance_format": "qrels", "relevance_level": 1,
-        "ties": "docno_desc", "trec_eval_version": DEFAULT_VERSION, "unjudged_between": False,
-    }  # fmt: skip
-
-    trec_eval_version: TrecEvalVersion
-    relevance_format: str
-    relevance_level: float
-    complete: bool
-    judged_only: bool
-    max_retrieved: int
-    collection_size: int
-    query: bytes | None
-    ties: str
-    missing_is_error: bool
-    no_relevant: str
-    original: bool
-    rank_by: RankBy
-    ignore_identical_ids: bool
-    exclude: Exclusions
-    duplicates: str
-    unjudged_between: bool
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION
+    relevance_format: str = "qrels"
+    relevance_level: float = 1
+    complete: bool = False
+    judged_only: bool = False
+    max_retrieved: int = MAX_RETRIEVED
+    collection_size: int = 0
+    query: bytes | None = None
+    ties: str = "docno_desc"
+    missing_is_error: bool = False
+    no_relevant: str = "zero"
+    original: bool = False
+    rank_by: RankBy = "score"
+    ignore_identical_ids: bool = False
+    exclude: Exclusions = {}  # noqa: RUF012
+    duplicates: str = "error"
+    unjudged_between: bool = False
+    list_unjudged: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -72,6 +71,21 @@ class Options(Frozen):
     def has_filters(self) -> bool:
         """Whether documents leave the rankings before they are judged."""
         return bool(self.exclude) or self.ignore_identical_ids or self.duplicates != "error"
+
+    def codes(self) -> RankingOptions:
+        """The options of `judging_options` as the kernels take them."""
+        return RankingOptions(
+            level=int(self.relevance_level),
+            max_retrieved=self.max_retrieved,
+            judged_only=self.judged_only,
+            list_unjudged=self.list_unjudged,
+            single_precision=self.trec_eval_version == DEFAULT_VERSION,
+            stop_if_none_judged=self.original and self.relevance_format == "qrels",
+            tie_direction=DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST),
+            # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties
+            # repeats.
+            refuse_nan=self.ties != "docno_desc",
+        )
 
 
 def check_format(options: Options) -> None:
@@ -109,15 +123,11 @@ def check_format(options: Options) -> None:
 def check_options(measures: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for options that these measures do not support."""
     check_format(options)
-    if options.ties in BY_GRADE:
-        # The trec_eval command does without the modules.
-        from fastrank.measures.binding import check_expected, refuse_more_than_grades
-
-        if options.ties == "average":
-            check_expected(measures, is_cut=options.is_cut)
-        else:
-            reason = f"ties={options.ties!r} orders documents by the grades of one query"
-            refuse_more_than_grades(measures, reason)
+    if options.ties == "average":
+        check_expected(measures, is_cut=options.is_cut)
+    elif options.ties in BY_GRADE:
+        reason = f"ties={options.ties!r} orders documents by the grades of one query"
+        refuse_more_than_grades(measures, reason)
     if options.is_cut:
         for bound in measures:
             if bound.measure.needs == "ties":
@@ -129,16 +139,31 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
                 )
 
 
-def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
+# Parsing four names takes as long as evaluating two queries of 100 documents.
+_BOUND: dict[tuple[str, ...], list[BoundMeasure]] = {}
+MOST_BOUND = 64
+
+
+def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
     """The requested measures with parameters. Raises MeasureError for invalid ones.
 
     With ties="average", measures without an expected value are omitted from sets of measures.
     """
-    if options.ties != "average":
-        return asked.bind(options.trec_eval_version)
-    from fastrank.measures.binding import has_expected_value
-
-    return asked.bind(
-        options.trec_eval_version,
-        keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut),
-    )
+    version = options.trec_eval_version
+    if options.ties == "average":
+        return Selection(asked).bind(
+            version, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
+        )
+    names: Any = (asked,) if isinstance(asked, str) else asked
+    if not isinstance(names, (list, tuple)) or set(map(type, names)) != {str}:
+        return Selection(asked).bind(version)
+    key = version, *names
+    found = _BOUND.get(key)
+    if found is None:
+        found = Selection(names).bind(version)
+        # A user may give a name to another function.
+        if all(bound.measure.needs != "custom" for bound in found):
+            if len(_BOUND) >= MOST_BOUND:
+                _BOUND.clear()
+            _BOUND[key] = found
+    return found

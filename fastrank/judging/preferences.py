@@ -15,15 +15,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.data.qrels import Preferences
     from fastrank.data.run import Run
-    from fastrank.judging.needs import JudgingOptions
-    from fastrank.judging.queries import MatchedQueries
+    from fastrank.judging.options import Options
+    from fastrank.native.records import Matched
 
 
 def count_preferences(
-    preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
+    preferences: Preferences, run: Run, matched: Matched, options: Options
 ) -> counting.PreferenceCounts:
     """The counts from which measures of preferences are computed. Raises QueryError."""
-    count = len(matched)
+    count = len(matched.judgments)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
     places = options.codes()
@@ -40,13 +40,12 @@ def count_preferences(
     )
     columns = _columns(preferences)
     done = kernels.number_documents(
-        columns, run.columns, matched.columns, places, scratch, numbers, sizes, problem
+        columns, run.columns, matched, places, scratch, numbers, sizes, problem
     )
-    numbered = matched.first(done)
     repeats = problem[0] == codes.RUN_REPEATS
     stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
-    if options.single_precision:
+    if places.single_precision:
         # The values of C floats, which trec_eval 9.0.8 holds preference levels in.
         columns = columns.changed(levels=filled("d", array("f", columns.levels).tolist()))
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
@@ -70,7 +69,7 @@ def count_preferences(
     )
     problem[0] = codes.FINE
     done = kernels.count_preferences(
-        columns, numbers, numbered.judgments, sizes, square, counts, problem
+        columns, numbers, matched.judgments[:done], sizes, square, counts, problem
     )
     if problem[0] != codes.FINE:
         cycle = problem[0] == codes.CYCLE

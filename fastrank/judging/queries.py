@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.data.texts import (
     TextColumn,
@@ -22,12 +21,14 @@ from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.data.run import Run
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.records import Matched
 
     Judgments = Qrels | Preferences
 
@@ -76,11 +77,10 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
 
 def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
     """The indexes of the judged queries that have a relevant document."""
-    places = zeros("q", len(judgments))
-    found = kernels.with_relevant(
-        judgments.offset_column, judgments.grade_column,
-        lowest_code(judgments, options.relevance_level), places,
-    )  # fmt: skip
+    offsets = judgments.offset_column
+    places = zeros("q", len(offsets) - 1)
+    level = lowest_code(judgments, options.relevance_level)
+    found = kernels.with_relevant(offsets, judgments.grade_column, level, places)
     return places[:found]
 
 
@@ -104,7 +104,7 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     """How many judged queries have no relevant document."""
     if isinstance(judgments, Preferences):
         return 0
-    return len(judgments) - len(places_with_relevant(judgments, options))
+    return len(judgments.offset_column) - 1 - len(places_with_relevant(judgments, options))
 
 
 def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
@@ -177,30 +177,32 @@ PLACEHOLDER = b"ceci_nest_pas_un_docno"
 
 def with_placeholder(run: Run) -> Run:
     """Append a query with one document, which trec_eval 10.0 uses for missing queries."""
-    (text, starts, lengths), offsets, scores = run.columns
-    rows = len(scores)
-    docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
+    text, starts, lengths = run.docs.columns
+    docs = (
+        bytes(text) + PLACEHOLDER, _appended(starts, len(text)),
+        _appended(lengths, len(PLACEHOLDER)),
+    )  # fmt: skip
     extended = Texts(*docs)
     if isinstance(run.docs, TextColumn):
         extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
-    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
-    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
-    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
-    values[:rows], values[rows] = scores, 1.0
-    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
-    named = Texts(
-        run.queries.buffer,
-        filled("q", [*run.queries.starts, 0]),
-        filled("q", [*run.queries.lengths, 0]),
-    )
-    changed: Run = run.changed(
-        queries=named, docs=extended, offset_column=ranges, score_column=values
-    )
-    return changed
+    buffer, starts, lengths = run.queries.columns
+    made: Run = run.changed(
+        queries=Texts(buffer, _appended(starts, 0), _appended(lengths, 0)), docs=extended,
+        offset_column=_appended(run.offset_column, len(extended)),
+        score_column=_appended(run.score_column, 1.0, "d"),
+    )  # fmt: skip
+    return made
+
+
+def _appended(column: Any, value: float, code: str = "q") -> Any:
+    """A column with one more number."""
+    longer = zeros(code, len(column) + 1)
+    longer[:-1], longer[-1] = column, value
+    return longer
 
 
 def clear_placeholders(
-    measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
+    measures: list[BoundMeasure], values: list[Any], placeholders: Sequence[int]
 ) -> None:
     """Zero the values that trec_eval 10.0 zeroes for missing queries.
 
@@ -216,42 +218,21 @@ def clear_placeholders(
                     column[i * bound.width + j] = b"" if measure.is_text else 0.0
 
 
-class MatchedQueries(Frozen):
-    """Queries to evaluate, in byte order: their indexes in the judgments and in the run (or -1)."""
-
-    __slots__ = ("judgments", "rankings")
-
-    judgments: Any
-    rankings: Any
-
-    @property
-    def columns(self) -> records.Matched:
-        """The input of kernels."""
-        return records.Matched(judgments=self.judgments, rankings=self.rankings)
-
-    def __len__(self) -> int:
-        return len(self.judgments)
-
-    def first(self, count: int) -> MatchedQueries:
-        """The first `count` of the queries."""
-        return MatchedQueries(judgments=self.judgments[:count], rankings=self.rankings[:count])
-
-
-def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
+def match_queries(judgments: Judgments, run: Run) -> Matched:
     """Every judged query, in byte order of its id, with its index in the run or -1."""
     order = byte_order(judgments)
     matches, rankings = zeros("q", len(order)), zeros("q", len(order))
     kernels.match_texts(run.queries.columns, text_table(judgments.queries), matches)
     kernels.take_integers(matches, order, rankings)
-    return MatchedQueries(judgments=order, rankings=rankings)
+    return records.Matched(order, rankings)
 
 
 def match_run(
     judgments: Qrels | Preferences,
     run: Run,
     options: Options,
-    matched: MatchedQueries | None = None,
-) -> tuple[Run, MatchedQueries, JudgedRun]:
+    matched: Matched | None = None,
+) -> tuple[Run, Matched, JudgedRun]:
     """The run without the documents that options remove, its matched queries, and a JudgedRun.
 
     matched: every judged query in evaluation order, with its index in a run that has no other
@@ -288,8 +269,8 @@ def match_run(
 
 
 def _evaluated(
-    judgments: Qrels | Preferences, run: Run, options: Options, matched: MatchedQueries
-) -> tuple[MatchedQueries, int]:
+    judgments: Qrels | Preferences, run: Run, options: Options, matched: Matched
+) -> tuple[Matched, int]:
     """The queries to evaluate, and the number of judged queries missing from the run."""
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
@@ -299,14 +280,11 @@ def _evaluated(
     if evaluates_missing(options):
         # The index at which with_placeholder adds the ranking of queries without results.
         found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = MatchedQueries(
-        judgments=filled("q", [query for query, _ in found]),
-        rankings=filled("q", [ranking for _, ranking in found]),
-    )
-    return chosen, missing
+    chosen = (filled("q", [pair[place] for pair in found]) for place in (0, 1))
+    return records.Matched(*chosen), missing
 
 
-def _without_documents(run: Run, matched: MatchedQueries, options: Options) -> tuple[Run, int, int]:
+def _without_documents(run: Run, matched: Matched, options: Options) -> tuple[Run, int, int]:
     """The run without excluded and duplicate documents, and the numbers of both removed."""
     from fastrank.judging.filters import rows_of, without_excluded, without_repeats
 

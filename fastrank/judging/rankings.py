@@ -1,4 +1,4 @@
-"""Rankings of a run in memory, judged by grades: of a query, of its groups, or of any query.
+"""Runs in memory, judged as texts, for which there are all kinds of judgments and options.
 
 The orders of tied documents that depend on grades (`best`, `worst` and `average`) are made here:
 the judged documents are found first, then what ties with them. The other orders only compare two
@@ -8,25 +8,36 @@ results, which all judges do.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grouping import split_groups, take
-from fastrank.data.qrels import Graded, Qrels
+from fastrank.data.grouping import split_groups
+from fastrank.data.qrels import Graded, Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, text_table
+from fastrank.judging.filters import rows_of_queries, taken_texts
 from fastrank.judging.judged import (
     Judged,
+    JudgedRun,
     QueryError,
     judging_scratch,
     room_for_judged,
     room_for_ties,
 )
-from fastrank.judging.queries import MatchedQueries, repeated_lines, what_is_wrong
+from fastrank.judging.needs import (
+    BY_COLUMN,
+    judging_options,
+    needs_of,
+    needs_rankings,
+    rankings_suffice,
+)
+from fastrank.judging.options import BY_GRADE
+from fastrank.judging.queries import match_run, repeated_lines, what_is_wrong
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import columns, filled, zeros
 from fastrank.native.records.rankings import TiedGainedRankings, TiedRankings
 
 TYPE_CHECKING = False
@@ -34,24 +45,110 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.judging.needs import JudgingOptions
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.record import Record
 
 # Deeper than any ranking: the cut comes after ties are settled.
 UNCUT = 2**62
 
 
-class JudgedGroups(Frozen):
-    """Rankings judged once per judgment group; those of query i are offsets[i] : offsets[i + 1]."""
+class MemoryJudge:
+    """What judges of runs in memory share, one for each form: dicts, rows of integers, labels.
 
-    __slots__ = ("judged", "offsets")
+    They judge a run as it is where ranks and grades suffice, else as texts. May be called from
+    several threads. judgments: those to which the query indexes of a JudgedRun refer. how:
+    the options as `judging_options` makes them.
+    """
 
-    judged: Judged
-    offsets: Any
+    # The order of documents with equal scores in which a run is judged as it is.
+    ties = "docno_desc"
+
+    def __init__(self, judgments: Any, measures: list[BoundMeasure], options: Options) -> None:
+        self.judgments, self.measures, self.options = judgments, measures, options
+        self.how = judging_options(measures, options, judgments)
+        self._texts: Any = None
+
+    def judges_as_it_is(self) -> bool:
+        """Whether ranks and grades suffice."""
+        return rankings_suffice(self.judgments, self.measures, self.options, self.ties)
+
+    def judgments_as_texts(self) -> Qrels | Preferences:
+        """The judgments with texts as documents."""
+        raise NotImplementedError
+
+    def texts(self) -> Any:
+        """The same, made once."""
+        if self._texts is None:
+            self._texts = self.judgments_as_texts()
+        return self._texts
+
+    def judge_texts(self, run: Run, matched: records.Matched | None = None) -> JudgedRun:
+        """Judge a run with texts as documents, as the function does."""
+        return judge_texts(self.texts(), self.measures, self.options, run, matched)
 
 
-def judge_rankings(
-    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> Judged:
+def judge_texts(
+    judgments: Qrels | Preferences,
+    measures: list[BoundMeasure],
+    options: Options,
+    run: Run,
+    matched: records.Matched | None = None,
+) -> JudgedRun:
+    """Judge a run by grades, by judgment groups or by preferences.
+
+    A query that cannot be judged is returned as `failure`. matched: as `match_run` takes it.
+    """
+    run, matched, judged = match_run(judgments, run, options, matched)
+    if not needs_rankings(measures, options):
+        return judged
+    try:
+        rankings = rankings_of(judgments, measures, options, run, matched)
+    except QueryError as failure:
+        # trec_eval has printed the values of the queries before this one.
+        before = records.Matched(*(column[: failure.place] for column in matched))
+        rankings = {}
+        if failure.place:
+            rankings = rankings_of(judgments, measures, options, run, before)
+        rankings["failure"] = failure.with_traceback(None)
+    found: JudgedRun = judged.changed(**rankings)
+    return found
+
+
+def rankings_of(
+    judgments: Any, measures: list[BoundMeasure], options: Options, run: Run,
+    matched: records.Matched,
+) -> dict[str, Any]:  # fmt: skip
+    """The fields of JudgedRun for the matched rankings. Raises QueryError."""
+    # Imported late: few measures and options need the modules.
+    how = judging_options(measures, options, judgments)
+    given = run, matched, how
+    needs = needs_of(measures)
+    if isinstance(judgments, Preferences):
+        from fastrank.judging.preferences import count_preferences
+
+        return {"others": {"preferences": count_preferences(judgments, *given)}}
+    if options.relevance_format == "qrels_jg":
+        return {"others": {"groups": judge_groups(judgments, *given)}}
+    others: dict[str, Any] = {}
+    qrels = judgments
+    if not needs.isdisjoint(BY_COLUMN):
+        from fastrank.judging.column_judgments import judge_by_column, with_distinct_documents
+
+        others |= judge_by_column(qrels, needs, options.relevance_level, *given)
+        qrels = with_distinct_documents(qrels, needs)
+    tied = None
+    if options.ties in BY_GRADE:
+        tied = judge_ties(judgments, *given)
+    judged = judge_rankings(qrels, *given) if tied is None else tied.judged
+    if "ties" in needs and options.ties != "average":
+        tied = judge_ties(qrels, run, matched, how.changed(ties="average"))
+    if "annotated" in needs:
+        others["annotated"] = judge_by_all_queries(judgments, *given)
+    return {"judged": judged, "tied": tied, "others": others}
+
+
+def judge_rankings(qrels: Qrels, run: Run, matched: records.Matched, options: Options) -> Judged:
     """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
 
     A repeated document, in a ranking or in a query's judgments, cannot.
@@ -60,11 +157,11 @@ def judge_rankings(
     listed = kernels.count_picked(run.offset_column, matched.rankings)
     problem = zeros("q", 3)
     rankings = room_for_judged(qrels, matched.judgments, listed, options).columns
-    ties = room_for_ties(len(matched), listed)
+    ties = room_for_ties(len(matched.judgments), listed)
     done = kernels.judge_rankings(
         qrels.columns,
         run.columns,
-        matched.columns,
+        matched,
         options.codes(),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
         records.RankingsAndTies(rankings=rankings, ties=ties),
@@ -79,76 +176,60 @@ def judge_rankings(
 
 
 def judge_groups(
-    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> JudgedGroups:
-    """Judge each matched ranking by every group of its judgments. Raises QueryError."""
+    qrels: Qrels, run: Run, matched: records.Matched, options: Options
+) -> tuple[Judged, Any]:
+    """Judge each matched ranking by every group of its judgments. Raises QueryError.
+
+    Those of ranking i are offsets[i] : offsets[i + 1], which come second.
+    """
     split, group_offsets = split_groups(qrels)
-    judgments: list[int] = []
-    rankings: list[int] = []
-    offsets = [0]
-    for query, ranking in zip(matched.judgments, matched.rankings, strict=True):
-        own = range(group_offsets[query], group_offsets[query + 1])
-        judgments += own
-        rankings += [ranking] * len(own)
-        offsets.append(len(judgments))
-    units = MatchedQueries(judgments=filled("q", judgments), rankings=filled("q", rankings))
+    judgments, offsets = rows_of_queries(group_offsets, matched.judgments)
+    rankings = [
+        ranking
+        for ranking, (first, stop) in zip(matched.rankings, pairwise(offsets), strict=True)
+        for _ in range(first, stop)
+    ]
+    units = records.Matched(judgments=judgments, rankings=filled("q", rankings))
     try:
         judged = judge_rankings(split, run, units, options)
     except QueryError as stop:
         place = sum(first <= stop.place for first in offsets) - 1
         raise QueryError(place, str(stop)) from None
-    return JudgedGroups(judged=judged, offsets=filled("q", offsets))
+    return judged, offsets
 
 
 def rejudge(
-    judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = (),
-    call: Callable[..., Any] | None = None,
+    judged: Judged, call: Callable[..., Any], *, level: int | None, judged_only: bool,
+    placeholders: Iterable[int],
 ) -> Judged:  # fmt: skip
     """The same rankings with another relevance level, or with only their judged documents.
 
-    placeholders: the places of rankings of a placeholder document, which become empty. call: is
-    called instead of the kernel, with its name and arguments.
+    call: calls a kernel, given its name and arguments. placeholders: the places of rankings of a
+    placeholder document, which become empty.
     """
     rankings, queries = judged.columns, len(judged)
     wanted = rankings.level if level is None else level
-    derived = rankings.changed(
-        offsets=zeros("q", queries + 1),
-        ranks=zeros("q", len(rankings.ranks)),
-        grades=zeros("q", len(rankings.ranks)),
-        num_ret=zeros("q", queries),
-        num_rel=zeros("q", queries),
-        num_rel_ret=zeros("q", queries),
-        level=wanted,
-    )
-    given = rankings, wanted, judged_only, derived
-    if call is None:
-        kernels.judge_otherwise(*given)
-    else:
-        call("judge_otherwise", *given)
+    listed = len(rankings.ranks)
+    own = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
+    names = ("offsets", "ranks", "grades", "num_ret", "num_rel", "num_rel_ret")
+    derived = rankings.changed(level=wanted, **dict(zip(names, own, strict=True)))
+    call("judge_otherwise", rankings, wanted, judged_only, derived)
     for place in placeholders:
         derived.num_ret[place] = 0
     return Judged(columns=derived)
 
 
-def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:
-    """Empty rankings for the given queries of the judgments."""
-    if isinstance(qrels, Graded):
-        qrels = _with_texts(qrels)
-    options = options.changed(stop_if_none_judged=False)
-    return judge_rankings(qrels, *without_results(queries), options)
-
-
-def without_results(queries: Any) -> tuple[Run, MatchedQueries]:
+def without_results(queries: Any) -> tuple[Run, records.Matched]:
     """A run with one empty ranking, matched with the given queries of the judgments."""
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
         queries=nothing, docs=nothing, tag_bytes=b"", source="", offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
     )  # fmt: skip
-    return run, MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
+    return run, records.Matched(judgments=queries, rankings=zeros("q", len(queries)))
 
 
-def _with_texts(judgments: Graded) -> Qrels:
+def with_generated_ids(judgments: Graded) -> Qrels:
     """The same judgments with generated, unique document ids."""
     rows = range(len(judgments.grade_column))
     ids = b"".join(b"%08x" % row for row in rows)
@@ -161,33 +242,27 @@ def _with_texts(judgments: Graded) -> Qrels:
 
 
 def judge_by_all_queries(
-    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> dict[str, Judged | Tied]:
+    qrels: Qrels, run: Run, matched: records.Matched, options: Options
+) -> records.Rankings | Tied:
     """Judge the matched rankings; documents that are judged for any query get grade 0.
-
-    Returns the field of a JudgedRun.
 
     Each ranking is judged by its own documents of that kind: not by all there are, of which there
     may be as many as judgments.
     """
-    offsets = zeros("q", len(matched) + 1)
+    offsets = zeros("q", len(matched.judgments) + 1)
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
     kernels.known_rows(text_table(qrels.docs), run.columns, matched.rankings, order, offsets)
-    docs = _taken(run.docs, order[: offsets[len(matched)]])
+    docs = taken_texts(run.docs, order[: offsets[len(matched.judgments)]])
     named = Qrels(
-        queries=_taken(qrels.queries, matched.judgments), docs=docs, groups=docs,
+        queries=taken_texts(qrels.queries, matched.judgments), docs=docs, groups=docs,
         source=qrels.source, offset_column=offsets, grade_column=zeros("q", len(docs)),
     )  # fmt: skip
-    places = filled("q", list(range(len(matched))))
-    again = MatchedQueries(judgments=places, rankings=matched.rankings)
-    options = options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False)
+    places = filled("q", list(range(len(matched.judgments))))
+    again = records.Matched(judgments=places, rankings=matched.rankings)
+    options = options.changed(relevance_level=0, list_unjudged=False, original=False)
     if options.ties == "average":
-        return {"tied_by_all_queries": judge_ties(named, run, again, options)}
-    return {"all_queries": judge_rankings(named, run, again, options)}
-
-
-def _taken(texts: Texts, rows: memoryview) -> Texts:
-    return Texts(texts.buffer, take(texts.starts, rows), take(texts.lengths, rows))
+        return judge_ties(named, run, again, options)
+    return judge_rankings(named, run, again, options).columns
 
 
 class Tied(Frozen):
@@ -197,49 +272,26 @@ class Tied(Frozen):
     rank in `judged` has no meaning.
     """
 
-    __slots__ = ("highs", "judged", "lows")
-
     judged: Judged
     lows: Any
     highs: Any
 
-    def columns(self, judged: Judged) -> TiedRankings:
-        """The same as kernels take it.
-
-        judged: the same rankings, with another level of relevance perhaps.
-        """
-        own = judged.columns
-        return TiedRankings(
-            offsets=own.offsets, lows=self.lows, highs=self.highs, grades=own.grades,
-            grade_offsets=own.grade_offsets, grade_values=own.grade_values,
-            grade_counts=own.grade_counts,
-            num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
-            collection_size=own.collection_size,
-        )  # fmt: skip
+    def spread(self, ranked: records.Rankings | records.GainedRankings) -> Record:
+        """The same rankings, with another level or with gains perhaps, as kernels take them."""
+        has_gains = isinstance(ranked, records.GainedRankings)
+        kind: type[Record] = TiedGainedRankings if has_gains else TiedRankings
+        fields = {**ranked._asdict(), "lows": self.lows, "highs": self.highs}
+        return kind(**{name: fields[name] for name in kind.__annotations__})
 
     def of_judged(self) -> Tied:
         """What the documents tie with if all that are not judged leave the rankings."""
-        import numpy
-
-        own = self.judged.columns
-        changed = {
-            name: numpy.array(getattr(own, name)) for name in ("offsets", "grades", "num_ret")
-        }
-        rankings = own.changed(**changed)
-        bounds = records.TieBounds(lows=numpy.array(self.lows), highs=numpy.array(self.highs))
-        kernels.drop_unjudged(rankings, bounds)
-        return Tied(judged=Judged(columns=rankings), lows=bounds.lows, highs=bounds.highs)
-
-    def gained(self, gained: records.GainedRankings) -> TiedGainedRankings:
-        """The same with gains, as kernels take it."""
-        return TiedGainedRankings(
-            offsets=gained.offsets, lows=self.lows, highs=self.highs, gains=gained.gains,
-            ideal_offsets=gained.ideal_offsets, ideal_gains=gained.ideal_gains,
-            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret, num_rel=gained.num_rel,
-        )  # fmt: skip
+        judged = self.judged.copied()
+        bounds = records.TieBounds(lows=np.array(self.lows), highs=np.array(self.highs))
+        kernels.drop_unjudged(judged.columns, bounds)
+        return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)
 
 
-def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions) -> Tied:
+def judge_ties(qrels: Qrels, run: Run, matched: records.Matched, options: Options) -> Tied:
     """Judge the matched rankings with ties settled by grade.
 
     Raises QueryError as `judge_rankings` does.
@@ -250,7 +302,7 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
     return settle_ties(judge_rankings(qrels, run, matched, uncut), options)
 
 
-def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
+def settle_ties(judged: Judged, options: Options) -> Tied:
     """Settle the ties of uncut rankings by grade, in their memory."""
     rankings, ties = judged.columns, judged.ties
     assert ties is not None
@@ -265,7 +317,7 @@ def settle_ties(judged: Judged, options: JudgingOptions) -> Tied:
     else:
         unjudged_below = options.relevance_level if options.unjudged_between else 0
         kernels.order_ties(
-            options.ties == "best", unjudged_below, rankings, bounds, zeros("q", listed)
+            options.ties == "best", int(unjudged_below), rankings, bounds, zeros("q", listed)
         )
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.formats.chunks import Prepare
-    from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -56,7 +55,6 @@ class FileJudge:
     def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments = self._qrels = qrels
         self._options = judging_options(measures, options, qrels)
-        self._version, self._strict = options.trec_eval_version, not options.original
         self._with_placeholders = evaluates_missing(options)
         self._queries = text_table(qrels.queries)
         # Judgments that were not read from a file may have ids with blanks.
@@ -72,20 +70,15 @@ class FileJudge:
             return None
         needed = parts.threads + 1
         if self._streams is None or self._streams.count < needed:
-            self._streams = _Streams(
-                self._qrels, self._queries, self._options, needed, strict=self._strict
-            )
+            self._streams = _Streams(self._qrels, self._options, self._queries, needed)
         streams: _Streams | Collector = self._streams
-        comments = self._version != DEFAULT_VERSION
+        comments = self._options.trec_eval_version != DEFAULT_VERSION
         tag = self._streams.feed(parts, comments=comments)
         if not comments and self._streams.met_comment and not self._streams.are_scattered:
             comments = True
             tag = self._streams.feed(parts, comments=comments)
         if self._streams.are_scattered:
-            streams = Collector(
-                self._qrels, self._queries, parts, self._options, comments=comments,
-                strict=self._strict,
-            )  # fmt: skip
+            streams = Collector(self._qrels, self._queries, self._options, parts, comments=comments)
             tag = streams.collect()
         return None if tag is None else self._judged(streams, tag)
 
@@ -105,7 +98,7 @@ class FileJudge:
             judged=judged,
             missing=len(self._order) - len(queries) + len(missing),
             placeholders=[i for i, query in places if query in missing],
-            unjudged_queries=sorted(streams.unknown_ids()) if self._strict else None,
+            unjudged_queries=None if self._options.original else sorted(streams.unknown_ids()),
             tag=tag,
         )
 
@@ -116,47 +109,41 @@ class FileJudge:
         return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
 
 
-class _Streams:
+class _Fed:
+    """What has read a run, or is to read it: feeders of a kernel, the last ones in `_fed`."""
+
+    def __init__(self, qrels: Qrels, options: Options) -> None:
+        self._qrels, self._options, self._strict = qrels, options, not options.original
+        self._fed: list[ChunkReader] = []
+
+    def unknown_ids(self) -> set[bytes]:
+        """The ids of the run's queries without judgments, if they are kept."""
+        return set[bytes]().union(*(feeder.unknown_ids for feeder in self._fed))
+
+
+class _Streams(_Fed):
     """Feeders of the streaming kernel and their results: columns with a section for each."""
 
     def __init__(
-        self,
-        qrels: Qrels,
-        queries: records.TextTable,
-        options: JudgingOptions,
-        count: int,
-        *,
-        strict: bool,
+        self, qrels: Qrels, options: Options, queries: records.TextTable, count: int
     ) -> None:
+        super().__init__(qrels, options)
         self.count = count
-        self._qrels, self._options, self._strict = qrels, options, strict
-        self._places = options.codes()
-        self._queries = queries
-        listed, per_query = count * len(qrels.docs), count * len(qrels)
-        self._streamed = records.StreamedRankings(
-            ranks=zeros("q", listed),
-            grades=zeros("q", listed),
-            lows=zeros("q", listed),
-            highs=zeros("q", listed),
-            first_listed=zeros("q", per_query),
-            listed_counts=zeros("q", per_query),
-            num_ret=zeros("q", per_query),
-            num_rel_ret=zeros("q", per_query),
-            tie_counts=zeros("q", per_query),
-        )
+        self._places, self._queries = options.codes(), queries
+        # Of four columns a section has a row for each judgment, of the others for each query.
+        self._sizes = [len(qrels.docs)] * 4 + [len(qrels)] * 5
+        self._streamed = records.StreamedRankings(*(zeros("q", count * n) for n in self._sizes))
         self.feeders = [self._feeder(number) for number in range(count)]
-        self._fed: list[ChunkReader] = []
 
     def _feeder(self, number: int) -> ChunkReader:
         unknown = unknown_queries(kept=self._strict)
         return ChunkReader(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
-        sizes = [len(self._qrels.docs)] * 4 + [len(self._qrels)] * 5
         streamed = records.StreamedRankings(
             *(
                 column[number * size : (number + 1) * size]
-                for column, size in zip(self._streamed, sizes, strict=True)
+                for column, size in zip(self._streamed, self._sizes, strict=True)
             )
         )
         # Not self, which holds the feeders: a cycle would keep large buffers until the next garbage
@@ -188,10 +175,6 @@ class _Streams:
             seen.cast("B")[:] = bytes(seen.nbytes)
         self._fed = self.feeders[: parts.threads]
         return feed_in_turn(self._fed, parts, comments=comments, strict=self._strict)
-
-    def unknown_ids(self) -> set[bytes]:
-        """The ids of the run's queries without judgments, if they are kept."""
-        return set[bytes]().union(*(feeder.unknown_ids for feeder in self._fed))
 
     @property
     def met_comment(self) -> bool:
@@ -243,28 +226,20 @@ PAGES = 16
 ROOM_IF_UNKNOWN = 1 << 28
 
 
-class Collector:
+class Collector(_Fed):
     """Collects the results of the judged queries from the parts of a run.
 
     The results of further lines come last: see `add`.
     """
 
     def __init__(
-        self,
-        qrels: Qrels,
-        queries: records.TextTable,
-        parts: FileParts,
-        options: JudgingOptions,
-        *,
+        self, qrels: Qrels, queries: records.TextTable, options: Options, parts: FileParts, *,
         comments: bool,
-        strict: bool,
-    ) -> None:
-        self._qrels, self._parts, self._comments = qrels, parts, comments
-        self._options, self._strict = options, strict
-        self._unknown_ids: set[bytes] = set()
+    ) -> None:  # fmt: skip
+        super().__init__(qrels, options)
+        self._queries, self._parts, self._comments = queries, parts, comments
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
-        self._queries = queries
 
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that is not possible.
@@ -282,17 +257,13 @@ class Collector:
             elif not self._comments and met_comment(feeders):
                 self._comments = True
             else:
-                self._unknown_ids.update(*(feeder.unknown_ids for feeder in feeders))
+                self._fed = feeders
                 return tag
 
     def missing(self, order: Any) -> set[int]:
         """Those of the given queries of which no results were found."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
-
-    def unknown_ids(self) -> set[bytes]:
-        """The ids of the run's queries without judgments, if they are kept."""
-        return self._unknown_ids
 
     def add(self, lines: bytes) -> bool:
         """Keep the results of more lines, at most one per query; returns whether that succeeded."""
@@ -365,8 +336,8 @@ class Collector:
 
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
-
-        unknown = unknown_queries(kept=self._strict)
+        # Not self, which holds the feeders.
+        queries, unknown = self._queries, unknown_queries(kept=self._strict)
         pages = ResultPages(
             buffer=self._buffer, counts=self._counts[own], firsts=self._firsts[own],
             ends=self._ends[own], room=self._rooms[part],
@@ -380,8 +351,6 @@ class Collector:
                 numbers=zeros("q", codes.CHUNK),
                 results=result_fields(codes.CHUNK),
             )
-            return kernels.prepare(
-                "collect_run", reader, self._queries, fields, pages, unknown, state
-            )
+            return kernels.prepare("collect_run", reader, queries, fields, pages, unknown, state)
 
         return ChunkReader(prepare, unknown)

@@ -15,6 +15,7 @@ from fastrank.mining.instances import Instance as Instance
 from fastrank.mining.sampling import draw, ids_of_corpus, sample_rows
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import table_size, zeros
+from fastrank.native.records import Matched
 from fastrank.native.records.runs import MiningRules, MiningScratch, Negatives
 
 TYPE_CHECKING = False
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.judging.queries import MatchedQueries
 
 # The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")
@@ -207,9 +207,7 @@ def _with_random(
     return with_random
 
 
-def _mined(
-    qrels: Qrels, run: Run, matched: MatchedQueries, rules: MiningRules
-) -> tuple[Any, Any, Any]:
+def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tuple[Any, Any, Any]:
     """Negatives per query; for each judgment 1 + its row in the run, or 0; rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
@@ -221,10 +219,10 @@ def _mined(
     mined = Negatives(
         retrieved=zeros("q", len(qrels.docs)),
         selected=zeros("q", len(run.docs)),
-        counts=zeros("q", len(matched)),
+        counts=zeros("q", len(matched.judgments)),
     )
     done = kernels.mine_negatives(
-        qrels.columns, run.columns, matched.columns, rules, scratch, mined, problem
+        qrels.columns, run.columns, matched, rules, scratch, mined, problem
     )
     if problem[0] != codes.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])

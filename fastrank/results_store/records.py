@@ -14,7 +14,6 @@ from fastrank.errors import FastrankError, InputError
 from fastrank.formats.digests import exclusions_digest
 from fastrank.judging.keywords import EVALUATION, evaluation_options
 from fastrank.judging.options import bind_measures
-from fastrank.measures.selection import Selection
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import Coverage
 from fastrank.scores.tables import distinct
@@ -132,7 +131,7 @@ def evaluation_of(record: dict[str, Any], source: str) -> Evaluation:
     settings = {name: record[name] for name in SETTINGS}
     given = settings["options"] | {"trec_eval_version": settings["compat"], "exclude": None}
     try:
-        bound = bind_measures(Selection(settings["measures"]), evaluation_options(given))
+        bound = bind_measures(settings["measures"], evaluation_options(given))
     except (FastrankError, TypeError) as error:
         reason = f"written by fastrank {settings['fastrank']}, and not understood: {error}"
         raise InputError(source, reason) from None

@@ -107,6 +107,9 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
 
     assert fr.evaluate(QRELS, RUN, "mine").mean == {"mine": 2.0}
     assert CUSTOM["mine"].help == "Two."
+    fr.measure(lambda ranking: 3.0, name="mine")
+    assert fr.evaluate(QRELS, RUN, "mine").mean == {"mine": 3.0}
+    fr.measure(mine)
     assert str(fr.parse_measure(" mine ( judged_only = True ) ")) == "mine(judged_only=True)"
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.compat import pytrec_eval
 from fastrank.judging.dicts import DictBatch, index_judgments
-from fastrank.judging.needs import JudgingOptions
+from fastrank.judging.options import Options
 from fastrank.native import codes, objects
 from fastrank.native.objects import api_with_numpy, rows_as_dicts
 from tests.helpers.strategies import examples
@@ -179,18 +179,14 @@ def test_one_score_that_is_no_float_among_many(odd: Any, place: int) -> None:
     assert _found(evaluate) == _without_kernels(evaluate)
 
 
-OPTIONS = JudgingOptions(
-    relevance_level=1, max_retrieved=100, judged_only=False, list_unjudged=False,
-    single_precision=True, collection_size=0,
-)  # fmt: skip
+OPTIONS = Options(max_retrieved=100)
 
 
 def _ranks(run: list[dict[Any, Any]], lengths: list[int], docs: list[str]) -> list[int] | None:
     """Ranks of documents in rankings that are said to have these lengths; None if not judged."""
     judgments = index_judgments({f"q{i}": dict.fromkeys(docs, 1) for i in range(len(run))})
     assert judgments is not None
-    codes = OPTIONS.codes()
-    batch = DictBatch(judgments.index, OPTIONS, codes, len(run), max(lengths))
+    batch = DictBatch(judgments.index, OPTIONS, len(run), max(lengths))
     if not batch.judge(run, lengths, list(range(len(run)))):
         return None
     rankings = batch.judged.columns
