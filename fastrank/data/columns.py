@@ -200,9 +200,9 @@ class Convertible(PerQuery):
     """
 
     @classmethod
-    def _from(cls, conversion: str, *given: Any, **options: Any) -> Self:
-        """Make judgments or a run of another form."""
-        made: Self = convert(conversion, *given, **options)
+    def _from_table(cls, form: str, given: Any, columns: Any = None, **options: Any) -> Self:
+        """Make judgments or a run of a table in another form."""
+        made: Self = convert("from_table", cls, form, given, columns, **options)
         return made
 
     def __getitem__(self, query: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Convertible, Frozen, PerQuery, as_array
 from fastrank.data.texts import decoded
+from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False
@@ -60,7 +61,8 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        return cls._from("qrels_from_dict", given)
+        made: Qrels = convert("qrels_from_dict", given)
+        return made
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -76,7 +78,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_pandas(frame).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        return cls._from("qrels_from_table", "pandas", frame, columns)
+        return cls._from_table("pandas", frame, columns)
 
     @classmethod
     def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -87,7 +89,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_polars(frame, columns={"query": "topic"}).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        return cls._from("qrels_from_table", "polars", frame, columns)
+        return cls._from_table("polars", frame, columns)
 
     @classmethod
     def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -100,7 +102,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_arrow(table).to_dict()
         {'q1': {'d1': 1}}
         """
-        return cls._from("qrels_from_table", "arrow", table, columns)
+        return cls._from_table("arrow", table, columns)
 
     @classmethod
     def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
@@ -115,7 +117,10 @@ class Qrels(Convertible):
         >>> fr.evaluate(by_subtopic, {"1": {"a": 0.5}}, "StRecall@1").mean
         {'StRecall@1': 1.0}
         """
-        return cls._from("qrels_from_arrays", queries, docs, grades, subtopics)
+        columns = {"query": queries, "doc": docs, "grade": grades}
+        if subtopics is not None:
+            columns["iteration"] = subtopics
+        return cls._from_table("arrays", columns)
 
     @property
     def grades(self) -> npt.NDArray[Any]:

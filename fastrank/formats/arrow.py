@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
-from fastrank.data.texts import Texts, gather_texts, memory_of
+from fastrank.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.tables import Table
 from fastrank.formats.values import no_id, texts_of_array, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,32 +21,15 @@ BATCH = 1 << 16
 NULL = "a null"
 
 
-class ArrowTable(Table):
-    """An Arrow table or record batch."""
-
-    def __init__(self, source: str, table: Any) -> None:
-        super().__init__(source, table.column_names, table.num_rows)
-        self._table = table
-
-    def texts(self, place: int) -> Texts:
-        """A column of ids."""
-        return texts_of_arrow(self._table.column(place), self.failing(place))
-
-    def records(self) -> list[dict[str, Any]]:
-        """The rows as dicts, None for a null."""
-        found: list[dict[str, Any]] = self._table.to_pylist()
-        return found
-
-    def values(self, place: int) -> Any:
-        """A column as a list, None for a null."""
-        return self._table.column(place).to_pylist()
-
-    def numbers(self, place: int) -> Any:
-        """A column of numbers."""
-        return numbers_of_arrow(self._table.column(place), self.failing(place))
+def table_of_arrow(source: str, table: Any, method: str | None = None) -> Table:
+    """A table or record batch of Arrow as a table."""
+    return Table(
+        source, table.column_names, table.columns, method=method,
+        to_texts=texts_of_arrow, to_numbers=numbers_of_arrow,
+    )  # fmt: skip
 
 
-def arrow_table(given: Any) -> ArrowTable:
+def arrow_table(given: Any) -> Table:
     """A table from anything that Arrow can convert."""
     import pyarrow
 
@@ -59,9 +41,7 @@ def arrow_table(given: Any) -> ArrowTable:
         given = pyarrow.concat_tables(batches) if batches else nothing
     if not hasattr(given, "column_names"):
         given = pyarrow.table(given)
-    table = ArrowTable(source, given)
-    table.method = "from_arrow"
-    return table
+    return table_of_arrow(source, given, "from_arrow")
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:
@@ -130,48 +110,42 @@ def _numpy_of(column: Any) -> Any:
 def to_arrow(noun: Any) -> Any:
     """Convert to an Arrow table; see Qrels.to_arrow and Run.to_arrow."""
     pyarrow = optional("pyarrow", "to_arrow")
-    count = len(noun.docs)
-    offsets = as_array(noun.offset_column)
-    places = pyarrow.array(_query_places(offsets))
-    columns = {
-        "query_id": _strings_of(noun.queries, noun.source).take(places),
-        "doc_id": _strings_of(noun.docs, noun.source),
-    }
-    if hasattr(noun, "grades"):
-        columns["relevance"] = pyarrow.array(noun.grades)
-        if says_iterations(noun):
-            columns["iteration"] = _strings_of(noun.groups, noun.source)
-        if noun.strata is not None:
-            columns["stratum"] = _strings_of(noun.strata, noun.source)
-    else:
-        columns["score"] = pyarrow.array(noun.scores)
-        if noun.tag:
-            columns["tag"] = pyarrow.repeat(
-                pyarrow.scalar(_tag_of(noun), pyarrow.large_string()), count
-            )
-    return pyarrow.table(columns)
-
-
-def _tag_of(run: Any) -> str:
-    return str(
-        _strings_of(
-            Texts(run.tag_bytes, filled("q", [0]), filled("q", [len(run.tag_bytes)])), run.source
-        )[0]
-    )
-
-
-def says_iterations(qrels: Any) -> bool:
-    """Whether any second field of the judgments is not `0`."""
-    firsts = zeros("q", len(qrels.groups))
-    distinct = kernels.find_stretches(qrels.groups.columns, firsts)
-    return bool(distinct > 1 or (distinct == 1 and qrels.groups[0] != b"0"))
-
-
-def _query_places(offsets: Any) -> Any:
-    """The query number of each row."""
     import numpy
 
-    return numpy.repeat(numpy.arange(len(offsets) - 1), numpy.diff(offsets))
+    def column(values: Any) -> Any:
+        if isinstance(values, Texts):
+            return _strings_of(values, noun.source)
+        if isinstance(values, str):
+            tag = _strings_of(as_texts([noun.tag_bytes]), noun.source)
+            return pyarrow.repeat(tag[0], len(noun.docs))
+        return pyarrow.array(values)
+
+    sizes = numpy.diff(noun.offsets)
+    places = pyarrow.array(numpy.repeat(numpy.arange(len(sizes)), sizes))
+    columns = {name: column(values) for name, values in columns_of(noun).items()}
+    return pyarrow.table({"query_id": column(noun.queries).take(places), **columns})
+
+
+def columns_of(noun: Any) -> dict[str, Any]:
+    """The columns of judgments or a run but for the queries: Texts, numbers, and one str for all.
+
+    That is the tag.
+    """
+    columns = {"doc_id": noun.docs}
+    if hasattr(noun, "grades"):
+        columns["relevance"] = noun.grades
+        # All second fields may be `0`.
+        firsts = zeros("q", len(noun.groups))
+        distinct = kernels.find_stretches(noun.groups.columns, firsts)
+        if distinct > 1 or (distinct == 1 and noun.groups[0] != NO_ITERATION):
+            columns["iteration"] = noun.groups
+        if noun.strata is not None:
+            columns["stratum"] = noun.strata
+    else:
+        columns["score"] = noun.scores
+        if noun.tag:
+            columns["tag"] = noun.tag
+    return columns
 
 
 def _strings_of(texts: Texts, source: str) -> Any:

@@ -35,7 +35,7 @@ from fastrank.formats.table_files import (
     read_json,
     read_jsonl,
 )
-from fastrank.formats.tables import ColumnsTable, Table, qrels_of
+from fastrank.formats.tables import Table, qrels_of
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -236,7 +236,7 @@ def _table_of_columns(given: Mapping[Any, Any]) -> Table:
             f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
         )
         raise InputError("<dict>", f"expected columns of equal length, found {found}")
-    return ColumnsTable("<dict>", list(given), values or [[]])
+    return Table("<dict>", given, values)
 
 
 def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
@@ -316,8 +316,9 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
 def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
     """The judgments; errors name the rows and the column of the table."""
     names = ["<question>", "<candidate>", table.names[place]]
-    judgments = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
-    judgments.unit, judgments.rows = table.unit, table.rows
+    columns = [queries, docs, table.numbers(place)]
+    judgments = Table(table.source, names, columns, rows=table.rows, unit=table.unit)
+    judgments.is_file = False
     return qrels_of(judgments, dict(zip(("query", "doc", "grade"), names, strict=True)))
 
 

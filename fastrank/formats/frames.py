@@ -5,15 +5,14 @@ The `from_*` and `to_*` methods of Qrels and Run call the functions here (see fa
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import Texts, gather_texts
 from fastrank.errors import InputError, ReadError
 from fastrank.formats.arrow import (
     NULL,
     arrow_table,
+    columns_of,
     numbers_of_arrow,
-    says_iterations,
     texts_of_arrow,
     to_arrow,
 )
@@ -22,7 +21,7 @@ from fastrank.formats.dicts import query_to_dict as query_to_dict
 from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
-from fastrank.formats.tables import ColumnsTable, Table, qrels_of, run_of
+from fastrank.formats.tables import Table, qrels_of, run_of
 from fastrank.formats.values import texts_of
 from fastrank.lazy import optional
 
@@ -35,29 +34,20 @@ if TYPE_CHECKING:
     from fastrank.formats.values import Fail
 
 
-class PandasTable(Table):
-    """A pandas DataFrame; its index is ignored."""
+def pandas_table(frame: Any) -> Table:
+    """A pandas DataFrame as a table; its index is ignored."""
+    _expect(frame, "pandas", "DataFrame")
+    return Table(
+        "<pandas.DataFrame>", frame.columns, [series for _, series in frame.items()],
+        method="from_pandas", to_texts=_texts_of_series, to_numbers=_numbers_of_series,
+    )  # fmt: skip
 
-    method = "from_pandas"
 
-    def __init__(self, frame: Any) -> None:
-        _expect(frame, "pandas", "DataFrame")
-        super().__init__("<pandas.DataFrame>", frame.columns, len(frame))
-        self._frame = frame
-
-    def texts(self, place: int) -> Texts:
-        """A column of ids."""
-        return _texts_of_series(self._frame.iloc[:, place], self.failing(place))
-
-    def numbers(self, place: int) -> Any:
-        """A column of numbers."""
-        series, fail = self._frame.iloc[:, place], self.failing(place)
-        if hasattr(series, "cat"):
-            series = series.astype(series.cat.categories.dtype)
-        column = _arrow_of(series)
-        if column is not None:
-            return numbers_of_arrow(column, fail)
-        return _numpy_of(series, fail)
+def _numbers_of_series(series: Any, fail: Fail) -> Any:
+    if hasattr(series, "cat"):
+        series = series.astype(series.cat.categories.dtype)
+    column = _arrow_of(series)
+    return _numpy_of(series, fail) if column is None else numbers_of_arrow(column, fail)
 
 
 def _texts_of_series(series: Any, fail: Fail) -> Texts:
@@ -95,40 +85,29 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
     return series.to_list()
 
 
-class PolarsTable(Table):
-    """A polars DataFrame."""
-
-    method = "from_polars"
-
-    def __init__(self, frame: Any) -> None:
-        _expect(frame, "polars", "DataFrame")
-        super().__init__("<polars.DataFrame>", frame.columns, frame.height)
-        self._frame = frame
-
-    def texts(self, place: int) -> Texts:
-        """A column of ids."""
-        import polars
-
-        fail, series = self.failing(place), self._series(place)
-        if series.dtype in (polars.Categorical, polars.Enum):
-            series = series.cast(polars.String)
-        if series.dtype == polars.String and has_pyarrow():
-            return texts_of_arrow(series.to_arrow(), fail)
-        return texts_of(_values_of(series), fail)
-
-    def numbers(self, place: int) -> Any:
-        """A column of numbers."""
-        return _values_of(self._series(place))
-
-    def _series(self, place: int) -> Any:
-        series = self._frame.to_series(place)
-        if series.null_count():
-            self.failing(place)(int(series.is_null().arg_max()), f"found {NULL}")
-        return series
+def polars_table(frame: Any) -> Table:
+    """A polars DataFrame as a table."""
+    _expect(frame, "polars", "DataFrame")
+    return Table(
+        "<polars.DataFrame>", frame.columns, frame.get_columns(),
+        method="from_polars", to_texts=_texts_of_polars, to_numbers=_values_of_polars,
+    )  # fmt: skip
 
 
-def _values_of(series: Any) -> Any:
+def _texts_of_polars(series: Any, fail: Fail) -> Texts:
+    import polars
+
+    if series.dtype in (polars.Categorical, polars.Enum):
+        series = series.cast(polars.String)
+    if series.dtype == polars.String and has_pyarrow():
+        return texts_of_arrow(series.to_arrow(), fail)
+    return texts_of(_values_of_polars(series, fail), fail)
+
+
+def _values_of_polars(series: Any, fail: Fail) -> Any:
     """A polars series as a numpy array of numbers, or as a list of objects."""
+    if series.null_count():
+        fail(int(series.is_null().arg_max()), f"found {NULL}")
     numeric = series.dtype.is_integer() or series.dtype.is_float()
     # NumPy has no integers of 128 bits.
     if numeric and not str(series.dtype).endswith("128"):
@@ -161,20 +140,12 @@ def to_columns(noun: Any) -> dict[str, Any]:
     import numpy
 
     names = numpy.array(noun.query_ids, object)
-    columns: dict[str, Any] = {
-        "query_id": numpy.repeat(names, numpy.diff(as_array(noun.offset_column))).tolist(),
-        "doc_id": noun.doc_ids,
-    }
-    if hasattr(noun, "grades"):
-        columns["relevance"] = noun.grades.copy()
-        if says_iterations(noun):
-            columns["iteration"] = noun.groups.decoded()
-        if noun.strata is not None:
-            columns["stratum"] = noun.strata.decoded()
-    else:
-        columns["score"] = noun.scores.copy()
-        if noun.tag:
-            columns["tag"] = [noun.tag] * len(noun.docs)
+    columns = {"query_id": numpy.repeat(names, numpy.diff(noun.offsets)).tolist()}
+    for name, values in columns_of(noun).items():
+        if isinstance(values, Texts):
+            columns[name] = values.decoded()
+        else:
+            columns[name] = [values] * len(noun.docs) if isinstance(values, str) else values.copy()
     return columns
 
 
@@ -212,14 +183,14 @@ PLURALS = {
 }  # fmt: skip
 
 
-def table_of_arrays(**columns: Any) -> ColumnsTable:
+def table_of_arrays(columns: dict[str, Any]) -> Table:
     """A table of columns of equal length, named by role."""
     given = {role: _column(role, values) for role, values in columns.items()}
     sizes = {role: len(values) for role, values in given.items()}
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size} {PLURALS[role]}" for role, size in sizes.items())
         raise InputError(ARRAYS, f"expected one query, document and number per row, found {found}")
-    return ColumnsTable(ARRAYS, list(given), list(given.values()))
+    return Table(ARRAYS, given, list(given.values()))
 
 
 def _column(role: str, values: Any) -> Any:
@@ -252,17 +223,11 @@ PLAIN_FIELDS = {
 }
 
 
-class TuplesTable(ColumnsTable):
-    """Columns of tuples, whose names are those of their fields."""
-
-    method = ""
-
-
-def table_of_tuples(given: Any, kind: str) -> TuplesTable | None:
+def table_of_tuples(given: Any, kind: str) -> Table | None:
     """A table of tuples of one type, from any iterable; kind: qrels or run.
 
-    Plain tuples are (query, document, number). None if they are not tuples of these kinds. Raises
-    InputError, which names the row.
+    Columns are named like the fields; plain tuples are (query, document, number). None if they are
+    not tuples of these kinds. Raises InputError, which names the row.
     """
     rows = given if isinstance(given, (list, tuple)) else list(given)
     if not rows or not is_row(rows[0]):
@@ -278,15 +243,10 @@ def table_of_tuples(given: Any, kind: str) -> TuplesTable | None:
             reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
     columns = [list(column) for column in zip(*rows, strict=True)]
-    return TuplesTable(TUPLES, names or PLAIN_FIELDS[kind], columns)
+    return Table(TUPLES, names or PLAIN_FIELDS[kind], columns, method="")
 
 
 PREFIX = "irds:"
-
-
-def read_dataset(source: str) -> Qrels:
-    """The judgments of a dataset, `irds:` and its id. Raises what `dataset_table` raises."""
-    return qrels_of(dataset_table(source))
 
 
 def dataset_table(source: str) -> Table:
@@ -316,29 +276,15 @@ def dataset_table(source: str) -> Table:
     return table
 
 
-def qrels_from_arrays(queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
-    """Judgments from three or four arrays or lists of one length."""
-    more = {} if subtopics is None else {"iteration": subtopics}
-    return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades, **more))
-
-
-def run_from_arrays(queries: Any, docs: Any, scores: Any, **options: Any) -> Run:
-    """A run from three arrays or lists of one length."""
-    return run_of(table_of_arrays(query=queries, doc=docs, score=scores), **options)
-
-
 TABLES: dict[str, Callable[[Any], Table]] = {
-    "pandas": PandasTable,
-    "polars": PolarsTable,
+    "pandas": pandas_table,
+    "polars": polars_table,
     "arrow": arrow_table,
+    "arrays": table_of_arrays,
 }
 
 
-def qrels_from_table(library: str, given: Any, columns: Any) -> Qrels:
-    """Judgments from a DataFrame of pandas or polars, or from what Arrow can convert."""
-    return qrels_of(TABLES[library](given), columns)
-
-
-def run_from_table(library: str, given: Any, columns: Any, **options: Any) -> Run:
-    """A run from a DataFrame of pandas or polars, or from what Arrow can convert."""
-    return run_of(TABLES[library](given), columns, **options)
+def from_table(kind: type, form: str, given: Any, columns: Any, **options: Any) -> Qrels | Run:
+    """Judgments or a run, by their class, from a table in one of the forms above."""
+    made: Any = qrels_of if issubclass(kind, Qrels) else run_of
+    return made(TABLES[form](given), columns, **options)  # type: ignore[no-any-return]

@@ -139,9 +139,9 @@ def frame_of(given: Any) -> Table | None:
     """The table of a data frame, found by its type's module, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
     if modules & {"pandas", "polars"}:
-        from fastrank.formats.frames import PandasTable, PolarsTable
+        from fastrank.formats.frames import pandas_table, polars_table
 
-        return PandasTable(given) if "pandas" in modules else PolarsTable(given)
+        return pandas_table(given) if "pandas" in modules else polars_table(given)
     if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
         from fastrank.formats.arrow import arrow_table
 

@@ -9,7 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.tables import CellsTable, LinesTable, RecordsTable, Table
+from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed
 from fastrank.formats.values import first_repeat
 from fastrank.lazy import optional
@@ -18,9 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from json import JSONDecodeError
-    from typing import Any
-
-    from fastrank.formats.arrow import ArrowTable
+    from typing import Any, NoReturn
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -34,7 +32,7 @@ def read_delimited(
     kind: str,
     columns: Mapping[str, Any] | None,
     rank_by: str = "score",
-) -> CellsTable:
+) -> Table:
     """The table of a CSV or TSV file; kind: qrels or run.
 
     With `columns` and without a header, the columns are named 0, 1, 2, ... rank_by: may determine
@@ -58,7 +56,7 @@ def delimited_table(
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
     *,
     quoted: bool = True,
-) -> CellsTable:
+) -> Table:
     """The table of delimited text; options as in `read_delimited` and `delimited_records`.
 
     is_header: whether the first cells are names. names_without_header: the names by the columns and
@@ -82,7 +80,14 @@ def delimited_table(
     cells = list(zip(*rows, strict=True)) or [()] * len(names)
     if not has_header:
         names = range(len(cells)) if columns else names_without_header(cells, lines)
-    return CellsTable(name, names, cells, memoryview(lines))
+    return table_of_cells(name, names, cells, lines)
+
+
+def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
+    """A table of texts; lines: the number of the line of each row."""
+    return Table(
+        name, names, cells, rows=memoryview(lines), unit="line", to_numbers=numbers_of_cells
+    )
 
 
 def delimited_records(
@@ -177,19 +182,18 @@ def delimited_lines(
         yield some.encode("utf-8", "surrogateescape")
 
 
-def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
+def read_json(content: bytes, name: str) -> Table | dict[Any, Any]:
     """The content of a JSON file: {query: {document: number}}, or a table of its records.
 
     Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
     if isinstance(loaded, list):
-        places = memoryview(array("q", range(1, len(loaded) + 1)))
-        return _table(RecordsTable, loaded, name, places)
+        return _table(loaded, name, range(1, len(loaded) + 1), "record")
     return loaded  # type: ignore[no-any-return]
 
 
-def read_jsonl(content: bytes, name: str) -> LinesTable:
+def read_jsonl(content: bytes, name: str) -> Table:
     """The table of a JSONL file: one object per line, all with the same keys."""
     records, lines = [], array("q")
     text = decoded(content).removeprefix("\ufeff")
@@ -197,7 +201,7 @@ def read_jsonl(content: bytes, name: str) -> LinesTable:
         if line.strip():
             records.append(_loaded(line, name, number))
             lines.append(number)
-    return _table(LinesTable, records, name, memoryview(lines))
+    return _table(records, name, lines, "line")
 
 
 def why_not_json(error: JSONDecodeError) -> str:
@@ -232,12 +236,12 @@ class _RepeatError(Exception):
     pass
 
 
-def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -> LinesTable:
+def _table(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
     if not records:
         raise InputError(name, "no records")
     names = list(records[0]) if isinstance(records[0], dict) else []
     columns = [[record.get(key) for record in records if isinstance(record, dict)] for key in names]
-    table = kind(name, names, columns or [[]], places)
+    table = Table(name, names, columns, rows=memoryview(array("q", places)), unit=unit)
     for row, record in enumerate(records):
         if not isinstance(record, dict):
             table.refuse(row, f"expected an object, found {type(record).__name__}")
@@ -281,57 +285,57 @@ class RetrievedTable(Table):
     """
 
     def __init__(self, table: Table, kind: str) -> None:
-        self._key, number = NUMBERS[kind]
-        key = next((name for name in IDS if name in table.names), None)
-        count = range(table.size)
-        queries = list(count) if key is None else table.values(table.names.index(key))
-        self._records, self.unit = table, table.unit
-        self._places: list[int] = []
-        self._columns: list[list[Any]] = [[], [], []]
-        for row, found in enumerate(table.values(table.names.index(RETRIEVED))):
+        key, number = NUMBERS[kind]
+        lists = table.values(RETRIEVED)
+        name = next((name for name in IDS if name in table.names), None)
+        queries = range(len(lists)) if name is None else table.values(name)
+        self._records, self._places = table, array("q")
+        columns: tuple[list[Any], ...] = ([], [], [])
+        for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
             if not isinstance(found, list):
                 table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
             if kind == "qrels" and not found:
                 # Without a judgment, the question would silently be missing from all means.
                 table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
             for place, passage in enumerate(found):
-                self._add(row, place, queries[row], passage)
-        super().__init__(table.source, ["query_id", "doc_id", number], len(self._places))
+                try:
+                    cells = (query, *_id_and_number(passage, key))
+                except ValueError as error:
+                    table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
+                self._places.append(row)
+                for column, cell in zip(columns, cells, strict=True):
+                    column.append(cell)
+        super().__init__(table.source, ["query_id", "doc_id", number], columns, unit=table.unit)
 
-    def _add(self, row: int, place: int, query: Any, passage: Any) -> None:
-        where = f"{RETRIEVED}[{place}]"
-        for key in ("id", self._key):
-            if not isinstance(passage, dict) or key not in passage:
-                found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
-                hint = HINT if key == "has_answer" else ""
-                self._records.refuse(row, f"{where}: expected {key!r}, found {found:.60}{hint}")
-        value = passage[self._key]
-        if self._key == "has_answer" and not isinstance(value, bool):
-            self._records.refuse(row, f"{where}: expected true or false, found {value!r:.60}")
-        if isinstance(value, str):
-            try:
-                value = float(value)
-            except ValueError:
-                self._records.refuse(row, f"{where}: expected a score, found {value!r:.60}")
-        self._places.append(row)
-        cells = (query, passage["id"], int(value) if isinstance(value, bool) else value)
-        for column, cell in zip(self._columns, cells, strict=True):
-            column.append(cell)
-
-    def values(self, place: int) -> Any:
-        """A column."""
-        return self._columns[place]
-
-    def refuse(self, row: int, reason: str) -> Any:
+    def refuse(self, row: int, reason: str) -> NoReturn:
         """Raise the error about the record of a row."""
-        return self._records.refuse(self._places[row], reason)
+        self._records.refuse(self._places[row], reason)
+
+
+def _id_and_number(passage: Any, key: str) -> tuple[Any, Any]:
+    """The id of a passage, and its number by that key. Raises ValueError."""
+    for needed in ("id", key):
+        if not isinstance(passage, dict) or needed not in passage:
+            found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
+            hint = HINT if needed == "has_answer" else ""
+            raise ValueError(f"expected {needed!r}, found {found:.60}{hint}")
+    value = passage[key]
+    if key == "has_answer":
+        if not isinstance(value, bool):
+            raise ValueError(f"expected true or false, found {value!r:.60}")
+    elif isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise ValueError(f"expected a score, found {value!r:.60}") from None
+    return passage["id"], int(value) if isinstance(value, bool) else value
 
 
 SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
 SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
 
 
-def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
+def read_sample(content: bytes, name: str, kind: str) -> Table:
     """The table of a file; kind: qrels or run. Raises FormatError, and InputError for a run."""
     if kind != "qrels":
         raise InputError(name, "the format sample has judgments, expected a run")
@@ -347,8 +351,7 @@ def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
         lines.append(number)
     if not rows:
         raise FormatError(name, 1, f"expected lines of {SAMPLE_LINE}, found an empty file")
-    cells = list(zip(*rows, strict=True))
-    return CellsTable(name, SAMPLE_FIELDS, cells, memoryview(lines))
+    return table_of_cells(name, SAMPLE_FIELDS, list(zip(*rows, strict=True)), lines)
 
 
 def content_of(
@@ -376,13 +379,18 @@ def content_of(
     return found
 
 
-def parquet_table(content: bytes, name: str) -> ArrowTable:
-    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
-    from fastrank.formats.arrow import ArrowTable
-
+def read_parquet(content: bytes, name: str) -> Any:
+    """The Arrow table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     pyarrow = optional("pyarrow", f"{name}: parquet")
     parquet = optional("pyarrow.parquet", f"{name}: parquet")
     try:
-        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
+        return parquet.read_table(pyarrow.BufferReader(content))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(name, f"cannot be read as parquet: {error}") from None
+
+
+def parquet_table(content: bytes, name: str) -> Table:
+    """The same as a table of columns."""
+    from fastrank.formats.arrow import table_of_arrow
+
+    return table_of_arrow(name, read_parquet(content, name))

@@ -16,26 +16,42 @@ from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
     from fastrank.formats.values import Fail
 
 
 class Table:
-    """Numbered columns with `names` and `size` rows; `source` is the table's name in messages.
+    """Named columns of equal length; `source` is the table's name in messages.
 
-    `unit` and `rows` as in TextColumn.
+    columns: lists, or what `to_texts` and `to_numbers` convert. unit, rows: as in TextColumn.
+    method: the method of Qrels and Run that takes such a table with `columns=`; None for files,
+    whose readers do; empty if there is none.
     """
 
-    unit = "row"
-    rows: Any = None
-    # The method of Qrels and Run that takes such a table with `columns=`; None for files, whose
-    # readers do; empty if there is none.
-    method: str | None = None
+    def __init__(
+        self,
+        source: str,
+        names: Iterable[Any],
+        columns: Sequence[Any],
+        *,
+        rows: Any = None,
+        unit: str = "row",
+        method: str | None = None,
+        to_texts: Callable[[Any, Fail], Texts] = texts_of,
+        to_numbers: Callable[[Any, Fail], Any] | None = None,
+    ) -> None:
+        self.source, self.names, self.columns = source, list(names), columns
+        self.rows, self.unit, self.method = rows, unit, method
+        self._to_texts, self.to_numbers = to_texts, to_numbers
+        # Whether an empty id is a missing one.
+        self.is_file = rows is not None
 
-    def __init__(self, source: str, names: Sequence[Any], size: int) -> None:
-        self.source, self.names, self.size = source, list(names), size
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
 
     def call(self, kind: str) -> str:
         """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
@@ -43,17 +59,19 @@ class Table:
             return f"read_{kind.lower()}"
         return self.method and f"{kind}.{self.method}"
 
-    def values(self, place: int) -> Any:
-        """A column as a list or a numpy array."""
-        raise NotImplementedError
+    def values(self, name: str) -> Any:
+        """A column as a list, None for a null of Arrow."""
+        column = self.columns[self.names.index(name)]
+        return column.to_pylist() if hasattr(column, "to_pylist") else column
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""
-        return texts_of(self.values(place), self.failing(place))
+        return self._to_texts(self.columns[place], self.failing(place))
 
     def numbers(self, place: int) -> Any:
         """A column of numbers, as a list or a numpy array."""
-        return self.values(place)
+        column = self.columns[place]
+        return self.to_numbers(column, self.failing(place)) if self.to_numbers else column
 
     def failing(self, place: int) -> Fail:
         """A function that raises the error about a row of a column."""
@@ -65,59 +83,24 @@ class Table:
 
     def refuse(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a row."""
+        if self.rows is None:
+            raise InputError(self.source, f"row {row} (from 0), {reason}")
         if self.unit == "line":
             raise FormatError(self.source, int(self.rows[row]), reason)
-        if self.rows is not None:
-            raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
-        raise InputError(self.source, f"row {row} (from 0), {reason}")
+        raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
 
 
-class ColumnsTable(Table):
-    """Columns that are lists or arrays already."""
-
-    def __init__(self, source: str, names: Sequence[Any], columns: Sequence[Any]) -> None:
-        super().__init__(source, names, len(columns[0]))
-        self._columns = columns
-
-    def values(self, place: int) -> Any:
-        """A column, unchanged."""
-        return self._columns[place]
-
-
-class LinesTable(ColumnsTable):
-    """Columns whose rows are lines of a file."""
-
-    unit = "line"
-
-    def __init__(
-        self, source: str, names: Sequence[Any], columns: Sequence[Any], lines: Any
-    ) -> None:
-        super().__init__(source, names, columns)
-        self.rows = lines
-
-
-class RecordsTable(LinesTable):
-    """Columns of records, which are counted from 1 because their lines are unknown."""
-
-    unit = "record"
-
-
-class CellsTable(LinesTable):
-    """Columns of cells that are text and must be parsed."""
-
-    def numbers(self, place: int) -> Any:
-        """A column of decimal numbers."""
-        cells = self.values(place)
-        # Python also accepts `1_0` and digits of other scripts.
-        joined = "".join(cells)
-        if "_" not in joined and joined.isascii():
-            for convert in (int, float):
-                try:
-                    return list(map(convert, cells))
-                except ValueError:
-                    pass
-        fail = self.failing(place)
-        return [_number(cell, row, fail) for row, cell in enumerate(cells)]
+def numbers_of_cells(cells: Sequence[str], fail: Fail) -> list[int | float]:
+    """The decimal numbers that cells of a text file are."""
+    # Python also accepts `1_0` and digits of other scripts.
+    joined = "".join(cells)
+    if "_" not in joined and joined.isascii():
+        for convert in (int, float):
+            try:
+                return list(map(convert, cells))
+            except ValueError:
+                pass
+    return [_number(cell, row, fail) for row, cell in enumerate(cells)]
 
 
 def _number(cell: str, row: int, fail: Fail) -> int | float:
@@ -227,7 +210,7 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, TextCo
 def _ids_of(table: Table, place: int) -> Texts:
     """A column of ids. One that is empty is missing, if the table is a text file."""
     texts = table.texts(place)
-    if isinstance(table, LinesTable):
+    if table.is_file:
         row = first_empty(texts)
         if row >= 0:
             table.failing(place)(row, "expected an id, found an empty text")
