@@ -9,14 +9,21 @@ every measure follows the ranks.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
 from fastrank.data.texts import LineFields, Texts, decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.chunks import PIECE, SHORTEST_LINE, ChunkReader, FileParts, result_fields
-from fastrank.formats.source import open_source
+from fastrank.formats.chunks import (
+    PIECE,
+    SHORTEST_LINE,
+    ChunkReader,
+    FileParts,
+    feed_all,
+    result_fields,
+)
+from fastrank.formats.source import byte_lines
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, zeros
 from fastrank.native.threads import in_threads
@@ -106,7 +113,6 @@ def _refuse_repeat(run: Run, first: int, scores: Any) -> None:
 
 
 START, END = b"ir_metadata.start", b"ir_metadata.end"
-HEADER_PIECE = 1 << 16
 
 
 def run_metadata(source: Source) -> str | None:
@@ -122,29 +128,13 @@ def run_metadata(source: Source) -> str | None:
     'actor:\\n  team: x\\n'
     """
     found: list[str] = []
-    for line in _comments(source):
+    for line in takewhile(lambda line: line.startswith(b"#"), byte_lines(source)):
         text = line[1:].removeprefix(b" ").rstrip()
         if text == END:
             return "".join(f"{own}\n" for own in found[1:])
         if found or text == START:
             found.append(text.decode("utf-8", "surrogateescape"))
     return None
-
-
-def _comments(source: Source) -> list[bytes]:
-    """The lines at the beginning of a file that begin with `#`."""
-    with open_source(source) as pieces:
-        reader, buffer = pieces.whole(), bytearray(HEADER_PIECE)
-        content = b""
-        while count := reader.readinto(buffer):
-            content += buffer[:count]
-            lines = content.split(b"\n")
-            # The last line may be incomplete.
-            if not all(line.startswith(b"#") for line in lines[:-1]):
-                break
-    lines = content.split(b"\n")
-    rest = next((i for i, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
-    return lines[:rest]
 
 
 # The memory of the last run; reusing it makes reading several runs twice as fast.
@@ -163,18 +153,13 @@ def read_run_columns(
     if any(base > cut // SHORTEST_LINE for base, cut in zip(bases, parts.cuts, strict=False)):
         return None
     columns = _Columns(parts.cuts[-1])
-    feeders = [columns.feeder(base) for base in bases]
-    for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
-        feeder.begin(room, comments=comments, strict=strict)
-        feeder.state.assign(rows=base, kept=cut)
-    readers = parts.readers()
-    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
+    feeders = [columns.feeder(base, cut) for base, cut in zip(bases, parts.cuts, strict=False)]
+    tag = feed_all(feeders, parts, comments=comments, strict=strict)
     file.check_unchanged()
-    ends = [feeder.state.rows for feeder in feeders]
-    if ends[:-1] != bases[1:] or any(feeder.status != codes.DONE for feeder in feeders):
+    states = [feeder.state for feeder in feeders]
+    if tag is None or [state.rows for state in states[:-1]] != bases[1:]:
         return None
-    tag = next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
-    return columns.run(file.name, tag, [feeder.state for feeder in feeders], bases)
+    return columns.run(file.name, tag, states, bases)
 
 
 def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
@@ -204,8 +189,8 @@ class _Columns:
             ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
         )
 
-    def feeder(self, base: int) -> ChunkReader:
-        """A feeder that fills the rows from `base` on with a part of the run."""
+    def feeder(self, base: int, cut: int) -> ChunkReader:
+        """A feeder that fills the rows from `base` on with the part of the run from `cut` on."""
 
         docs = records.Texts(self._kept, self._starts, self._lengths)
         stretches = records.Stretches(*(column[base:] for column in self._stretches))
@@ -217,7 +202,7 @@ class _Columns:
             fields = result_fields(codes.CHUNK)
             return kernels.prepare("pack_run", reader, docs, scores, stretches, fields, state)
 
-        return ChunkReader(prepare)
+        return ChunkReader(prepare, rows=base, kept=cut)
 
     def run(self, name: str, tag: bytes, states: list[records.Reading], bases: list[int]) -> Run:
         """The run that was read."""

@@ -12,6 +12,7 @@ from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Any, BinaryIO
 
@@ -233,11 +234,16 @@ class SourceFile:
 
 
 class Reader:
-    """A sequential reader of a source, for one thread at a time."""
+    """A sequential reader of a source, for one thread at a time: of the `waiting` bytes, and then
+    of what `_next` finds.
+    """
 
-    def __init__(self, name: str, may_be_empty: bool) -> None:
+    def __init__(
+        self, name: str, may_be_empty: bool, waiting: bytes | bytearray | memoryview = b""
+    ) -> None:
         self._name = name
         self._may_be_empty = may_be_empty
+        self._waiting = memoryview(waiting)
         self._ended = False
 
     def readinto(self, view: memoryview | bytearray) -> int:
@@ -267,7 +273,22 @@ class Reader:
 
     def _some(self, view: memoryview) -> int:
         """Read at least one byte into the view; returns the number, 0 at the end."""
-        raise NotImplementedError
+        if not self._waiting:
+            found = self._next(view)
+            if isinstance(found, int):
+                return found
+            self._waiting = memoryview(found)
+        count = min(len(view), len(self._waiting))
+        view[:count] = self._waiting[:count]
+        self._waiting = self._waiting[count:]
+        return count
+
+    def _next(self, _view: memoryview) -> int | bytes | memoryview:
+        """Read into the view and return the number of bytes, or return bytes of any number.
+
+        None at the end.
+        """
+        return 0
 
 
 class _Part(Reader):
@@ -280,7 +301,7 @@ class _Part(Reader):
         self._stop = stop
         self._size = size
 
-    def _some(self, view: memoryview) -> int:
+    def _next(self, view: memoryview) -> int:
         if self._at == self._stop:
             return 0
         with _Reasons(self._name):
@@ -310,7 +331,6 @@ class _Stream(Reader):
             self._read = file.readinto
         else:
             self._read = lambda view: file.read(min(len(view), _READ))
-        self._waiting = b""
 
     def head(self) -> bytes:
         """The first bytes, enough for a magic number, without consuming them."""
@@ -322,26 +342,20 @@ class _Stream(Reader):
             if not count:
                 break
         # Bytes that read() returned beyond what was asked for may be waiting.
-        self._waiting = bytes(buffer[:filled]) + self._waiting
-        return self._waiting[:_LONGEST_MAGIC]
+        self._waiting = memoryview(bytes(buffer[:filled]) + self._waiting)
+        return bytes(self._waiting[:_LONGEST_MAGIC])
 
-    def _some(self, view: memoryview) -> int:
-        if not self._waiting:
-            with _Reasons(self._name):
-                content = self._read(view)
-            if isinstance(content, int):
-                return content
-            if not isinstance(content, (bytes, bytearray, memoryview)):
-                found = type(content).__name__
-                reason = f"expected a file that returns bytes, found {found}"
-                if isinstance(content, str):
-                    reason = "expected a binary file, found a text file; open it with 'rb'"
-                raise ReadError(self._name, reason)
-            self._waiting = bytes(content)
-        given = self._waiting[: len(view)]
-        self._waiting = self._waiting[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+    def _next(self, view: memoryview) -> int | bytes:
+        with _Reasons(self._name):
+            content = self._read(view)
+        if isinstance(content, int):
+            return content
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return bytes(content)
+        reason = f"expected a file that returns bytes, found {type(content).__name__}"
+        if isinstance(content, str):
+            reason = "expected a binary file, found a text file; open it with 'rb'"
+        raise ReadError(self._name, reason)
 
 
 class _Unpacked(Reader):
@@ -353,15 +367,9 @@ class _Unpacked(Reader):
 
         super().__init__(name, may_be_empty)
         self._unpacker = Unpacker(compression, raw.readinto, name)
-        self._waiting = memoryview(b"")
 
-    def _some(self, view: memoryview) -> int:
-        if not self._waiting:
-            self._waiting = memoryview(self._unpacker.next())
-        given = self._waiting[: len(view)]
-        self._waiting = self._waiting[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+    def _next(self, _view: memoryview) -> bytes:
+        return self._unpacker.next()
 
 
 class _Reasons:
@@ -420,3 +428,20 @@ def read_all(source: Source) -> bytes:
     """
     with open_source(source) as file:
         return file.read()
+
+
+def byte_lines(source: Source | SourceFile) -> Iterator[bytes]:
+    """The lines of a file, compressed or not, without their newlines. Raises ReadError."""
+    with open_source(source) as file:
+        reader, buffer, rest = file.whole(), memoryview(bytearray(_READ)), b""
+        while count := reader.readinto(buffer):
+            # The last piece is the beginning of a line, which may span several buffers.
+            *lines, last = bytes(buffer[:count]).split(b"\n")
+            if lines:
+                lines[0] = rest + lines[0]
+                rest = b""
+            rest += last
+            yield from lines
+        if rest:
+            yield rest
+        file.check_unchanged()
