@@ -363,13 +363,13 @@ class _Unpacked(Reader):
 
     def __init__(self, name: str, compression: str, raw: Reader, may_be_empty: bool) -> None:
         # Imported late: few files are compressed, and each import slows the command down.
-        from fastrank.formats.compression import Unpacker
+        from fastrank.formats.compression import unpacked
 
         super().__init__(name, may_be_empty)
-        self._unpacker = Unpacker(compression, raw.readinto, name)
+        self._pieces = unpacked(compression, raw.readinto, name)
 
     def _next(self, _view: memoryview) -> bytes:
-        return self._unpacker.next()
+        return next(self._pieces)
 
 
 class _Reasons:
