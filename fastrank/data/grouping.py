@@ -37,9 +37,11 @@ class Groups:
         self.queries = Texts(text, take(starts, first), take(lengths, first))
 
     def reorder(self, column: Any) -> Any:
-        """A column, or a tuple of columns, with the rows of each query together."""
+        """A column, a tuple of columns, or texts, with the rows of each query together."""
         if isinstance(column, tuple):
             return tuple(map(self.reorder, column))
+        if isinstance(column, Texts):
+            return Texts(column.buffer, self.reorder(column.starts), self.reorder(column.lengths))
         column = column[: self._rows]
         return column if self.order is None else take(column, self.order)
 

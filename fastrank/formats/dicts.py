@@ -40,15 +40,8 @@ def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
     """
     rows = _Rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
     grades, scale = grades_of(rows.values, rows.fail_value)
-    return Qrels(
-        queries=rows.queries,
-        docs=rows.docs,
-        groups=constant(NO_ITERATION, len(rows.docs)),
-        source=source,
-        grade_column=grades,
-        offset_column=rows.offsets,
-        scale=scale,
-    )
+    groups = constant(NO_ITERATION, len(rows.values))
+    return Qrels(**rows.fields, groups=groups, grade_column=grades, scale=scale)
 
 
 def run_from_dict(
@@ -65,20 +58,14 @@ def run_from_dict(
     """
     rows = _Rows(given, "score", source, keep_empty=True)
     scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
-    run = Run(
-        queries=rows.queries,
-        docs=rows.docs,
-        tag_bytes=tag_of(tag, source),
-        source=source,
-        score_column=scores,
-        offset_column=rows.offsets,
-    )
+    run = Run(**rows.fields, tag_bytes=tag_of(tag, source), score_column=scores)
     return apply_order(run, rank_by)
 
 
 class _Rows:
-    """A dict as rows. Queries without documents are dropped unless `keep_empty`.
+    """A dict as rows: fields of the noun, and its numbers.
 
+    Queries without documents are dropped unless `keep_empty`.
     listed: the number to use for documents in lists, or None if each document needs its own.
     """
 
@@ -103,16 +90,20 @@ class _Rows:
             self._refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
         kept = {query: documents for query, documents in given.items() if documents or keep_empty}
         self._ids = list(kept)
-        ends = list(accumulate(map(len, kept.values()), initial=0))
-        self.offsets = filled("q", ends)
-        self._ends = ends
-        self.queries = texts_of_list(
-            self._ids, lambda _, reason: self._refuse(f"a query: {reason}")
-        )
-        self._check_distinct()
+        self._ends = list(accumulate(map(len, kept.values()), initial=0))
+        queries = texts_of_list(self._ids, lambda _, reason: self._refuse(f"a query: {reason}"))
+        if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
+            row = first_repeat(queries)
+            one, other = self._ids[list(queries).index(queries[row])], self._ids[row]
+            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
         self._doc_ids = list(chain.from_iterable(kept.values()))
-        docs = texts_of_list(self._doc_ids, self._fail_doc)
-        self.docs = docs.placed(None, "item")
+        docs = texts_of_list(
+            self._doc_ids, lambda row, reason: self._fail(row, "a document", reason)
+        )
+        self.fields = {
+            "queries": queries, "docs": docs.placed(None, "item"), "source": source,
+            "offset_column": filled("q", self._ends),
+        }  # fmt: skip
         numbers = (
             own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
             for own in kept.values()
@@ -121,24 +112,14 @@ class _Rows:
 
     def fail_value(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a value."""
-        query, doc = self._ids[bisect_right(self._ends, row) - 1], self._doc_ids[row]
-        self._refuse(f"query {query!r:.60}, document {doc!r:.60}: {reason}")
+        self._fail(row, f"document {self._doc_ids[row]!r:.60}", reason)
 
-    def _fail_doc(self, row: int, reason: str) -> NoReturn:
+    def _fail(self, row: int, what: str, reason: str) -> NoReturn:
         query = self._ids[bisect_right(self._ends, row) - 1]
-        self._refuse(f"query {query!r:.60}, a document: {reason}")
+        self._refuse(f"query {query!r:.60}, {what}: {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise InputError(self._source, reason)
-
-    def _check_distinct(self) -> None:
-        count = len(self.queries)
-        numbered = interning(count)
-        if kernels.intern_texts(self.queries.columns, numbered) < count:
-            ids, firsts = numbered.ids, numbered.firsts
-            row = next(i for i in range(count) if firsts[ids[i]] != i)
-            one, other = self._ids[firsts[ids[row]]], self._ids[row]
-            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
 
 
 def warn_if_swapped(
@@ -191,33 +172,34 @@ def is_listing(documents: Any) -> bool:
 def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     """{query: {document: grade or score}}. Raises InputError for duplicate documents."""
     docs, numbers, offsets = noun.doc_ids, _numbers(noun).tolist(), noun.offsets.tolist()
-    made = {}
-    for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True):
-        documents = made[query] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
-        if len(documents) < stop - first:
-            raise _repeated(noun, query, docs[first:stop], first)
-    return made
+    return {
+        query: _documents(noun, query, docs[first:stop], numbers[first:stop], first)
+        for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True)
+    }
 
 
 def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
     """{document: grade or score} of one query. Raises InputError for duplicate documents."""
     first, stop = noun.offset_column[place], noun.offset_column[place + 1]
     docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
-    documents = dict(zip(docs, _numbers(noun)[first:stop].tolist(), strict=True))
-    if len(documents) < len(docs):
-        raise _repeated(noun, decoded(noun.queries[place]), docs, first)
-    return documents
+    numbers = _numbers(noun)[first:stop].tolist()
+    return _documents(noun, decoded(noun.queries[place]), docs, numbers, first)
 
 
 def _numbers(noun: Any) -> Any:
     return noun.grades if hasattr(noun, "grades") else noun.scores
 
 
-def _repeated(noun: Any, query: str, docs: list[str], first: int) -> InputError:
-    row = first_repeat(docs)
-    where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
-    reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
-    return InputError(noun.source, f"{reason}, which a dict cannot represent")
+def _documents(
+    noun: Any, query: str, docs: list[str], numbers: list[Any], first: int
+) -> dict[str, Any]:
+    documents = dict(zip(docs, numbers, strict=True))
+    if len(documents) < len(docs):
+        row = first_repeat(docs)
+        where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
+        reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
+        raise InputError(noun.source, f"{reason}, which a dict cannot represent")
+    return documents
 
 
 def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:

@@ -69,10 +69,9 @@ def read_qrels(
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
-            qrels: Qrels = trec.parse(
+            return trec.parse(  # type: ignore[no-any-return]
                 file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn
             )
-            return qrels
         found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)

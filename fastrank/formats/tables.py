@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.grouping import Groups, take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, TextColumn, Texts, constant, interning
+from fastrank.data.texts import NO_ITERATION, Texts, constant, interning
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
@@ -116,28 +116,17 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
     found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
-    grouped, docs = _group_by_query(table, found)
+    grouped, fields = _group_by_query(table, found)
     place = found["grade"]
     grades, scale = grades_of(table.numbers(place), table.failing(place))
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
-    groups = constant(NO_ITERATION, table.size)
-    if "iteration" in found:
-        groups = _reorder_texts(grouped, table.texts(found["iteration"]))
-    strata = None
-    if "stratum" in found:
-        strata = _reorder_texts(grouped, table.texts(found["stratum"]))
-    return Qrels(
-        queries=grouped.queries,
-        docs=docs,
-        groups=groups,
-        source=table.source,
-        grade_column=grouped.reorder(grades),
-        offset_column=grouped.offsets,
-        scale=scale,
-        strata=strata,
-    )
+    fields["groups"] = constant(NO_ITERATION, table.size)
+    for name, role in (("groups", "iteration"), ("strata", "stratum")):
+        if role in found:
+            fields[name] = grouped.reorder(table.texts(found[role]))
+    return Qrels(**fields, grade_column=grouped.reorder(grades), scale=scale)
 
 
 def run_of(
@@ -158,7 +147,7 @@ def run_of(
         table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored,
         call=table.call("Run"),
     )  # fmt: skip
-    grouped, docs = _group_by_query(table, found)
+    grouped, fields = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
@@ -168,19 +157,10 @@ def run_of(
         scores = scores_of(_array(ranks), fail, higher_is_better=False)
     else:
         scores = zeros("d", table.size)
-    own_tag = b""
-    if tag is not None:
-        own_tag = tag_of(tag, table.source)
-    elif "tag" in found:
+    own_tag = tag_of(tag, table.source)
+    if tag is None and "tag" in found:
         own_tag = _single_tag(table, found["tag"])
-    run = Run(
-        queries=grouped.queries,
-        docs=docs,
-        tag_bytes=own_tag,
-        source=table.source,
-        score_column=grouped.reorder(scores),
-        offset_column=grouped.offsets,
-    )
+    run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
@@ -195,7 +175,8 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
     return b"" if tag is None else encoded_id(tag, fail)
 
 
-def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, TextColumn]:
+def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
+    """The rows of each query, and fields of the noun."""
     queries, docs = (_ids_of(table, found[role]) for role in ("query", "doc"))
     firsts = zeros("q", table.size)
     firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
@@ -203,8 +184,11 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, TextCo
     stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
     grouped = Groups(stretches, firsts, table.size)
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
-    docs = _reorder_texts(grouped, docs)
-    return grouped, docs.placed(rows, table.unit)
+    docs = grouped.reorder(docs).placed(rows, table.unit)
+    return grouped, {
+        "queries": grouped.queries, "docs": docs,
+        "offset_column": grouped.offsets, "source": table.source,
+    }  # fmt: skip
 
 
 def _ids_of(table: Table, place: int) -> Texts:
@@ -221,10 +205,6 @@ def first_empty(texts: Texts) -> int:
     """The first text that is empty, or -1."""
     lengths = _array(texts.lengths)
     return -1 if lengths.all() else int(lengths.argmin())
-
-
-def _reorder_texts(grouped: Groups, texts: Texts) -> Texts:
-    return Texts(texts.buffer, grouped.reorder(texts.starts), grouped.reorder(texts.lengths))
 
 
 def _array(column: Any) -> Any:

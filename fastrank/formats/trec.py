@@ -132,11 +132,10 @@ def read_open_run(
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
             return run
-    made: Run = parse(
+    return parse(  # type: ignore[no-any-return]
         file.read(), file.name, "trec_results",
         trec_eval_version=trec_eval_version, warn=warn, strict=strict,
     )  # fmt: skip
-    return made
 
 
 def _head(file: SourceFile) -> bytes:
@@ -160,8 +159,7 @@ def read_trec_qrels(
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    qrels: Qrels = _read(source, "qrels", trec_eval_version, warn)
-    return qrels
+    return _read(source, "qrels", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_qrels_jg(
@@ -177,8 +175,7 @@ def read_qrels_jg(
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
     {'map_avgjg': 0.75}
     """
-    qrels: Qrels = _read(source, "qrels_jg", trec_eval_version, warn)
-    return qrels
+    return _read(source, "qrels_jg", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_prefs(
@@ -193,8 +190,7 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    preferences: Preferences = _read(source, "prefs", trec_eval_version, warn)
-    return preferences
+    return _read(source, "prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_qrels_prefs(
@@ -209,8 +205,7 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    preferences: Preferences = _read(source, "qrels_prefs", trec_eval_version, warn)
-    return preferences
+    return _read(source, "qrels_prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def _read(source: Source, form: str, trec_eval_version: str, warn: Warn) -> Any:
@@ -259,16 +254,10 @@ def _run_of(scan: _Scan) -> Run:
             scan.numbers, scan.fallbacks, scan.stretches, scan.state,
         )  # fmt: skip
 
-    queries, offsets, docs, scores = scan.grouped(kernel)
+    fields = scan.grouped(kernel)
     start, length = scan.state.tag, scan.state.tag_size
-    return Run(
-        queries=queries,
-        docs=docs,
-        tag_bytes=bytes(scan.text[start : start + length]),
-        source=scan.name,
-        offset_column=offsets,
-        score_column=scores,
-    )
+    tag = bytes(scan.text[start : start + length])
+    return Run(**fields, tag_bytes=tag, score_column=scan.numbers)
 
 
 def _qrels_of(scan: _Scan) -> Qrels:
@@ -280,21 +269,14 @@ def _qrels_of(scan: _Scan) -> Qrels:
             scan.text, comments, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 
-    queries, offsets, docs, grades, groups = scan.grouped(kernel, second)
+    fields = scan.grouped(kernel, groups=second)
+    docs = fields["docs"]
     if scan.strict and scan.form == "qrels" and len(docs) > 1 and len(docs[0]) <= 2:
         # Not above: the trec_eval command does without the module.
         from fastrank.formats.strict import refuse_swapped
 
-        refuse_swapped(scan.name, docs, groups)
-    return Qrels(
-        queries=queries,
-        docs=docs,
-        groups=groups,
-        source=scan.name,
-        grade_column=grades,
-        offset_column=offsets,
-        scale=scan.scale,
-    )
+        refuse_swapped(scan.name, docs, fields["groups"])
+    return Qrels(**fields, grade_column=scan.numbers, scale=scan.scale)
 
 
 def _qrels_by_group(scan: _Scan) -> Qrels:
@@ -321,16 +303,8 @@ def _preferences_of(scan: _Scan) -> Preferences:
             scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 
-    queries, offsets, docs, levels, groups, subgroups = scan.grouped(kernel, second, third)
-    return Preferences(
-        queries=queries,
-        groups=groups,
-        subgroups=subgroups,
-        docs=docs,
-        source=scan.name,
-        level_column=levels,
-        offset_column=offsets,
-    )
+    fields = scan.grouped(kernel, groups=second, subgroups=third)
+    return Preferences(**fields, level_column=scan.numbers)
 
 
 # By trec_eval's name of a format: the fields of a line, what its number is, and the reader.
@@ -376,11 +350,11 @@ class _Scan:
         """Memory for a text of each line."""
         return spans(self._lines)
 
-    def grouped(self, kernel: Callable[[int], None], *others: Any) -> tuple[Any, ...]:
-        """Queries, their row ranges, documents, numbers and other texts by query.
+    def grouped(self, kernel: Callable[[int], None], **others: Any) -> dict[str, Any]:
+        """Fields of the noun: queries, their row ranges, documents, other texts, and the source.
 
-        kernel: scans the text with comments of some kind, and fills the columns of texts, too.
-        Raises FormatError.
+        All and the numbers are by query. kernel: scans the text with comments of some kind, and
+        fills the columns of texts, too. Raises FormatError.
         """
         self._begin()
         kernel(codes.SINGLE_COMMENTS if self._has_comments else codes.NO_COMMENTS)
@@ -400,8 +374,12 @@ class _Scan:
         stretches = self.state.stretches
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
         groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state.rows)
-        docs, *texts = (Texts(self.text, *groups.reorder(own)) for own in (self.docs, *others))
-        return groups.queries, groups.offsets, docs, groups.reorder(self.numbers), *texts
+        self.numbers = groups.reorder(self.numbers)
+        texts = {"docs": self.docs, **others}
+        return {
+            **{name: Texts(self.text, *groups.reorder(own)) for name, own in texts.items()},
+            "queries": groups.queries, "offset_column": groups.offsets, "source": self.name,
+        }  # fmt: skip
 
     def _begin(self) -> None:
         self.state.clear(refused=codes.STRICTLY if self.strict and self._scored else codes.AS_C)
