@@ -31,8 +31,8 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
         numbers = judgments.levels.tolist()
         if len(judgments.subgroups):
             texts.append(judgments.subgroups)
-    rows = zip(*texts, (b"%r" % float(number) for number in numbers), strict=True)
-    return _digest((query, *row) for query, row in by_query(judgments, rows))
+    shown = (b"%r" % float(number) for number in numbers)
+    return _digest(zip(by_query(judgments), *texts, shown, strict=True))
 
 
 def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:

@@ -193,8 +193,7 @@ def _open(
 
 
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
-    if not isinstance(noun, expected):
-        raise TypeError(f"expected {expected.__name__}, found {type(noun).__name__}")
+    trec_writers.check_kind(noun, expected)
     name = files.name_of(path)
     form = format or sniff.format_by_name(name)
     if form is None:
