@@ -36,6 +36,7 @@ from fastrank.formats.table_files import (
     read_jsonl,
 )
 from fastrank.formats.tables import Table, qrels_of
+from fastrank.formats.values import first_repeat
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -300,13 +301,18 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
             raise InputError(
                 table.source, f"no {text} column: found {names}, expected one of {known}"
             )
-    texts = {role: _strings(table, place) for role, place in found.items() if role != "label"}
+    texts = {role: table.texts(place).decoded() for role, place in found.items() if role != "label"}
     questions = texts.get("question")
-    queries = texts.get("question_id") or _numbered(questions or [])
+    ids: dict[str, str] = {}
+    queries = texts.get("question_id") or [
+        ids.setdefault(question, f"Q{len(ids) + 1}") for question in questions or []
+    ]
     if questions is not None:
         _check_texts(table, queries, questions)
     docs = texts.get("candidate_id") or _placed(queries)
-    _check_distinct(table, queries, docs)
+    row = first_repeat(zip(queries, docs, strict=True))
+    if row >= 0:
+        table.refuse(row, f"question {queries[row]!r}: duplicate candidate {docs[row]!r}")
     return Candidates(
         source=table.source, queries=queries, docs=docs, question_texts=questions,
         texts=texts.get("candidate"), qrels=_qrels(table, queries, docs, found["label"]),
@@ -320,16 +326,6 @@ def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qre
     judgments = Table(table.source, names, columns, rows=table.rows, unit=table.unit)
     judgments.is_file = False
     return qrels_of(judgments, dict(zip(("query", "doc", "grade"), names, strict=True)))
-
-
-def _strings(table: Table, place: int) -> list[str]:
-    texts = table.texts(place)
-    return [decoded(text) for text in texts.take(range(len(texts)))]
-
-
-def _numbered(questions: list[str]) -> list[str]:
-    ids: dict[str, str] = {}
-    return [ids.setdefault(question, f"Q{len(ids) + 1}") for question in questions]
 
 
 def _placed(queries: list[str]) -> list[str]:
@@ -351,11 +347,3 @@ def _check_texts(table: Table, queries: list[str], questions: list[str]) -> None
                 f"expected one text for question {query!r}, found {other!r:.60} and"
                 f" {question!r:.60}",
             )
-
-
-def _check_distinct(table: Table, queries: list[str], docs: list[str]) -> None:
-    known = set()
-    for row, pair in enumerate(zip(queries, docs, strict=True)):
-        if pair in known:
-            table.refuse(row, f"question {pair[0]!r}: duplicate candidate {pair[1]!r}")
-        known.add(pair)

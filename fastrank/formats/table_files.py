@@ -25,28 +25,6 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 LINES_AT_ONCE = 1 << 10
 
 
-def read_delimited(
-    content: bytes,
-    name: str,
-    form: str,
-    kind: str,
-    columns: Mapping[str, Any] | None,
-    rank_by: str = "score",
-) -> Table:
-    """The table of a CSV or TSV file; kind: qrels or run.
-
-    With `columns` and without a header, the columns are named 0, 1, 2, ... rank_by: may determine
-    the role of the third column of a run. Raises FormatError.
-    """
-
-    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        return _roles_of(kind, cells, name, lines, rank_by)
-
-    return delimited_table(
-        content, name, DELIMITERS[form], columns, is_header, names_without_header
-    )
-
-
 def delimited_table(
     content: bytes,
     name: str,
@@ -57,10 +35,11 @@ def delimited_table(
     *,
     quoted: bool = True,
 ) -> Table:
-    """The table of delimited text; options as in `read_delimited` and `delimited_records`.
+    """The table of delimited text.
 
     is_header: whether the first cells are names. names_without_header: the names by the columns and
-    the numbers of the lines. Raises FormatError.
+    the numbers of the lines; with `columns`, they are 0, 1, 2, ... quoted: as in
+    `delimited_records`. Raises FormatError.
     """
     rows: list[list[str]] = []
     lines = array("q")
@@ -364,13 +343,16 @@ def content_of(
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
-    kind: qrels or run. Raises FormatError and InputError.
+    kind: qrels or run. rank_by: may determine the role of the third column of a run. Raises FormatError and InputError.
     """
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
-    if form in ("csv", "tsv"):
-        return read_delimited(content, name, form, kind, columns, rank_by)
+    if form in DELIMITERS:
+        return delimited_table(
+            content, name, DELIMITERS[form], columns, is_header,
+            lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
+        )  # fmt: skip
     if form == "parquet":
         return parquet_table(content, name)
     found = read_json(content, name) if form == "json" else read_jsonl(content, name)
