@@ -6,7 +6,6 @@ import os
 from hashlib import sha256
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import ReadError
 from fastrank.formats.source import is_url, open_source
 from fastrank.formats.trec_writers import by_query
 
@@ -65,19 +64,14 @@ def file_digest(run: Any) -> str | None:
     if not isinstance(run, (str, os.PathLike)):
         return None
     made = sha256()
-    if is_url(os.fspath(run)):
-        with open_source(run) as pieces:
-            reader, buffer = pieces.stored(), memoryview(bytearray(PIECE))
-            while count := reader.readinto(buffer):
-                made.update(buffer[:count])
-            pieces.check_unchanged()
-        return made.hexdigest()
-    if not os.path.isfile(run):
-        return None
-    try:
-        with open(run, "rb") as file:
-            while piece := file.read(PIECE):
-                made.update(piece)
-    except OSError as error:
-        raise ReadError(os.fspath(run), (error.strerror or str(error)).lower()) from error
+    if not is_url(os.fspath(run)):
+        if not os.path.isfile(run):
+            return None
+        if not os.path.getsize(run):
+            return made.hexdigest()
+    with open_source(run) as file:
+        reader, buffer = file.stored(), memoryview(bytearray(PIECE))
+        while count := reader.readinto(buffer):
+            made.update(buffer[:count])
+        file.check_unchanged()
     return made.hexdigest()

@@ -7,7 +7,8 @@ import errno
 import os
 from contextlib import ExitStack, contextmanager
 
-from fastrank.formats.source import is_url, standard_output
+from fastrank.errors import ReadError
+from fastrank.formats.source import is_url, open_source, standard_output
 from fastrank.formats.source import name_of as name_of
 
 TYPE_CHECKING = False
@@ -103,9 +104,14 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     if not is_url(name):
         yield name
         return
-    from fastrank.formats.remote import downloaded
+    from fastrank.formats.remote import BLOCK, temporary_file
 
-    with downloaded(name) as copy:
+    with temporary_file() as copy:
+        with open_source(name) as source, open(copy, "wb") as file:
+            reader, buffer = source.stored(), memoryview(bytearray(BLOCK))
+            while count := reader.readinto(buffer):
+                file.write(buffer[:count])
+            source.check_unchanged()
         yield copy
 
 
@@ -114,9 +120,15 @@ def exists(path: str) -> bool:
     name = local(path)
     if not is_url(name):
         return os.path.exists(name)
-    from fastrank.formats.remote import is_there
+    from fastrank.formats.remote import is_missing
 
-    return is_there(name)
+    try:
+        open_source(name).close()
+    except ReadError as error:
+        if is_missing(error):
+            return False
+        raise
+    return True
 
 
 @contextmanager

@@ -256,29 +256,3 @@ def temporary_file() -> Iterator[str]:
             yield path
         finally:
             os.unlink(path)
-
-
-def is_there(url: str) -> bool:
-    """Whether there is a file at a URL. Raises ReadError if that cannot be known."""
-    try:
-        with open_source(url):
-            return True
-    except ReadError as error:
-        if is_missing(error):
-            return False
-        raise
-
-
-@contextlib.contextmanager
-def downloaded(url: str) -> Iterator[str]:
-    """The path of a temporary file with the content of a URL, compressed or not.
-
-    Raises ReadError, and OSError if the temporary file cannot be written.
-    """
-    with temporary_file() as path:
-        with open_source(url) as pieces, open(path, "wb") as file:
-            reader, buffer = pieces.stored(), memoryview(bytearray(BLOCK))
-            while count := reader.readinto(buffer):
-                file.write(buffer[:count])
-            pieces.check_unchanged()
-        yield path

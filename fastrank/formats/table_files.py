@@ -343,7 +343,8 @@ def content_of(
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
-    kind: qrels or run. rank_by: may determine the role of the third column of a run. Raises FormatError and InputError.
+    kind: qrels or run. rank_by: may determine the role of the third column of a run. Raises
+    FormatError and InputError.
     """
     check_mapping(columns, name)
     if form == "sample":

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, NoReturn
 
+    import numpy.typing as npt
+
     from fastrank.data.qrels import Scale
 
+    Array = npt.NDArray[Any]
     # Raises the error about a row, for a reason.
     Fail = Callable[[int, str], NoReturn]
 
@@ -306,19 +309,6 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
     return fail(row, f"expected a {what}, found {kind.__name__}: {value!r:.60}")
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NoReturn
-
-    import numpy.typing as npt
-
-    from fastrank.data.qrels import Scale
-
-    Array = npt.NDArray[Any]
-
-LARGEST = 2**63 - 1
-
-
 def as_rows(
     name: str, given: Any, dimensions: int, table: str = "a table of queries × documents"
 ) -> Array:
@@ -371,7 +361,7 @@ def to_int64(name: str, found: Array) -> Array:
 
     if found.dtype.kind == "u" and found.dtype.itemsize == 8 and found.size:
         largest = numpy.unravel_index(int(found.argmax()), found.shape)
-        if found[largest] > LARGEST:
+        if found[largest] > MOST:
             place = [int(i) for i in largest]
             raise ArrayError(name, f"expected at most 2**63 - 1, found {found[largest]}", *place)
     return numpy.ascontiguousarray(found, numpy.int64)
@@ -431,12 +421,10 @@ def query_ids(queries: Iterable[object]) -> list[bytes]:
 
     for query in queries:
         ids.append(encoded_id(query, fail))
-    if len(set(ids)) < len(ids):
-        firsts: dict[bytes, int] = {}
-        for i, query in enumerate(ids):
-            if firsts.setdefault(query, i) != i:
-                name = query.decode("utf-8", "replace")
-                raise ArrayError("queries", f"duplicate query {name!r}, also at {firsts[query]}", i)
+    repeat = first_repeat(ids)
+    if repeat >= 0:
+        name, first = ids[repeat].decode("utf-8", "replace"), ids.index(ids[repeat])
+        raise ArrayError("queries", f"duplicate query {name!r}, also at {first}", repeat)
     return ids
 
 
