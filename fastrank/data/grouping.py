@@ -67,17 +67,9 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
     texts = qrels.groups
     names = records.TextsByQuery(texts=texts.columns, offsets=qrels.offset_column)
     count = kernels.sort_groups(names, order, scratch, group_offsets, ranges)
-    starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
-    kernels.take_integers(qrels.docs.starts, order, starts)
-    kernels.take_integers(qrels.docs.lengths, order, lengths)
-    kernels.take_integers(qrels.grade_column, order, grades)
-    split = Qrels(
-        queries=qrels.queries,
-        docs=Texts(qrels.docs.buffer, starts, lengths),
-        groups=texts,
-        source=qrels.source,
-        grade_column=grades,
-        offset_column=ranges[: count + 1],
-        scale=qrels.scale,
+    docs = Texts(qrels.docs.buffer, take(qrels.docs.starts, order), take(qrels.docs.lengths, order))
+    grades = take(qrels.grade_column, order)
+    split: Qrels = qrels.changed(
+        docs=docs, grade_column=grades, offset_column=ranges[: count + 1], strata=None
     )
     return split, group_offsets

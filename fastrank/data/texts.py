@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.data.columns import PerQuery
-
     # Query ids, as a list or decoded lazily.
     Ids: TypeAlias = "TextSelection | list[bytes]"
 
@@ -206,11 +204,6 @@ def constant(text: bytes, count: int) -> Texts:
 
     lengths = numpy.full(count, len(text), "int64")
     return Texts(text, zeros("q", count), memory_of(lengths))
-
-
-def byte_order(noun: PerQuery) -> Any:
-    """The places of the queries in the byte order of their ids."""
-    return text_order(noun.queries)
 
 
 def text_order(texts: Texts) -> Any:

@@ -148,7 +148,7 @@ def frame_of(given: Any) -> Table | None:
 
         return pandas_table(given) if "pandas" in modules else polars_table(given)
     if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
-        from fastrank.formats.arrow import arrow_table
+        from fastrank.formats.frames import arrow_table
 
         return arrow_table(given)
     return None

@@ -161,8 +161,9 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(source)
     if format in (None, "trec"):
+        fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
-            if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
+            if sniff.format_of(head, file.name, kind) == "trec" and fits(fields):
                 return file, kind
     if format == "sample" or (format is None and sniff.is_sample(head)):
         return file, "qrels"
@@ -216,12 +217,12 @@ def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
         return trec_writers.sample_lines(noun)
     if form == "json":
         return json_of(dicts.to_dict(noun))
-    from fastrank.formats import arrow, frames
+    from fastrank.formats import frames
 
     if form == "parquet":
         pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
         sink = pyarrow.BufferOutputStream()
-        parquet.write_table(arrow.to_arrow(noun), sink)
+        parquet.write_table(frames.to_arrow(noun), sink)
         return [sink.getvalue().to_pybytes()]
     _refuse_empty_ids(noun, form)
     columns = frames.to_columns(noun)

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from json import JSONDecodeError
-    from typing import Any, NoReturn
+    from typing import Any
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -256,39 +256,36 @@ NUMBERS = {"qrels": ("has_answer", "relevance"), "run": ("score", "score")}
 HINT = "; fastrank.datasets.answer_qrels judges a run"
 
 
-class RetrievedTable(Table):
+def retrieved_table(table: Table, kind: str) -> Table:
     """A row per retrieved passage of each record {question, answers, ctxs: [{id, score, ...}]}.
 
     kind: qrels, whose grades are `has_answer`, or run. A query is named by its id, or by its
     number from 0.
     """
-
-    def __init__(self, table: Table, kind: str) -> None:
-        key, number = NUMBERS[kind]
-        lists = table.values(RETRIEVED)
-        name = next((name for name in IDS if name in table.names), None)
-        queries = range(len(lists)) if name is None else table.values(name)
-        self._records, self._places = table, array("q")
-        columns: tuple[list[Any], ...] = ([], [], [])
-        for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
-            if not isinstance(found, list):
-                table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
-            if kind == "qrels" and not found:
-                # Without a judgment, the question would silently be missing from all means.
-                table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
-            for place, passage in enumerate(found):
-                try:
-                    cells = (query, *_id_and_number(passage, key))
-                except ValueError as error:
-                    table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
-                self._places.append(row)
-                for column, cell in zip(columns, cells, strict=True):
-                    column.append(cell)
-        super().__init__(table.source, ["query_id", "doc_id", number], columns, unit=table.unit)
-
-    def refuse(self, row: int, reason: str) -> NoReturn:
-        """Raise the error about the record of a row."""
-        self._records.refuse(self._places[row], reason)
+    key, number = NUMBERS[kind]
+    lists = table.values(RETRIEVED)
+    name = next((name for name in IDS if name in table.names), None)
+    queries = range(len(lists)) if name is None else table.values(name)
+    columns: tuple[list[Any], ...] = ([], [], [])
+    places = array("q")
+    for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
+        if not isinstance(found, list):
+            table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
+        if kind == "qrels" and not found:
+            # Without a judgment, the question would silently be missing from all means.
+            table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
+        for place, passage in enumerate(found):
+            try:
+                cells = (query, *_id_and_number(passage, key))
+            except ValueError as error:
+                table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
+            places.append(table.rows[row])
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(cell)
+    names = ["query_id", "doc_id", number]
+    made = Table(table.source, names, columns, rows=memoryview(places), unit=table.unit)
+    made.is_file = False
+    return made
 
 
 def _id_and_number(passage: Any, key: str) -> tuple[Any, Any]:
@@ -358,7 +355,7 @@ def content_of(
         return parquet_table(content, name)
     found = read_json(content, name) if form == "json" else read_jsonl(content, name)
     if isinstance(found, Table) and "ctxs" in found.names:
-        return RetrievedTable(found, kind)
+        return retrieved_table(found, kind)
     return found
 
 
@@ -374,6 +371,6 @@ def read_parquet(content: bytes, name: str) -> Any:
 
 def parquet_table(content: bytes, name: str) -> Table:
     """The same as a table of columns."""
-    from fastrank.formats.arrow import table_of_arrow
+    from fastrank.formats.frames import table_of_arrow
 
     return table_of_arrow(name, read_parquet(content, name))

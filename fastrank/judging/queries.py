@@ -6,7 +6,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.data.run import Run
-from fastrank.data.texts import TextColumn, Texts, byte_order, decoded, remaining, text_order
+from fastrank.data.texts import TextColumn, Texts, decoded, remaining, text_order
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import JudgedRun
 from fastrank.messages import first_few
@@ -237,7 +237,7 @@ class MatchedQueries(Frozen):
 
 def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
     """Every judged query, in byte order of its id, with its index in the run or -1."""
-    order, run_order = byte_order(judgments), byte_order(run)
+    order, run_order = text_order(judgments.queries), text_order(run.queries)
     rankings = zeros("q", len(order))
     kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
     return MatchedQueries(judgments=order, rankings=rankings)
