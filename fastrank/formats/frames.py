@@ -171,7 +171,7 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
         words = texts_of_arrow(column.dictionary, fail)
         return gather_texts(words, column.indices.to_numpy(zero_copy_only=False))
     if types.is_integer(kind):
-        return texts_of_array(_numpy_of(column), fail)
+        return texts_of_array(_numpy_of_arrow(column), fail)
     if types.is_floating(kind) and len(column):
         fail(0, no_id(column[0].as_py()))
     binary = types.is_binary(kind) or types.is_large_binary(kind)
@@ -201,7 +201,7 @@ def numbers_of_arrow(column: Any, fail: Fail) -> Any:
     if types.is_boolean(column.type):
         column = column.cast(pyarrow.int8())
     if types.is_integer(column.type) or types.is_floating(column.type):
-        return _numpy_of(column)
+        return _numpy_of_arrow(column)
     return column.to_pylist()
 
 
@@ -211,7 +211,7 @@ def refuse_nulls(column: Any, fail: Fail) -> None:
         fail(column.is_null().to_pylist().index(True), f"found {NULL}")
 
 
-def _numpy_of(column: Any) -> Any:
+def _numpy_of_arrow(column: Any) -> Any:
     import pyarrow
 
     if isinstance(column, pyarrow.ChunkedArray):
