@@ -79,13 +79,8 @@ class FileParts:
 
     @property
     def room(self) -> int:
-        """How many bytes to read at once from a part that is taken in turn."""
+        """How many bytes to read at once from a part."""
         return PIECE if self.size is None else min(PIECE, self.size + 1)
-
-    @property
-    def rooms(self) -> list[int]:
-        """How many bytes to read at once from each part between `cuts`."""
-        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
 
     def readers(self) -> list[Reader]:
         """A reader of each part between `cuts`."""
@@ -303,8 +298,8 @@ def feed_all(
     part that failed.
     """
     feeders, readers = feeders[: len(parts)], parts.readers()
-    for part, (feeder, room) in enumerate(zip(feeders, parts.rooms, strict=True)):
-        feeder.begin(room, comments=comments, strict=strict)
+    for part, feeder in enumerate(feeders):
+        feeder.begin(parts.room, comments=comments, strict=strict)
         feeder.part = part
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     if any(feeder.status != codes.DONE for feeder in feeders):

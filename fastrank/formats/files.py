@@ -7,7 +7,6 @@ import errno
 import os
 from contextlib import ExitStack, contextmanager
 
-from fastrank.errors import ReadError
 from fastrank.formats.source import is_url, open_source, standard_output
 from fastrank.formats.source import name_of as name_of
 
@@ -60,9 +59,9 @@ def check_target(target: Source) -> None:
         return
     path = local(target)
     if is_url(path):
-        from fastrank.formats.object_stores import check_url
+        from fastrank.formats.object_stores import open_to_write
 
-        check_url(path)
+        open_to_write(path)
         return
     path = _without_link(path)
     problem = 0
@@ -120,14 +119,12 @@ def exists(path: str) -> bool:
     name = local(path)
     if not is_url(name):
         return os.path.exists(name)
-    from fastrank.formats.remote import is_missing
+    from fastrank.formats.remote import MissingFileError
 
     try:
         open_source(name).close()
-    except ReadError as error:
-        if is_missing(error):
-            return False
-        raise
+    except MissingFileError:
+        return False
     return True
 
 

@@ -14,7 +14,7 @@ from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
 from fastrank.formats.tables import Table, qrels_of, run_of
-from fastrank.formats.values import no_id, texts_of, texts_of_array, texts_of_list
+from fastrank.formats.values import no_id, texts_of, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -171,13 +171,16 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
         words = texts_of_arrow(column.dictionary, fail)
         return gather_texts(words, column.indices.to_numpy(zero_copy_only=False))
     if types.is_integer(kind):
-        return texts_of_array(_numpy_of_arrow(column), fail)
+        return texts_of(_numpy_of_arrow(column), fail)
     if types.is_floating(kind) and len(column):
         fail(0, no_id(column[0].as_py()))
-    binary = types.is_binary(kind) or types.is_large_binary(kind)
-    views = (getattr(types, "is_string_view", None), getattr(types, "is_binary_view", None))
-    text = types.is_string(kind) or types.is_large_string(kind) or (views[0] and views[0](kind))
-    if not (text or binary or (views[1] and views[1](kind))):
+    text = any(
+        is_kind(kind) for is_kind in (types.is_string, types.is_large_string, types.is_string_view)
+    )
+    binary = any(
+        is_kind(kind) for is_kind in (types.is_binary, types.is_large_binary, types.is_binary_view)
+    )
+    if not (text or binary):
         return texts_of_list(column.to_pylist(), fail)
     column = column.cast(pyarrow.large_string() if text else pyarrow.large_binary())
     if isinstance(column, pyarrow.ChunkedArray):

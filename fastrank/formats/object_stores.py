@@ -164,11 +164,6 @@ def _errors(name: str) -> Iterator[None]:
 ATOMIC = ("s3", "s3a", "gs", "gcs", "hf", "abfs", "abfss", "az", "oci", "oss")
 
 
-def check_url(url: str) -> None:
-    """Raise OSError for a URL that cannot be written, ImportError if a library is missing."""
-    _target(url)
-
-
 @contextlib.contextmanager
 def uploading(url: str) -> Iterator[str]:
     """The path of a temporary local file, which is uploaded at the end of the block.
@@ -176,7 +171,7 @@ def uploading(url: str) -> Iterator[str]:
     If anything fails, the old content stays. Stores other than object stores get the file under a
     temporary name, which is then renamed. Raises OSError, and ImportError if a library is missing.
     """
-    store, path = _target(url)
+    store, path = open_to_write(url)
     with temporary_file() as scratch:
         yield scratch
         try:
@@ -201,7 +196,11 @@ def _put_and_rename(store: Any, scratch: str, path: str) -> None:
         raise
 
 
-def _target(url: str) -> tuple[Any, str]:
+def open_to_write(url: str) -> tuple[Any, str]:
+    """The store of a URL and the path in it.
+
+    Raises OSError if it cannot be written, ImportError if a library is missing.
+    """
     name = shown(url)
     if scheme_of(url) in WEB:
         raise OSError(errno.EROFS, "files on web servers can be read, but not written", name)

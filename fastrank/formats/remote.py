@@ -72,14 +72,9 @@ def local_path(url: str) -> str | None:
 
 
 def missing_file(name: str, detail: str = "") -> ReadError:
-    """The error for a file that does not exist, by which `is_missing` recognizes it."""
+    """The error for a file that does not exist."""
     reason = "no such file or directory"
-    return _MissingFileError(name, f"{reason} ({detail})" if detail else reason)
-
-
-def is_missing(error: ReadError) -> bool:
-    """Whether the file does not exist."""
-    return isinstance(error, _MissingFileError)
+    return MissingFileError(name, f"{reason} ({detail})" if detail else reason)
 
 
 def reason_of(error: BaseException) -> str:
@@ -107,8 +102,8 @@ def reason_of(error: BaseException) -> str:
     return redacted(" ".join(lines[:2])) if lines else type(error).__name__
 
 
-class _MissingFileError(ReadError):
-    pass
+class MissingFileError(ReadError):
+    """A remote file does not exist."""
 
 
 def open_url(url: str) -> SourceFile:

@@ -75,9 +75,8 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
         with file:
             content = file.read()
         return in_memory(content, file.name), content[:HEAD]
-    buffer = bytearray(HEAD)
     try:
-        return file, bytes(buffer[: file.whole().readinto(buffer)])
+        return file, file.beginning()
     except ReadError:
         file.close()
         raise

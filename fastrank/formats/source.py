@@ -179,6 +179,11 @@ class SourceFile:
             raise ValueError(f"{self.name} has no part from {start} to {stop}")
         return self._part(start, stop)
 
+    def beginning(self) -> bytes:
+        """The first bytes of the decompressed content of a rereadable source."""
+        buffer = bytearray(HEAD)
+        return bytes(buffer[: self.whole().readinto(buffer)])
+
     def whole(self) -> Reader:
         """A reader of the whole decompressed content; only rereadable sources have a second one."""
         if self.compression is None:

@@ -136,20 +136,16 @@ def csv_lines(
     """Lines of separated cells, header first, quoted where needed; numbers in full precision."""
     import csv
 
-    class Line:
-        """A file that keeps only the last line."""
+    class Echo:
+        """A file to which `writerow` writes, and whose result it returns: the line."""
 
-        text = ""
+        def write(self, line: str) -> str:
+            return line
 
-        def write(self, text: str) -> None:
-            self.text = text
-
-    line = Line()
     # A lone CR is quoted only if the line ends with one, in Python before 3.13.
-    writer = csv.writer(line, delimiter=delimiter, lineterminator="\r\n")
+    writer: Any = csv.writer(Echo(), delimiter=delimiter, lineterminator="\r\n")
     for row in chain([header], rows):
-        writer.writerow(row)
-        yield line.text.removesuffix("\r\n") + "\n"
+        yield writer.writerow(row).removesuffix("\r\n") + "\n"
 
 
 def delimited_lines(
@@ -194,25 +190,21 @@ def _loaded(text: str, name: str, line: int) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            raise _RepeatError(pairs[first_repeat(key for key, _ in pairs)][0])
+            key = pairs[first_repeat(key for key, _ in pairs)][0]
+            raise FormatError(name, line, f"duplicate key {key!r} in an object")
         return made
 
     try:
         return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise FormatError(name, line + error.lineno - 1, why_not_json(error)) from None
-    except _RepeatError as repeat:
-        reason = f"duplicate key {str(repeat)!r} in an object"
-        raise FormatError(name, line, reason) from None
+    except FormatError:
+        raise
     except RecursionError:
         raise FormatError(name, line, "objects are nested too deeply") from None
     except ValueError as error:
         # Python limits integers to some thousand digits.
         raise FormatError(name, line, f"an integer is too long: {error}") from None
-
-
-class _RepeatError(Exception):
-    pass
 
 
 def _table(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:

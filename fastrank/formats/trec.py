@@ -35,7 +35,6 @@ from fastrank.errors import FormatError
 from fastrank.formats.chunks import FileParts, line_reader
 from fastrank.formats.source import (
     BYTE_ORDER_MARK,
-    HEAD,
     SourceFile,
     has_bare_return,
     is_unusual,
@@ -124,7 +123,7 @@ def read_open_run(
     """Read a run from an open file."""
     comments = check_version(trec_eval_version) != DEFAULT_VERSION
     piecewise = file.size is not None and file.size >= PIECEWISE_SIZE
-    if piecewise and not (strict and is_unusual(_head(file))):
+    if piecewise and not (strict and is_unusual(file.beginning())):
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.runs import read_run_columns
 
@@ -136,13 +135,6 @@ def read_open_run(
         file.read(), file.name, "trec_results",
         trec_eval_version=trec_eval_version, warn=warn, strict=strict,
     )  # fmt: skip
-
-
-def _head(file: SourceFile) -> bytes:
-    """The first bytes of a file that can be read again."""
-    head = bytearray(min(file.size or 0, HEAD))
-    file.part(0, len(head)).readinto(head)
-    return bytes(head)
 
 
 def read_trec_qrels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 
 from fastrank.data.qrels import encode_grades
 from fastrank.data.texts import Texts, joined, memory_of, spans
@@ -29,11 +30,6 @@ LONGEST_INTEGER = 20
 NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, bytearray)
 
 
-def texts_of(values: Any, fail: Fail) -> Texts:
-    """The texts of ids in a list or a numpy array. Calls `fail` for invalid ids."""
-    return texts_of_array(values, fail) if hasattr(values, "dtype") else texts_of_list(values, fail)
-
-
 def texts_of_ids(argument: str, given: Any) -> Texts:
     """The texts of ids in an array, a list, or a column of any library. Raises ArrayError."""
     import numpy
@@ -52,14 +48,16 @@ def texts_of_ids(argument: str, given: Any) -> Texts:
             argument, f"expected a one-dimensional array, found shape {tuple(given.shape)}"
         )
     if isinstance(given, numpy.ndarray) and not numpy.ma.isMaskedArray(given):
-        return texts_of_array(given, fail)
+        return texts_of(given, fail)
     # Columns of other libraries convert to Python objects, with None for missing values.
     values = given.tolist() if hasattr(given, "tolist") else list(given)
     return texts_of_list(values, fail)
 
 
-def texts_of_array(values: Any, fail: Fail) -> Texts:
-    """The texts of ids in a numpy array."""
+def texts_of(values: Any, fail: Fail) -> Texts:
+    """The texts of ids in a list or a numpy array. Calls `fail` for invalid ids."""
+    if not hasattr(values, "dtype"):
+        return texts_of_list(values, fail)
     kind = values.dtype.kind
     if kind in "iu" and (values.dtype.itemsize < 8 or kind == "i"):
         return _texts_of_integers(values)
@@ -71,10 +69,8 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
 
 def _texts_of_integers(values: Any) -> Texts:
     count = len(values)
-    numbers = zeros("q", count)
+    numbers = memory_of(values.astype("int64"))
     printed = records.Texts(zeros("B", LONGEST_INTEGER * count), *spans(count))
-    if count:
-        numbers[:] = memory_of(values.astype("int64"))
     size = kernels.print_integers(numbers, printed)
     return Texts(bytes(printed.buffer[:size]), printed.starts, printed.lengths)
 
@@ -93,7 +89,7 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
             return joined(whole, values)
     elif kinds == {bytes}:
         return joined(b"".join(values), values)
-    encoded = [_encoded(value, row, fail) for row, value in enumerate(values)]
+    encoded = [encoded_id(value, partial(fail, row)) for row, value in enumerate(values)]
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
     return joined(b"".join(encoded), encoded)
@@ -101,39 +97,32 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
 
 def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     """The text of one id."""
-    return _encoded(value, 0, lambda _, reason: fail(reason))
-
-
-def _encoded(value: Any, row: int, fail: Fail) -> bytes:
     if isinstance(value, bytes):
         return bytes(value)
     if isinstance(value, str):
         try:
             return value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            fail(
-                row,
-                f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode",
-            )
+            fail(f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode")
     kind: Any = type(value)
     if hasattr(kind, "as_py"):
         # An Arrow scalar, whose missing values become None.
-        return _encoded(value.as_py(), row, fail)
+        return encoded_id(value.as_py(), fail)
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         # A tensor or an array with one value.
         value = value.item()
         if isinstance(value, (str, bytes)):
-            return _encoded(value, row, fail)
+            return encoded_id(value, fail)
         kind = type(value)
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
-        fail(row, no_id(value))
+        fail(no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):
         return b"%d" % operator.index(value)
     # Floats of other libraries, and arrays.
     if hasattr(kind, "__float__") or hasattr(kind, "__len__"):
-        fail(row, no_id(value))
+        fail(no_id(value))
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        fail(row, no_id(value))
+        fail(no_id(value))
     return str(value).encode("utf-8", "surrogateescape")
 
 
