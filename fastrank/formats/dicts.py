@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Graded, Scale
     from fastrank.formats.trec import Warn
+    from fastrank.formats.values import Fail
 
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
@@ -38,10 +39,10 @@ def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
 
     source: for messages.
     """
-    rows = _Rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
-    grades, scale = grades_of(rows.values, rows.fail_value)
-    groups = constant(NO_ITERATION, len(rows.values))
-    return Qrels(**rows.fields, groups=groups, grade_column=grades, scale=scale)
+    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
+    grades, scale = grades_of(values, fail)
+    groups = constant(NO_ITERATION, len(values))
+    return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
 
 
 def run_from_dict(
@@ -56,70 +57,65 @@ def run_from_dict(
 
     A query with an empty dict is kept as a query without results.
     """
-    rows = _Rows(given, "score", source, keep_empty=True)
-    scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
-    run = Run(**rows.fields, tag_bytes=tag_of(tag, source), score_column=scores)
+    fields, values, fail = _rows(given, "score", source, keep_empty=True)
+    scores = scores_of(values, fail, higher_is_better=higher_is_better)
+    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
     return apply_order(run, rank_by)
 
 
-class _Rows:
-    """A dict as rows: fields of the noun, and its numbers.
+def _rows(
+    given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
+) -> tuple[dict[str, Any], list[Any], Fail]:
+    """A dict as rows: fields of the noun, its numbers, and what raises the error about one.
 
-    Queries without documents are dropped unless `keep_empty`.
-    listed: the number to use for documents in lists, or None if each document needs its own.
+    Queries without documents are dropped unless `keep_empty`. listed: the number to use for
+    documents in lists, or None if each document needs its own.
     """
 
-    def __init__(
-        self, given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
-    ) -> None:
-        self._source = source
-        if not isinstance(given, Mapping):
-            found = type(given).__name__
-            self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
-        strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
-        # The columns of a table are lists, too.
-        if strange and listed is not None and not is_header([str(query) for query in given]):
-            given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
-            strange = [query for query in strange if type(given[query]) is not list]
-        if strange:
-            documents = given[strange[0]]
-            reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
-            hint = ""
-            if isinstance(documents, (list, tuple)):
-                hint = "; use from_arrays for columns of a table"
-            self._refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
-        kept = {query: documents for query, documents in given.items() if documents or keep_empty}
-        self._ids = list(kept)
-        self._ends = list(accumulate(map(len, kept.values()), initial=0))
-        queries = texts_of_list(self._ids, lambda _, reason: self._refuse(f"a query: {reason}"))
-        if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
-            row = first_repeat(queries)
-            one, other = self._ids[list(queries).index(queries[row])], self._ids[row]
-            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
-        self._doc_ids = list(chain.from_iterable(kept.values()))
-        docs = texts_of_list(
-            self._doc_ids, lambda row, reason: self._fail(row, "a document", reason)
-        )
-        self.fields = {
-            "queries": queries, "docs": docs.placed(None, "item"), "source": source,
-            "offset_column": filled("q", self._ends),
-        }  # fmt: skip
-        numbers = (
-            own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
-            for own in kept.values()
-        )  # fmt: skip
-        self.values = list(chain.from_iterable(numbers))
+    def refuse(reason: str) -> NoReturn:
+        raise InputError(source, reason)
 
-    def fail_value(self, row: int, reason: str) -> NoReturn:
-        """Raise the error about a value."""
-        self._fail(row, f"document {self._doc_ids[row]!r:.60}", reason)
+    if not isinstance(given, Mapping):
+        refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")
+    strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
+    # The columns of a table are lists, too.
+    if strange and listed is not None and not is_header([str(query) for query in given]):
+        given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
+        strange = [query for query in strange if type(given[query]) is not list]
+    if strange:
+        documents = given[strange[0]]
+        reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
+        hint = ""
+        if isinstance(documents, (list, tuple)):
+            hint = "; use from_arrays for columns of a table"
+        refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
+    kept = {query: documents for query, documents in given.items() if documents or keep_empty}
+    query_ids, doc_ids = list(kept), list(chain.from_iterable(kept.values()))
+    ends = list(accumulate(map(len, kept.values()), initial=0))
 
-    def _fail(self, row: int, what: str, reason: str) -> NoReturn:
-        query = self._ids[bisect_right(self._ends, row) - 1]
-        self._refuse(f"query {query!r:.60}, {what}: {reason}")
+    def query_of(row: int) -> Any:
+        return query_ids[bisect_right(ends, row) - 1]
 
-    def _refuse(self, reason: str) -> NoReturn:
-        raise InputError(self._source, reason)
+    def fail(row: int, reason: str) -> NoReturn:
+        refuse(f"query {query_of(row)!r:.60}, document {doc_ids[row]!r:.60}: {reason}")
+
+    queries = texts_of_list(query_ids, lambda _, reason: refuse(f"a query: {reason}"))
+    if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
+        row = first_repeat(queries)
+        one, other = query_ids[list(queries).index(queries[row])], query_ids[row]
+        refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+    docs = texts_of_list(
+        doc_ids, lambda row, reason: refuse(f"query {query_of(row)!r:.60}, a document: {reason}")
+    )
+    numbers = (
+        own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
+        for own in kept.values()
+    )  # fmt: skip
+    fields = {
+        "queries": queries, "docs": docs.placed(None, "item"), "source": source,
+        "offset_column": filled("q", ends),
+    }  # fmt: skip
+    return fields, list(chain.from_iterable(numbers)), fail
 
 
 def warn_if_swapped(
