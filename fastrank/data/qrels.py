@@ -7,9 +7,10 @@ their order is enough. Gains look up the actual grades.
 from __future__ import annotations
 
 from fastrank.data.columns import Convertible, Frozen, PerQuery, as_array
-from fastrank.data.texts import decoded
+from fastrank.data.texts import Texts, decoded, take
 from fastrank.lazy import convert
-from fastrank.native import records
+from fastrank.native import kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-
-    from fastrank.data.texts import Texts
 
 
 class Qrels(Convertible):
@@ -201,6 +200,25 @@ def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
     """
     query = judgments.queries[sum(stop <= row for stop in judgments.offset_column[1:])]
     return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """Split judgments into one row range per (query, group), groups of a query in byte order.
+
+    Returns the judgments, and the offsets of the ranges of each query.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    names = records.TextsByQuery(texts=texts.columns, offsets=qrels.offset_column)
+    count = kernels.sort_groups(names, order, scratch, group_offsets, ranges)
+    docs = Texts(qrels.docs.buffer, take(qrels.docs.starts, order), take(qrels.docs.lengths, order))
+    grades = take(qrels.grade_column, order)
+    split: Qrels = qrels.changed(
+        docs=docs, grade_column=grades, offset_column=ranges[: count + 1], strata=None
+    )
+    return split, group_offsets
 
 
 def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
-from fastrank.data.texts import LineFields, Texts, decoded
+from fastrank.data.texts import Groups, LineFields, Texts, decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.chunks import (
     PIECE,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.data.grouping import Groups, take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, Texts, constant, interning
+from fastrank.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names

@@ -27,10 +27,9 @@ import sys
 
 from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_threads, check_version
 from fastrank.c_numbers import atof
-from fastrank.data.grouping import Groups, split_groups
-from fastrank.data.qrels import Preferences, Qrels
+from fastrank.data.qrels import Preferences, Qrels, split_groups
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts, interning, spans
+from fastrank.data.texts import Groups, Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import FileParts, line_reader
 from fastrank.formats.source import (

@@ -13,10 +13,9 @@ import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grouping import split_groups, take
-from fastrank.data.qrels import Graded, Qrels
+from fastrank.data.qrels import Graded, Qrels, split_groups
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts, interning
+from fastrank.data.texts import Texts, interning, take
 from fastrank.judging.judged import (
     Judged,
     QueryError,
