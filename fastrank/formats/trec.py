@@ -219,9 +219,24 @@ def parse(
     name: for messages. scored: whether the scores of a run matter.
     """
     text = _strict_text(text, name) if strict else text
-    has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
-    *_, read = FORMATS[form]
-    return read(_Scan(text, name, form, has_comments, warn, strict=strict, scored=scored))
+    comments = check_version(trec_eval_version) != DEFAULT_VERSION
+    scan = _Scan(text, name, form, warn, comments=comments, strict=strict, scored=scored)
+    fields = scan.fields()
+    if form == "trec_results":
+        start, length = scan.state.tag, scan.state.tag_size
+        tag = bytes(text[start : start + length])
+        return Run(**fields, tag_bytes=tag, score_column=scan.numbers)
+    if form in ("prefs", "qrels_prefs"):
+        return Preferences(**fields, level_column=scan.numbers)
+    qrels, docs = Qrels(**fields, grade_column=scan.numbers, scale=scan.scale), fields["docs"]
+    if form == "qrels_jg":
+        _refuse_repeats(qrels)
+    elif strict and len(docs) > 1 and len(docs[0]) <= 2:
+        # Not above: the trec_eval command does without the module.
+        from fastrank.formats.strict import refuse_swapped
+
+        refuse_swapped(name, docs, qrels.groups)
+    return qrels
 
 
 def _strict_text(text: bytes, name: str) -> bytes:
@@ -237,75 +252,27 @@ def _strict_text(text: bytes, name: str) -> bytes:
     return text
 
 
-def _run_of(scan: _Scan) -> Run:
-    def kernel(comments: int) -> None:
-        kernels.scan_run(
-            line_reader(scan.text, records.Cursor(checked=scan.strict)), comments,
-            records.ResultFields(docs=scan.docs, scores=spans(codes.CHUNK)),
-            scan.numbers, scan.fallbacks, scan.stretches, scan.state,
-        )  # fmt: skip
-
-    fields = scan.grouped(kernel)
-    start, length = scan.state.tag, scan.state.tag_size
-    tag = bytes(scan.text[start : start + length])
-    return Run(**fields, tag_bytes=tag, score_column=scan.numbers)
-
-
-def _qrels_of(scan: _Scan) -> Qrels:
-    second, bounds = scan.texts(), zeros("q", 12)
-
-    def kernel(comments: int) -> None:
-        lines = records.QrelsLines(groups=second, docs=scan.docs, grades=scan.numbers)
-        kernels.scan_qrels(
-            scan.text, comments, lines, scan.fallbacks, scan.stretches, bounds, scan.state
-        )
-
-    fields = scan.grouped(kernel, groups=second)
-    docs = fields["docs"]
-    if scan.strict and scan.form == "qrels" and len(docs) > 1 and len(docs[0]) <= 2:
-        # Not above: the trec_eval command does without the module.
-        from fastrank.formats.strict import refuse_swapped
-
-        refuse_swapped(scan.name, docs, fields["groups"])
-    return Qrels(**fields, grade_column=scan.numbers, scale=scan.scale)
-
-
-def _qrels_by_group(scan: _Scan) -> Qrels:
-    qrels = _qrels_of(scan)
+def _refuse_repeats(qrels: Qrels) -> None:
+    """Raise FormatError for a document that is twice in a judgment group."""
     by_group, _ = split_groups(qrels)
     rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
     repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
     if repeat >= 0:
         doc = by_group.docs[repeat].decode("utf-8", "replace")
         reason = f"duplicate document {doc!r} in a judgment group of its query"
-        raise FormatError(scan.name, by_group.docs.line(repeat), reason)
-    return qrels
+        raise FormatError(qrels.source, by_group.docs.line(repeat), reason)
 
 
-def _preferences_of(scan: _Scan) -> Preferences:
-    from fastrank.native.records.rankings import PreferenceLines
-
-    second, third, bounds = scan.texts(), scan.texts(), zeros("q", 12)
-    fields = 5 if scan.form == "prefs" else 4
-
-    def kernel(comments: int) -> None:
-        lines = PreferenceLines(groups=second, subgroups=third, docs=scan.docs, levels=scan.numbers)
-        kernels.scan_preferences(
-            scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
-        )
-
-    fields = scan.grouped(kernel, groups=second, subgroups=third)
-    return Preferences(**fields, level_column=scan.numbers)
-
-
-# By trec_eval's name of a format: the fields of a line, what its number is, and the reader.
-FORMATS: dict[str, tuple[str, str, Callable[[_Scan], Any]]] = {
-    "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", "score", _run_of),
-    "qrels": ("4 fields (query iter doc grade)", "grade", _qrels_of),
-    "qrels_jg": ("4 fields (query group doc grade)", "grade", _qrels_by_group),
-    "prefs": ("5 fields (query group subgroup doc level)", "level", _preferences_of),
-    "qrels_prefs": ("4 fields (query group doc level)", "level", _preferences_of),
-}
+# By trec_eval's name of a format: the fields of a line, which of them are texts, and its number.
+FORMATS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", ("docs",), "score"),
+    "qrels": ("4 fields (query iter doc grade)", ("groups", "docs"), "grade"),
+    "qrels_jg": ("4 fields (query group doc grade)", ("groups", "docs"), "grade"),
+    "prefs": (
+        "5 fields (query group subgroup doc level)", ("groups", "subgroups", "docs"), "level",
+    ),
+    "qrels_prefs": ("4 fields (query group doc level)", ("groups", "subgroups", "docs"), "level"),
+}  # fmt: skip
 
 
 class _Scan:
@@ -319,67 +286,79 @@ class _Scan:
         text: bytes,
         name: str,
         form: str,
-        has_comments: bool,
         warn: Warn,
         *,
+        comments: bool,
         strict: bool,
         scored: bool,
     ) -> None:
-        self._lines = lines = kernels.count_lines(text)
-        self.text, self.name, self.form, self.strict = text, name, form, strict
-        self._expected, self._number, _ = FORMATS[form]
-        self._has_comments, self._warn, self._scored = has_comments, warn, scored
+        self._text, self._name, self._form, self._strict = text, name, form, strict
+        self._comments, self._warn, self._scored = comments, warn, scored
+        self._expected, texts, self._number = FORMATS[form]
         self.scale: Scale | None = None
 
-        self.docs, graded = spans(lines), self._number == "grade"
+        lines, graded = kernels.count_lines(text), self._number == "grade"
+        self._texts = {name: spans(lines) for name in texts}
         self.numbers = zeros("q" if graded else "d", lines)
-        self.fallbacks = zeros("q", 3 * lines if strict or not graded else 0)
-        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
+        self._fallback_places = zeros("q", 3 * lines if strict or not graded else 0)
+        self._stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.state = records.Reading()
 
-    def texts(self) -> Any:
-        """Memory for a text of each line."""
-        return spans(self._lines)
+    def _run_kernel(self, comments: int) -> None:
+        """Scan the text with comments of some kind, and fill the columns."""
+        self.state.clear(refused=codes.STRICTLY if self._strict and self._scored else codes.AS_C)
+        texts, rest = self._texts, (self._fallback_places, self._stretches)
+        if self._number == "score":
+            reader = line_reader(self._text, records.Cursor(checked=self._strict))
+            fields = records.ResultFields(**texts, scores=spans(codes.CHUNK))
+            kernels.scan_run(reader, comments, fields, self.numbers, *rest, self.state)
+            return
+        bounds = zeros("q", 12)
+        if self._number == "grade":
+            lines = records.QrelsLines(**texts, grades=self.numbers)
+            kernels.scan_qrels(self._text, comments, lines, *rest, bounds, self.state)
+            return
+        from fastrank.native.records.rankings import PreferenceLines
 
-    def grouped(self, kernel: Callable[[int], None], **others: Any) -> dict[str, Any]:
+        count, levels = (
+            5 if self._form == "prefs" else 4,
+            PreferenceLines(**texts, levels=self.numbers),
+        )
+        kernels.scan_preferences(self._text, comments, count, levels, *rest, bounds, self.state)
+
+    def fields(self) -> dict[str, Any]:
         """Fields of the noun: queries, their row ranges, documents, other texts, and the source.
 
-        All and the numbers are by query. kernel: scans the text with comments of some kind, and
-        fills the columns of texts, too. Raises FormatError.
+        All and the numbers are by query. Raises FormatError.
         """
-        self._begin()
-        kernel(codes.SINGLE_COMMENTS if self._has_comments else codes.NO_COMMENTS)
+        self._run_kernel(codes.SINGLE_COMMENTS if self._comments else codes.NO_COMMENTS)
         if self.state.status in (codes.MALFORMED, codes.MISPLACED):
-            line = self.line()
-            if self.form == "trec_results":
+            line = self._line()
+            if self._form == "trec_results":
                 line = line.lstrip()
-            if line.startswith(b"#") and not self._has_comments:
-                self._begin()
-                kernel(codes.ALL_COMMENTS)
-        if not self.strict:
+            if line.startswith(b"#") and not self._comments:
+                self._run_kernel(codes.ALL_COMMENTS)
+        if not self._strict:
             self._check()
             for row, text in self._fallbacks():
                 self.numbers[row] = atof(text)
         elif self.state.status != codes.DONE or self.state.fallbacks:
             self._read_strictly()
         stretches = self.state.stretches
-        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state.rows)
+        starts, lengths, first_rows = (column[:stretches] for column in self._stretches)
+        groups = Groups(Texts(self._text, starts, lengths), first_rows, self.state.rows)
         self.numbers = groups.reorder(self.numbers)
-        texts = {"docs": self.docs, **others}
+        texts = {name: Texts(self._text, *groups.reorder(own)) for name, own in self._texts.items()}
         return {
-            **{name: Texts(self.text, *groups.reorder(own)) for name, own in texts.items()},
-            "queries": groups.queries, "offset_column": groups.offsets, "source": self.name,
+            **texts, "queries": groups.queries, "offset_column": groups.offsets,
+            "source": self._name,
         }  # fmt: skip
-
-    def _begin(self) -> None:
-        self.state.clear(refused=codes.STRICTLY if self.strict and self._scored else codes.AS_C)
 
     def _fallbacks(self) -> Iterator[tuple[int, bytes]]:
         """Row and text of every number that is left to us."""
         for i in range(self.state.fallbacks):
-            row, start, length = self.fallbacks[3 * i : 3 * i + 3]
-            yield row, bytes(self.text[start : start + length])
+            row, start, length = self._fallback_places[3 * i : 3 * i + 3]
+            yield row, bytes(self._text[start : start + length])
 
     def _read_strictly(self) -> None:
         """Read the numbers that are left to us. Raises FormatError, also for a malformed line."""
@@ -391,16 +370,16 @@ class _Scan:
                 self._read_numbers()
             self._check()
         except FormatError as error:
-            kind = {"trec_results": "run", "qrels": "qrels"}.get(self.form)
+            kind = {"trec_results": "run", "qrels": "qrels"}.get(self._form)
             fields = self.state.fields
-            raise explained(error, self.text, kind, fields) if kind else error from None
+            raise explained(error, self._text, kind, fields) if kind else error from None
 
     def _read_numbers(self) -> None:
         from fastrank.formats.strict import grades_with, number_of, without_score
 
         def fail(row: int, reason: str) -> NoReturn:
-            line = self.text.count(b"\n", 0, self.docs.starts[row]) + 1
-            raise FormatError(self.name, line, reason)
+            line = self._text.count(b"\n", 0, self._texts["docs"].starts[row]) + 1
+            raise FormatError(self._name, line, reason)
 
         if self._number == "grade":
             grades = self.numbers[: self.state.rows]
@@ -412,39 +391,39 @@ class _Scan:
             except ValueError as error:
                 reason = str(error)
                 if self._number == "score":
-                    reason = without_score(self.line(self.docs.starts[row]), reason)
+                    reason = without_score(self._line(self._texts["docs"].starts[row]), reason)
                 fail(row, reason)
 
-    def line(self, place: int | None = None) -> bytes:
+    def _line(self, place: int | None = None) -> bytes:
         """The line with a place of the text, by default that at which scanning ended."""
-        start = self.state.at if place is None else self.text.rfind(b"\n", 0, place) + 1
-        end = self.text.find(b"\n", start)
-        return bytes(self.text[start : end if end >= 0 else len(self.text)])
+        start = self.state.at if place is None else self._text.rfind(b"\n", 0, place) + 1
+        end = self._text.find(b"\n", start)
+        return bytes(self._text[start : end if end >= 0 else len(self._text)])
 
     def _check(self) -> None:
         status, start = self.state.status, self.state.at
         if status == codes.DONE:
             return
-        number = self.text.count(b"\n", 0, start) + 1
-        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self.name == "-"):
+        number = self._text.count(b"\n", 0, start) + 1
+        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self._name == "-"):
             reason = "NUL byte in the line: this is not a text file"
-            raise FormatError(self.name, number, reason)
-        is_malformed = status == codes.MALFORMED and self.strict
-        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self.line())):
-            raise FormatError(self.name, number, BARE_RETURN)
+            raise FormatError(self._name, number, reason)
+        is_malformed = status == codes.MALFORMED and self._strict
+        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self._line())):
+            raise FormatError(self._name, number, BARE_RETURN)
         if status == codes.MALFORMED:
-            reason = malformed(self._expected, self.state.fields, self.line())
-            raise FormatError(self.name, number, reason)
+            reason = malformed(self._expected, self.state.fields, self._line())
+            raise FormatError(self._name, number, reason)
         if status == codes.MISPLACED:
             # The trec_eval command does without the module.
             from fastrank.formats.strict import misplaced
 
-            raise FormatError(self.name, number, misplaced(self.line()))
+            raise FormatError(self._name, number, misplaced(self._line()))
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
         self._warn(
-            f"{self.name}:{number}: the line begins with a NUL byte, which ends the file:"
-            f" {len(self.text) - start} bytes from here on are not read"
+            f"{self._name}:{number}: the line begins with a NUL byte, which ends the file:"
+            f" {len(self._text) - start} bytes from here on are not read"
         )
 
 
