@@ -171,26 +171,20 @@ class Scale(Frozen):
         row = int((grades % 1 != 0).argmax())
         return row, float(grades[row])
 
-    def lowest_code(self, level: float) -> int:
-        """The smallest code whose grade is at least `level`.
-
-        In judged rankings the codes of unjudged documents and negative grades are fixed negative
-        numbers, with which a negative level is compared.
-        """
-        # Imported here because the trec_eval command does not need it.
-        from bisect import bisect_left
-
-        return bisect_left(self.values, level, 0, self.judged) if level > 0 else _ceiling(level)
-
 
 def lowest_code(judgments: Any, level: float) -> int:
-    """The lowest relevant grade as its code in the judgments."""
+    """The smallest code of the judgments whose grade is at least `level`.
+
+    In judged rankings the codes of unjudged documents and negative grades are fixed negative
+    numbers, with which a negative level is compared.
+    """
     scale = getattr(judgments, "scale", None)
-    return _ceiling(level) if scale is None else int(scale.lowest_code(level))
+    if scale is None or level <= 0:
+        return -int(-level // 1)
+    # Imported here because the trec_eval command does not need it.
+    from bisect import bisect_left
 
-
-def _ceiling(level: float) -> int:
-    return -int(-level // 1)
+    return bisect_left(scale.values, level, 0, scale.judged)
 
 
 def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:

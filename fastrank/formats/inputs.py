@@ -143,15 +143,14 @@ def is_file(given: Any) -> bool:
 def frame_of(given: Any) -> Table | None:
     """The table of a data frame, found by its type's module, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    if modules & {"pandas", "polars"}:
-        from fastrank.formats.frames import pandas_table, polars_table
+    form = next((name for name in ("pandas", "polars") if name in modules), None)
+    if form is None and (modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")):
+        form = "arrow"
+    if form is None:
+        return None
+    from fastrank.formats.frames import TABLES
 
-        return pandas_table(given) if "pandas" in modules else polars_table(given)
-    if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
-        from fastrank.formats.frames import arrow_table
-
-        return arrow_table(given)
-    return None
+    return TABLES[form](given)
 
 
 def choose_split(source: str, given: Any, split: str | None) -> Any:

@@ -30,17 +30,15 @@ def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[
     Raises ReadError, and FormatError for a line that is not in the encoding.
     """
     for number, line in enumerate(byte_lines(source), 1):
-        yield number, _decoded(line, name, number, encoding)
-
-
-def _decoded(line: bytes, name: str, number: int, encoding: str) -> str:
-    try:
-        text = line.decode(encoding)
-    except UnicodeDecodeError as error:
-        byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
-        reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
-        raise FormatError(name, number, reason) from None
-    return (text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text).removesuffix("\r")
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
+            reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
+            raise FormatError(name, number, reason) from None
+        if number == 1:
+            text = text.removeprefix(_BYTE_ORDER_MARK)
+        yield number, text.removesuffix("\r")
 
 
 def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
