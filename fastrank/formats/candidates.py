@@ -20,21 +20,9 @@ from fastrank.formats.candidate_files import (
     read_semeval,
 )
 from fastrank.formats.inputs import choose_split, frame_of, is_file
-from fastrank.formats.sniff import (
-    ALIASES,
-    CANDIDATE_ROLES,
-    check_mapping,
-    find_columns,
-    is_header,
-)
+from fastrank.formats.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.table_files import (
-    DELIMITERS,
-    delimited_table,
-    parquet_table,
-    read_json,
-    read_jsonl,
-)
+from fastrank.formats.table_files import read_table
 from fastrank.formats.tables import Table, qrels_of
 from fastrank.formats.values import first_repeat
 from fastrank.messages import counted
@@ -245,19 +233,27 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
     with file:
         form = format or _format_of(head, file.name)
         content = file.read()
-    if form == "parquet":
-        return parquet_table(content, file.name)
     if form == "qapairs":
         return read_pairs(content, file.name)
     if form in ("semeval", *SUBTASKS):
         return read_semeval(content, file.name, format)
-    if form in ("json", "jsonl"):
-        read: Any = read_json if form == "json" else read_jsonl
-        found = read(content, file.name)
-        if not isinstance(found, Table):
-            raise FormatError(file.name, 1, "expected a list of records, found one object")
-        return read_movieqa(found) if set(MOVIEQA_COLUMNS) <= set(found.names) else found
-    return _table_of_cells(content, file.name, form, columns)
+
+    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        if len(cells) == len(THREE_CELLS):
+            return THREE_CELLS
+        found = ", ".join(repr(column[0][:40]) for column in cells)
+        reason = "expected a header or three cells (question, candidate, label), found"
+        raise FormatError(file.name, lines[0], f"{reason} {found}")
+
+    roles = (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])
+    table = read_table(
+        content, file.name, form, columns, names_without_header, roles, quoted=form == "csv"
+    )
+    if not isinstance(table, Table):
+        raise FormatError(file.name, 1, "expected a list of records, found one object")
+    if form.startswith("json") and set(MOVIEQA_COLUMNS) <= set(table.names):
+        return read_movieqa(table)
+    return table
 
 
 def _format_of(head: bytes, name: str) -> str:
@@ -270,26 +266,6 @@ def _format_of(head: bytes, name: str) -> str:
     if form in ("parquet", "json", "jsonl"):
         return form
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
-
-
-def _table_of_cells(
-    content: bytes, name: str, form: str, columns: Mapping[str, Any] | None
-) -> Table:
-    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        if len(cells) == len(THREE_CELLS):
-            return THREE_CELLS
-        found = ", ".join(repr(column[0][:40]) for column in cells)
-        reason = "expected a header or three cells (question, candidate, label), found"
-        raise FormatError(name, lines[0], f"{reason} {found}")
-
-    return delimited_table(
-        content, name, DELIMITERS[form], columns, _is_header, names_without_header,
-        quoted=form == "csv",
-    )  # fmt: skip
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    return is_header(cells, (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:]))
 
 
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:

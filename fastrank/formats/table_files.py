@@ -25,41 +25,57 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 LINES_AT_ONCE = 1 << 10
 
 
-def delimited_table(
+def read_table(
     content: bytes,
     name: str,
-    delimiter: str,
+    form: str,
     columns: Mapping[str, Any] | None,
-    is_header: Callable[[Sequence[str]], bool],
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
+    roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
-) -> Table:
-    """The table of delimited text.
+) -> Table | dict[Any, Any]:
+    """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
-    is_header: whether the first cells are names. names_without_header: the names by the columns and
-    the numbers of the lines; with `columns`, they are 0, 1, 2, ... quoted: as in
-    `delimited_records`. Raises FormatError.
+    names_without_header: the names by the columns of cells and the numbers of the lines; with
+    `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
+    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
     """
-    rows: list[list[str]] = []
+    if form == "parquet":
+        from fastrank.formats.frames import table_of_arrow
+
+        return table_of_arrow(name, read_parquet(content, name))
     lines = array("q")
-    for line, row in delimited_records(content, name, delimiter, quoted=quoted):
-        rows.append(row)
-        lines.append(line)
-        if len(row) != len(rows[0]):
-            reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
-            raise FormatError(name, line, reason)
-    if not rows:
-        raise FormatError(name, 1, "expected a header or rows, found an empty file")
-    names: Sequence[Any] = [cell.strip() for cell in rows[0]]
-    given = set(map(str, (columns or {}).values()))
-    has_header = is_header(names) or (given and given <= set(names))
-    if has_header:
-        del rows[0], lines[0]
-    cells = list(zip(*rows, strict=True)) or [()] * len(names)
-    if not has_header:
-        names = range(len(cells)) if columns else names_without_header(cells, lines)
-    return table_of_cells(name, names, cells, lines)
+    rows: list[Any] = []
+    if form in DELIMITERS:
+        for line, row in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
+            rows.append(row)
+            lines.append(line)
+            if len(row) != len(rows[0]):
+                reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
+                raise FormatError(name, line, reason)
+        if not rows:
+            raise FormatError(name, 1, "expected a header or rows, found an empty file")
+        names: Sequence[Any] = [cell.strip() for cell in rows[0]]
+        given = set(map(str, (columns or {}).values()))
+        has_header = is_header(names, roles) or (given and given <= set(names))
+        if has_header:
+            del rows[0], lines[0]
+        cells = list(zip(*rows, strict=True)) or [()] * len(names)
+        if not has_header:
+            names = range(len(cells)) if columns else names_without_header(cells, lines)
+        return table_of_cells(name, names, cells, lines)
+    text = decoded(content).removeprefix("\ufeff")
+    if form == "json":
+        loaded: Any = _loaded(text, name, 1)
+        if isinstance(loaded, list):
+            return _table(loaded, name, range(1, len(loaded) + 1), "record")
+        return loaded  # type: ignore[no-any-return]
+    for number, record in enumerate(text.split("\n"), 1):
+        if record.strip():
+            rows.append(_loaded(record, name, number))
+            lines.append(number)
+    return _table(rows, name, lines, "line")
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
@@ -155,28 +171,6 @@ def delimited_lines(
     lines = csv_lines(names, rows, DELIMITERS[form])
     while some := "".join(islice(lines, LINES_AT_ONCE)):
         yield some.encode("utf-8", "surrogateescape")
-
-
-def read_json(content: bytes, name: str) -> Table | dict[Any, Any]:
-    """The content of a JSON file: {query: {document: number}}, or a table of its records.
-
-    Raises FormatError, also for duplicate keys in an object, and InputError.
-    """
-    loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
-    if isinstance(loaded, list):
-        return _table(loaded, name, range(1, len(loaded) + 1), "record")
-    return loaded  # type: ignore[no-any-return]
-
-
-def read_jsonl(content: bytes, name: str) -> Table:
-    """The table of a JSONL file: one object per line, all with the same keys."""
-    records, lines = [], array("q")
-    text = decoded(content).removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            records.append(_loaded(line, name, number))
-            lines.append(number)
-    return _table(records, name, lines, "line")
 
 
 def why_not_json(error: JSONDecodeError) -> str:
@@ -338,15 +332,11 @@ def content_of(
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
-    if form in DELIMITERS:
-        return delimited_table(
-            content, name, DELIMITERS[form], columns, is_header,
-            lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-        )  # fmt: skip
-    if form == "parquet":
-        return parquet_table(content, name)
-    found = read_json(content, name) if form == "json" else read_jsonl(content, name)
-    if isinstance(found, Table) and "ctxs" in found.names:
+    found = read_table(
+        content, name, form, columns,
+        lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
+    )  # fmt: skip
+    if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
         return retrieved_table(found, kind)
     return found
 
@@ -359,10 +349,3 @@ def read_parquet(content: bytes, name: str) -> Any:
         return parquet.read_table(pyarrow.BufferReader(content))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(name, f"cannot be read as parquet: {error}") from None
-
-
-def parquet_table(content: bytes, name: str) -> Table:
-    """The same as a table of columns."""
-    from fastrank.formats.frames import table_of_arrow
-
-    return table_of_arrow(name, read_parquet(content, name))
