@@ -70,8 +70,7 @@ def file_digest(run: Any) -> str | None:
         if not os.path.getsize(run):
             return made.hexdigest()
     with open_source(run) as file:
-        reader, buffer = file.stored(), memoryview(bytearray(PIECE))
-        while count := reader.readinto(buffer):
-            made.update(buffer[:count])
+        for piece in file.stored().pieces(PIECE):
+            made.update(piece)
         file.check_unchanged()
     return made.hexdigest()

@@ -107,9 +107,7 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
 
     with temporary_file() as copy:
         with open_source(name) as source, open(copy, "wb") as file:
-            reader, buffer = source.stored(), memoryview(bytearray(BLOCK))
-            while count := reader.readinto(buffer):
-                file.write(buffer[:count])
+            file.writelines(source.stored().pieces(BLOCK))
             source.check_unchanged()
         yield copy
 

@@ -206,7 +206,7 @@ class SourceFile:
     def read(self) -> bytes:
         """The whole decompressed content. Raises ReadError, also if the file changed meanwhile."""
         if self.size is None:
-            content = _all_of(self.whole())
+            content = b"".join(map(bytes, self.whole().pieces(_PIECE)))
         else:
             # Python reads a file of known size without copying.
             with _Reasons(self.name):
@@ -268,6 +268,12 @@ class Reader:
         elif self._ended and not self._may_be_empty:
             raise ReadError(self._name, "the file is empty")
         return filled
+
+    def pieces(self, size: int) -> Iterator[memoryview]:
+        """What is read, in pieces of at most this size; each one overwrites the one before."""
+        buffer = memoryview(bytearray(size))
+        while count := self.readinto(buffer):
+            yield buffer[:count]
 
     def place(self) -> tuple[int, int, int] | None:
         """File descriptor, position and end if this reads a regular file, else None."""
@@ -412,14 +418,6 @@ def compression_of(head: bytes) -> str | None:
     return None
 
 
-def _all_of(reader: Reader) -> bytes:
-    buffer = memoryview(bytearray(_PIECE))
-    parts = []
-    while count := reader.readinto(buffer):
-        parts.append(bytes(buffer[:count]))
-    return b"".join(parts)
-
-
 def _shrank(name: str, size: int, found: int) -> ReadError:
     only = f"{size} bytes at the start, only {found} found"
     return ReadError(name, f"the file shrank while it was read: {only}")
@@ -438,10 +436,10 @@ def read_all(source: Source) -> bytes:
 def byte_lines(source: Source | SourceFile) -> Iterator[bytes]:
     """The lines of a file, compressed or not, without their newlines. Raises ReadError."""
     with open_source(source) as file:
-        reader, buffer, rest = file.whole(), memoryview(bytearray(_READ)), b""
-        while count := reader.readinto(buffer):
-            # The last piece is the beginning of a line, which may span several buffers.
-            *lines, last = bytes(buffer[:count]).split(b"\n")
+        rest = b""
+        for piece in file.whole().pieces(_READ):
+            # The last one is the beginning of a line, which may span several pieces.
+            *lines, last = bytes(piece).split(b"\n")
             if lines:
                 lines[0] = rest + lines[0]
                 rest = b""

@@ -9,7 +9,7 @@ from fastrank.errors import FormatError, InputError
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.formats.strict import no_number
-from fastrank.formats.values import encoded_id, grades_of, ranks_of, scores_of, texts_of
+from fastrank.formats.values import encoded_id, grades_of, scores_of, scores_of_ranks, texts_of
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -151,9 +151,7 @@ def run_of(
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
     elif "rank" in found:
-        fail = table.failing(found["rank"])
-        ranks = ranks_of(table.numbers(found["rank"]), fail)
-        scores = scores_of(_array(ranks), fail, higher_is_better=False)
+        scores = scores_of_ranks(table.numbers(found["rank"]), table.failing(found["rank"]))
     else:
         scores = zeros("d", table.size)
     own_tag = tag_of(tag, table.source)
@@ -202,14 +200,10 @@ def _ids_of(table: Table, place: int) -> Texts:
 
 def first_empty(texts: Texts) -> int:
     """The first text that is empty, or -1."""
-    lengths = _array(texts.lengths)
-    return -1 if lengths.all() else int(lengths.argmin())
-
-
-def _array(column: Any) -> Any:
     import numpy
 
-    return numpy.asarray(column)
+    lengths = numpy.asarray(texts.lengths)
+    return -1 if lengths.all() else int(lengths.argmin())
 
 
 def _single_tag(table: Table, place: int) -> bytes:

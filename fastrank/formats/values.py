@@ -197,22 +197,21 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
         row = int(strange.argmax())
         fail(row, f"expected a grade, found {float(numbers[row])!r}")
     if (numpy.trunc(numbers) == numbers).all():
-        return _whole(numbers, "grade", fail), None
+        return memory_of(_whole(numbers, "grade", fail)), None
     codes, scale = encode_grades(numbers)
     return memory_of(codes), scale
 
 
-def ranks_of(values: Any, fail: Fail) -> Any:
-    """Ranks as int64[rows]. Calls `fail` for invalid ranks."""
-    import numpy
-
-    numbers = _array(values, "rank", fail)
-    ranks = _whole(numbers, "rank", fail) if numbers.dtype.kind == "f" else memory_of(numbers)
-    wrong = (numpy.asarray(ranks) > LAST_RANK) | (numpy.asarray(ranks) < -LAST_RANK)
+def scores_of_ranks(values: Any, fail: Fail) -> Any:
+    """Minus the ranks as float64[rows]. Calls `fail` for invalid ranks."""
+    ranks = _array(values, "rank", fail)
+    if ranks.dtype.kind == "f":
+        ranks = _whole(ranks, "rank", fail)
+    wrong = (ranks > LAST_RANK) | (ranks < -LAST_RANK)
     if wrong.any():
         row = int(wrong.argmax())
         fail(row, f"expected a rank of at most {LAST_RANK}, found {ranks[row]}")
-    return ranks
+    return memory_of(-ranks.astype("float64"))
 
 
 def _whole(numbers: Any, what: str, fail: Fail) -> Any:
@@ -226,7 +225,7 @@ def _whole(numbers: Any, what: str, fail: Fail) -> Any:
         if not found.is_integer():
             fail(row, f"expected a {what}, found {found!r}")
         fail(row, f"expected a 64-bit {what}, found {found!r}")
-    return memory_of(numbers.astype("int64"))
+    return numbers.astype("int64")
 
 
 def _array(values: Any, what: str, fail: Fail) -> Any:
