@@ -94,7 +94,7 @@ def open_run(
         return apply_order(given, rank_by)
     found = in_memory(given, "run", "a Run")
     if isinstance(found, Mapping):
-        if found is given:
+        if isinstance(given, Mapping):
             return found
         return apply_order(Run.from_dict(found, tag=getattr(given, "name", None)), rank_by)
     if found is not None:
@@ -143,10 +143,9 @@ def is_file(given: Any) -> bool:
 def frame_of(given: Any) -> Table | None:
     """The table of a data frame, found by its type's module, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    form = next((name for name in ("pandas", "polars") if name in modules), None)
-    if form is None and (modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")):
-        form = "arrow"
-    if form is None:
+    form = next(iter(modules & {"pandas", "polars"}), "arrow")
+    is_arrow = modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")
+    if form == "arrow" and not is_arrow:
         return None
     from fastrank.formats.frames import TABLES
 

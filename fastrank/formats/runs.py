@@ -178,7 +178,9 @@ def read_run_columns(
     groups = Groups(Texts(text, *queries), first_rows, states[-1].rows)
     return Run(
         queries=groups.queries,
-        docs=LineFields(text, *groups.reorder((starts, lengths)), groups.order, "line"),
+        docs=LineFields(
+            text, groups.reorder(starts), groups.reorder(lengths), groups.order, "line"
+        ),
         tag_bytes=tag,
         source=file.name,
         offset_column=groups.offsets,

@@ -346,6 +346,8 @@ def read_parquet(content: bytes, name: str) -> Any:
     pyarrow = optional("pyarrow", f"{name}: parquet")
     parquet = optional("pyarrow.parquet", f"{name}: parquet")
     try:
-        return parquet.read_table(pyarrow.BufferReader(content))
+        table = parquet.read_table(pyarrow.BufferReader(content))
+        # Names that are not UTF-8 are found out only here.
+        return table.rename_columns(table.column_names)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(name, f"cannot be read as parquet: {error}") from None

@@ -165,7 +165,7 @@ def _kind(value: Any) -> str:
     return "integer" if hasattr(type(value), "__index__") else type(value).__name__
 
 
-LEAST, MOST = -(2**63), 2**63 - 1
+LEAST, LARGEST = -(2**63), 2**63 - 1
 
 
 def scores_of(values: Any, fail: Fail, *, higher_is_better: bool = True) -> Any:
@@ -237,7 +237,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return values.astype("float64")
     if kind and kind in "ib":
         return values.astype("int64")
-    if kind == "u" and (not len(values) or values.max() <= MOST):
+    if kind == "u" and (not len(values) or values.max() <= LARGEST):
         return values.astype("int64")
     given = list(values)
     kinds = set(map(type, given))
@@ -250,7 +250,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
     try:
         return numpy.array(given, "int64")
     except OverflowError:
-        row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
+        row = next(i for i, value in enumerate(given) if not LEAST <= value <= LARGEST)
         fail(row, f"expected a 64-bit {what}, found {given[row]!r:.60}")
 
 
@@ -349,7 +349,7 @@ def to_int64(name: str, found: Array) -> Array:
 
     if found.dtype.kind == "u" and found.dtype.itemsize == 8 and found.size:
         largest = numpy.unravel_index(int(found.argmax()), found.shape)
-        if found[largest] > MOST:
+        if found[largest] > LARGEST:
             place = [int(i) for i in largest]
             raise ArrayError(name, f"expected at most 2**63 - 1, found {found[largest]}", *place)
     return numpy.ascontiguousarray(found, numpy.int64)
