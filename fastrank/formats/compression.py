@@ -94,7 +94,6 @@ def unpacked(kind: str, readinto: Callable[[memoryview], int], name: str) -> Ite
         # The libraries raise a dozen types (EOFError, zlib.error, LZMAError, ...) for the same
         # problem.
         raise ReadError(name, f"broken {kind} data: {error}") from error
-    # What is read on after an error is not taken for the end.
     while True:
         yield b""
 

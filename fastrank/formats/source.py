@@ -372,9 +372,16 @@ class _Unpacked(Reader):
 
         super().__init__(name, may_be_empty)
         self._pieces = unpacked(compression, raw.readinto, name)
+        self._error: ReadError | None = None
 
     def _next(self, _view: memoryview) -> bytes:
-        return next(self._pieces)
+        if self._error is None:
+            try:
+                return next(self._pieces)
+            except ReadError as error:
+                # That of whoever reads on, too.
+                self._error = error
+        raise self._error
 
 
 class _Reasons:
