@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from functools import partial
 
 from fastrank.data.qrels import encode_grades
 from fastrank.data.texts import Texts, joined, memory_of, spans
@@ -89,6 +88,9 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
             return joined(whole, values)
     elif kinds == {bytes}:
         return joined(b"".join(values), values)
+    # Imported here because the trec_eval command does not need it.
+    from functools import partial
+
     encoded = [encoded_id(value, partial(fail, row)) for row, value in enumerate(values)]
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
