@@ -22,7 +22,7 @@ from fastrank.errors import FormatError, InputError
 from fastrank.formats.dicts import qrels_from_dict, run_from_dict
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.table_files import content_of
-from fastrank.formats.tables import CellsTable, ColumnsTable, Table, qrels_of, run_of
+from fastrank.formats.tables import Table, numbers_of_cells, qrels_of, run_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 
@@ -80,20 +80,20 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
         return Reading(None, refused)
 
 
-def _table_of(given: Any, name: str, judgments: bool) -> ColumnsTable:
+def _table_of(given: Any, name: str, judgments: bool) -> Table:
     """The items of {query: {document: number}}."""
     items = [(query, *item) for query, documents in given.items() for item in documents.items()]
     columns = [[item[place] for item in items] for place in range(3)]
-    return ColumnsTable(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
+    return Table(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
 
 
 def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     roles = QRELS_ROLES if judgments else RUN_ROLES["score"]
     found = find_columns(table.names, roles, None, table.source)
     queries, docs = table.texts(found["query"]), table.texts(found["doc"])
-    write = _stripped if isinstance(table, CellsTable) else _written
+    write = _stripped if table.to_numbers is numbers_of_cells else _written
     numbers: dict[str, list[bytes]] = {
-        role: list(map(write, table.values(found[role])))
+        role: list(map(write, table.values(table.names[found[role]])))
         for role in ("grade", "rank", "score")
         if role in found
     }

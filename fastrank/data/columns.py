@@ -75,6 +75,9 @@ class Frozen(metaclass=_Fields):
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
 
+    def __copy__(self) -> Self:
+        return self
+
     def __reduce__(self) -> Any:
         fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names}
         return _rebuild, (type(self), fields)
@@ -95,11 +98,14 @@ class _PickledMemory:
     """Typed memory in a pickle, because memoryviews cannot be pickled."""
 
     def __init__(self, column: memoryview) -> None:
-        self.code, self.content = column.format, bytes(column)
+        self._column = column
 
-    def column(self) -> Any:
-        memory: Any = memoryview(bytearray(self.content))
-        return memory.cast(self.code)
+    def __reduce__(self) -> Any:
+        return _memory_of, (self._column.format, bytes(self._column))
+
+
+def _memory_of(code: Any, content: bytes) -> memoryview:
+    return memoryview(bytearray(content)).cast(code)
 
 
 def _to_pickle(value: Any) -> Any:
@@ -110,20 +116,9 @@ def _to_pickle(value: Any) -> Any:
     return [_to_pickle(item) for item in value] if isinstance(value, list) else value
 
 
-def _from_pickle(value: Any) -> Any:
-    if isinstance(value, _PickledMemory):
-        return value.column()
-    if isinstance(value, Record):
-        return type(value)(*map(_from_pickle, value))
-    # Ids are the longest lists.
-    if isinstance(value, list) and value and not isinstance(value[0], bytes):
-        return [_from_pickle(item) for item in value]
-    return value
-
-
 def _rebuild(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
     made = object.__new__(kind)
-    Frozen.__init__(made, **{name: _from_pickle(value) for name, value in fields.items()})
+    Frozen.__init__(made, **fields)
     return made
 
 
@@ -200,9 +195,9 @@ class Convertible(PerQuery):
     """
 
     @classmethod
-    def _from(cls, conversion: str, *given: Any, **options: Any) -> Self:
-        """Make judgments or a run of another form."""
-        made: Self = convert(conversion, *given, **options)
+    def _from_table(cls, form: str, given: Any, columns: Any = None, **options: Any) -> Self:
+        """Make judgments or a run of a table in another form."""
+        made: Self = convert("from_table", cls, form, given, columns, **options)
         return made
 
     def __getitem__(self, query: str) -> dict[str, Any]:

@@ -7,8 +7,10 @@ their order is enough. Gains look up the actual grades.
 from __future__ import annotations
 
 from fastrank.data.columns import Convertible, Frozen, PerQuery, as_array
-from fastrank.data.texts import decoded
-from fastrank.native import records
+from fastrank.data.texts import Texts, decoded, take
+from fastrank.lazy import convert
+from fastrank.native import kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-
-    from fastrank.data.texts import Texts
 
 
 class Qrels(Convertible):
@@ -60,7 +60,8 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        return cls._from("qrels_from_dict", given)
+        made: Qrels = convert("qrels_from_dict", given)
+        return made
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -76,7 +77,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_pandas(frame).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        return cls._from("qrels_from_table", "pandas", frame, columns)
+        return cls._from_table("pandas", frame, columns)
 
     @classmethod
     def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -87,7 +88,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_polars(frame, columns={"query": "topic"}).to_dict()
         {'1': {'a': 1, 'b': 0}}
         """
-        return cls._from("qrels_from_table", "polars", frame, columns)
+        return cls._from_table("polars", frame, columns)
 
     @classmethod
     def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -100,7 +101,7 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_arrow(table).to_dict()
         {'q1': {'d1': 1}}
         """
-        return cls._from("qrels_from_table", "arrow", table, columns)
+        return cls._from_table("arrow", table, columns)
 
     @classmethod
     def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
@@ -115,7 +116,10 @@ class Qrels(Convertible):
         >>> fr.evaluate(by_subtopic, {"1": {"a": 0.5}}, "StRecall@1").mean
         {'StRecall@1': 1.0}
         """
-        return cls._from("qrels_from_arrays", queries, docs, grades, subtopics)
+        columns = {"query": queries, "doc": docs, "grade": grades}
+        if subtopics is not None:
+            columns["iteration"] = subtopics
+        return cls._from_table("arrays", columns)
 
     @property
     def grades(self) -> npt.NDArray[Any]:
@@ -167,26 +171,20 @@ class Scale(Frozen):
         row = int((grades % 1 != 0).argmax())
         return row, float(grades[row])
 
-    def lowest_code(self, level: float) -> int:
-        """The smallest code whose grade is at least `level`.
-
-        In judged rankings the codes of unjudged documents and negative grades are fixed negative
-        numbers, with which a negative level is compared.
-        """
-        # Imported here because the trec_eval command does not need it.
-        from bisect import bisect_left
-
-        return bisect_left(self.values, level, 0, self.judged) if level > 0 else _ceiling(level)
-
 
 def lowest_code(judgments: Any, level: float) -> int:
-    """The lowest relevant grade as its code in the judgments."""
+    """The smallest code of the judgments whose grade is at least `level`.
+
+    In judged rankings the codes of unjudged documents and negative grades are fixed negative
+    numbers, with which a negative level is compared.
+    """
     scale = getattr(judgments, "scale", None)
-    return _ceiling(level) if scale is None else int(scale.lowest_code(level))
+    if scale is None or level <= 0:
+        return -int(-level // 1)
+    # Imported here because the trec_eval command does not need it.
+    from bisect import bisect_left
 
-
-def _ceiling(level: float) -> int:
-    return -int(-level // 1)
+    return bisect_left(scale.values, level, 0, scale.judged)
 
 
 def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
@@ -196,6 +194,25 @@ def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
     """
     query = judgments.queries[sum(stop <= row for stop in judgments.offset_column[1:])]
     return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """Split judgments into one row range per (query, group), groups of a query in byte order.
+
+    Returns the judgments, and the offsets of the ranges of each query.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    names = records.TextsByQuery(texts=texts.columns, offsets=qrels.offset_column)
+    count = kernels.sort_groups(names, order, scratch, group_offsets, ranges)
+    docs = Texts(qrels.docs.buffer, take(qrels.docs.starts, order), take(qrels.docs.lengths, order))
+    grades = take(qrels.grade_column, order)
+    split: Qrels = qrels.changed(
+        docs=docs, grade_column=grades, offset_column=ranges[: count + 1], strata=None
+    )
+    return split, group_offsets
 
 
 def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
 from fastrank.data.texts import decoded
+from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False
@@ -51,7 +52,8 @@ class Run(Convertible):
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
-        return cls._from("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
+        made: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
+        return made
 
     @classmethod
     def from_pandas(
@@ -76,8 +78,7 @@ class Run(Convertible):
         >>> fr.Run.from_pandas(frame, tag="bm25").to_dict()
         {'q1': {'a': 0.5, 'b': 0.75}}
         """
-        options = {"tag": tag, "higher_is_better": higher_is_better}
-        return cls._from("run_from_table", "pandas", frame, columns, **options)
+        return cls._from_table("pandas", frame, columns, tag=tag, higher_is_better=higher_is_better)
 
     @classmethod
     def from_polars(
@@ -95,8 +96,7 @@ class Run(Convertible):
         >>> fr.Run.from_polars(frame).to_dict()
         {'q1': {'a': -2.0, 'b': -1.0}}
         """
-        options = {"tag": tag, "higher_is_better": higher_is_better}
-        return cls._from("run_from_table", "polars", frame, columns, **options)
+        return cls._from_table("polars", frame, columns, tag=tag, higher_is_better=higher_is_better)
 
     @classmethod
     def from_arrow(
@@ -116,8 +116,7 @@ class Run(Convertible):
         >>> fr.Run.from_arrow(table, higher_is_better=False).to_dict()
         {'q1': {'d1': -0.5}}
         """
-        options = {"tag": tag, "higher_is_better": higher_is_better}
-        return cls._from("run_from_table", "arrow", table, columns, **options)
+        return cls._from_table("arrow", table, columns, tag=tag, higher_is_better=higher_is_better)
 
     @classmethod
     def from_arrays(
@@ -137,8 +136,8 @@ class Run(Convertible):
         >>> run.to_dict()
         {'7': {'a': -0.1, 'b': -0.3}}
         """
-        options = {"tag": tag, "higher_is_better": higher_is_better}
-        return cls._from("run_from_arrays", queries, docs, scores, **options)
+        columns = {"query": queries, "doc": docs, "score": scores}
+        return cls._from_table("arrays", columns, tag=tag, higher_is_better=higher_is_better)
 
     @property
     def tag(self) -> str:

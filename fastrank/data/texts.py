@@ -1,4 +1,4 @@
-"""Byte strings as ranges of one buffer."""
+"""Byte strings as ranges of one buffer, and rows grouped by such a string."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
-
-    from fastrank.data.columns import PerQuery
 
     # Query ids, as a list or decoded lazily.
     Ids: TypeAlias = "TextSelection | list[bytes]"
@@ -215,14 +213,53 @@ def constant(text: bytes, count: int) -> Texts:
     return Texts(text, zeros("q", count), memory_of(lengths))
 
 
-def byte_order(noun: PerQuery) -> Any:
-    """The places of the queries in the byte order of their ids."""
-    return text_order(noun.queries)
-
-
 def text_order(texts: Texts) -> Any:
     """The places of texts in their byte order."""
     count = len(texts.starts)
     beginnings, order, scratch = columns("q", count, count, count)
     kernels.order_texts(texts.columns, beginnings, order, scratch)
     return order
+
+
+class Groups:
+    """The rows of each query, found from stretches of rows with the same query.
+
+    queries: the ids in the order of their first row. offsets: the row ranges after reordering.
+    order: the former row of each row, or None if rows keep their order.
+    """
+
+    def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
+        count = len(stretches)
+        text, starts, lengths = stretches.columns
+        numbered = interning(count)
+        distinct = kernels.intern_texts(stretches.columns, numbered)
+        self._rows = rows
+        self.order: Any = None
+        if distinct == count:
+            self.queries = stretches
+            self.offsets = zeros("q", count + 1)
+            self.offsets[:count], self.offsets[count] = first_rows, rows
+            return
+        self.offsets, self.order = zeros("q", distinct + 1), zeros("q", rows)
+        kernels.gather_rows(numbered.ids, first_rows, rows, self.offsets, self.order)
+        first = numbered.firsts[:distinct]
+        self.queries = Texts(text, take(starts, first), take(lengths, first))
+
+    def reorder(self, column: Any) -> Any:
+        """A column, a tuple of columns, or texts, with the rows of each query together."""
+        if isinstance(column, tuple):
+            return tuple(map(self.reorder, column))
+        if isinstance(column, Texts):
+            return Texts(column.buffer, self.reorder(column.starts), self.reorder(column.lengths))
+        column = column[: self._rows]
+        return column if self.order is None else take(column, self.order)
+
+
+def take(column: Any, order: Any) -> Any:
+    """The rows of a column in the given order."""
+    if not column:
+        return column
+    rows = zeros(column.format, len(order))
+    kernel = kernels.take_numbers if column.format == "d" else kernels.take_integers
+    kernel(column, order, rows)
+    return rows

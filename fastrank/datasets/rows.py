@@ -67,10 +67,11 @@ def json_of(content: bytes, name: str) -> Any:
 def _rows_of_file(source: Any) -> list[Any]:
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.table_files import parquet_table
+        from fastrank.formats.table_files import read_parquet
 
         with file:
-            return parquet_table(file.read(), file.name).records()
+            records: list[Any] = read_parquet(file.read(), file.name).to_pylist()
+            return records
     if head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"[":
         with file:
             rows = json_of(file.read(), file.name)

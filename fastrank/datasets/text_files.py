@@ -151,10 +151,10 @@ def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[i
     """The first character other than a blank, and numbered records, or lines for SGML."""
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.table_files import parquet_table
+        from fastrank.formats.table_files import read_parquet
 
         with file:
-            return "P", enumerate(parquet_table(file.read(), name).records(), 1)
+            return "P", enumerate(read_parquet(file.read(), name).to_pylist(), 1)
     lines = lines_of(file, name, encoding)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fastrank.arguments import check_choice
-from fastrank.data.grouping import Groups
 from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts, as_texts, memory_of, text_order
+from fastrank.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats.trec import python_warning

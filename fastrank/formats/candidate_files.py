@@ -8,7 +8,8 @@ from array import array
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import read_all
-from fastrank.formats.tables import CellsTable, RecordsTable, Table
+from fastrank.formats.table_files import table_of_cells
+from fastrank.formats.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read_folder(path: str) -> Table:
     count = len(columns[0])
     names = ["question_id", "question", "candidate", "label", "candidate_id"]
     cells = [*columns, list(map(str, range(count)))]
-    return CellsTable(path, names, cells, memoryview(array("q", range(1, count + 1))))
+    return table_of_cells(path, names, cells, array("q", range(1, count + 1)))
 
 
 def _lines(path: str) -> list[str]:
@@ -71,7 +72,7 @@ def read_pairs(content: bytes, name: str) -> Table:
     if not rows:
         raise FormatError(name, 1, "expected <QApairs id='...'> with candidates, found none")
     names = ["question_id", "question", "candidate", "label"]
-    return CellsTable(name, names, list(zip(*rows, strict=True)), memoryview(lines))
+    return table_of_cells(name, names, list(zip(*rows, strict=True)), lines)
 
 
 # By subtask: the elements of the question and of its candidates, and the attribute of the label.
@@ -107,7 +108,7 @@ def read_semeval(content: bytes, name: str, subtask: str | None) -> Table:
         subtask = "semeval-a"
     asked_by, element, attribute = SUBTASKS[subtask]
     asked: tuple[str, str] | None = None
-    rows: list[tuple[str, str, str, str, int]] = []
+    rows: list[tuple[Any, ...]] = []
     known: set[tuple[str, str]] = set()
     for node in root.iter():
         if node.tag == asked_by:
@@ -127,9 +128,14 @@ def read_semeval(content: bytes, name: str, subtask: str | None) -> Table:
             rows.append((*asked, doc, text, SEMEVAL_LABELS[label]))
     if not rows:
         raise InputError(name, f"expected <{asked_by}> with <{element}>, found none")
+    return _records(name, rows, array("q", range(1, len(rows) + 1)))
+
+
+def _records(name: str, rows: list[tuple[Any, ...]], numbers: Any) -> Table:
+    """A table of candidates, which come from the records with these numbers."""
     names = ["question_id", "question", "candidate_id", "candidate", "label"]
-    columns: list[Any] = [list(column) for column in zip(*rows, strict=True)]
-    return RecordsTable(name, names, columns, memoryview(array("q", range(1, len(rows) + 1))))
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return Table(name, names, columns, rows=memoryview(numbers), unit="record")
 
 
 def _id_and_text(node: Element, name: str) -> tuple[str, str]:
@@ -150,7 +156,7 @@ def read_movieqa(table: Table) -> Table:
 
     Raises InputError for a question without choices or without the index of one of them.
     """
-    columns = (table.values(table.names.index(column)) for column in MOVIEQA_COLUMNS)
+    columns = map(table.values, MOVIEQA_COLUMNS)
     rows: list[tuple[Any, ...]] = []
     numbers = array("q")
     for number, (qid, question, answers, correct) in enumerate(zip(*columns, strict=True), 1):
@@ -165,7 +171,4 @@ def read_movieqa(table: Table) -> Table:
         for i, answer in enumerate(answers):
             rows.append((qid, question, f"{qid}-{i}", answer, int(i == correct)))
             numbers.append(number)
-    names = ["question_id", "question", "candidate_id", "candidate", "label"]
-    return RecordsTable(
-        table.source, names, [list(own) for own in zip(*rows, strict=True)], numbers
-    )
+    return _records(table.source, rows, numbers)

@@ -20,22 +20,11 @@ from fastrank.formats.candidate_files import (
     read_semeval,
 )
 from fastrank.formats.inputs import choose_split, frame_of, is_file
-from fastrank.formats.sniff import (
-    ALIASES,
-    CANDIDATE_ROLES,
-    check_mapping,
-    find_columns,
-    is_header,
-)
+from fastrank.formats.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.table_files import (
-    DELIMITERS,
-    delimited_table,
-    parquet_table,
-    read_json,
-    read_jsonl,
-)
-from fastrank.formats.tables import ColumnsTable, Table, qrels_of
+from fastrank.formats.table_files import read_table
+from fastrank.formats.tables import Table, qrels_of
+from fastrank.formats.values import first_repeat
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -236,7 +225,7 @@ def _table_of_columns(given: Mapping[Any, Any]) -> Table:
             f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
         )
         raise InputError("<dict>", f"expected columns of equal length, found {found}")
-    return ColumnsTable("<dict>", list(given), values or [[]])
+    return Table("<dict>", given, values)
 
 
 def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
@@ -244,19 +233,27 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
     with file:
         form = format or _format_of(head, file.name)
         content = file.read()
-    if form == "parquet":
-        return parquet_table(content, file.name)
     if form == "qapairs":
         return read_pairs(content, file.name)
     if form in ("semeval", *SUBTASKS):
         return read_semeval(content, file.name, format)
-    if form in ("json", "jsonl"):
-        read: Any = read_json if form == "json" else read_jsonl
-        found = read(content, file.name)
-        if not isinstance(found, Table):
-            raise FormatError(file.name, 1, "expected a list of records, found one object")
-        return read_movieqa(found) if set(MOVIEQA_COLUMNS) <= set(found.names) else found
-    return _table_of_cells(content, file.name, form, columns)
+
+    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        if len(cells) == len(THREE_CELLS):
+            return THREE_CELLS
+        found = ", ".join(repr(column[0][:40]) for column in cells)
+        reason = "expected a header or three cells (question, candidate, label), found"
+        raise FormatError(file.name, lines[0], f"{reason} {found}")
+
+    roles = (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])
+    table = read_table(
+        content, file.name, form, columns, names_without_header, roles, quoted=form == "csv"
+    )
+    if not isinstance(table, Table):
+        raise FormatError(file.name, 1, "expected a list of records, found one object")
+    if form.startswith("json") and set(MOVIEQA_COLUMNS) <= set(table.names):
+        return read_movieqa(table)
+    return table
 
 
 def _format_of(head: bytes, name: str) -> str:
@@ -271,26 +268,6 @@ def _format_of(head: bytes, name: str) -> str:
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
 
 
-def _table_of_cells(
-    content: bytes, name: str, form: str, columns: Mapping[str, Any] | None
-) -> Table:
-    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        if len(cells) == len(THREE_CELLS):
-            return THREE_CELLS
-        found = ", ".join(repr(column[0][:40]) for column in cells)
-        reason = "expected a header or three cells (question, candidate, label), found"
-        raise FormatError(name, lines[0], f"{reason} {found}")
-
-    return delimited_table(
-        content, name, DELIMITERS[form], columns, _is_header, names_without_header,
-        quoted=form == "csv",
-    )  # fmt: skip
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    return is_header(cells, (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:]))
-
-
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
     found = find_columns(table.names, CANDIDATE_ROLES, columns, table.source)
     for text, id_column in (("question", "question_id"), ("candidate", "candidate_id")):
@@ -300,13 +277,18 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
             raise InputError(
                 table.source, f"no {text} column: found {names}, expected one of {known}"
             )
-    texts = {role: _strings(table, place) for role, place in found.items() if role != "label"}
+    texts = {role: table.texts(place).decoded() for role, place in found.items() if role != "label"}
     questions = texts.get("question")
-    queries = texts.get("question_id") or _numbered(questions or [])
+    ids: dict[str, str] = {}
+    queries = texts.get("question_id") or [
+        ids.setdefault(question, f"Q{len(ids) + 1}") for question in questions or []
+    ]
     if questions is not None:
         _check_texts(table, queries, questions)
     docs = texts.get("candidate_id") or _placed(queries)
-    _check_distinct(table, queries, docs)
+    row = first_repeat(zip(queries, docs, strict=True))
+    if row >= 0:
+        table.refuse(row, f"question {queries[row]!r}: duplicate candidate {docs[row]!r}")
     return Candidates(
         source=table.source, queries=queries, docs=docs, question_texts=questions,
         texts=texts.get("candidate"), qrels=_qrels(table, queries, docs, found["label"]),
@@ -316,19 +298,10 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
 def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
     """The judgments; errors name the rows and the column of the table."""
     names = ["<question>", "<candidate>", table.names[place]]
-    judgments = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
-    judgments.unit, judgments.rows = table.unit, table.rows
+    columns = [queries, docs, table.numbers(place)]
+    judgments = Table(table.source, names, columns, rows=table.rows, unit=table.unit)
+    judgments.is_file = False
     return qrels_of(judgments, dict(zip(("query", "doc", "grade"), names, strict=True)))
-
-
-def _strings(table: Table, place: int) -> list[str]:
-    texts = table.texts(place)
-    return [decoded(text) for text in texts.take(range(len(texts)))]
-
-
-def _numbered(questions: list[str]) -> list[str]:
-    ids: dict[str, str] = {}
-    return [ids.setdefault(question, f"Q{len(ids) + 1}") for question in questions]
 
 
 def _placed(queries: list[str]) -> list[str]:
@@ -350,11 +323,3 @@ def _check_texts(table: Table, queries: list[str], questions: list[str]) -> None
                 f"expected one text for question {query!r}, found {other!r:.60} and"
                 f" {question!r:.60}",
             )
-
-
-def _check_distinct(table: Table, queries: list[str], docs: list[str]) -> None:
-    known = set()
-    for row, pair in enumerate(zip(queries, docs, strict=True)):
-        if pair in known:
-            table.refuse(row, f"question {pair[0]!r}: duplicate candidate {pair[1]!r}")
-        known.add(pair)

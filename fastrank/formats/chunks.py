@@ -37,18 +37,15 @@ NEAR_QUERY = 256
 SHORT_PART, SHARES = 4 << 20, 8
 
 
-class Content(Reader):
-    """A run that is in memory, as a reader."""
+class Content(SourceFile):
+    """A run in memory, as a file that can be read in parts."""
 
     def __init__(self, content: bytes) -> None:
-        super().__init__("<bytes>", may_be_empty=True)
-        self._rest = memoryview(content)
+        self.name, self.size = "<bytes>", len(content)
+        self._content = memoryview(content)
 
-    def _some(self, view: memoryview) -> int:
-        count = min(len(view), len(self._rest))
-        view[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
+    def _part(self, start: int, stop: int) -> Reader:
+        return Reader(self.name, may_be_empty=True, waiting=self._content[start:stop])
 
 
 class FileParts:
@@ -57,74 +54,61 @@ class FileParts:
     The parts can be read as often as the run itself.
     """
 
-    def __init__(self, file: SourceFile | bytes, threads: int | None) -> None:
-        self._file = file
-        # None for a compressed file, whose length is unknown.
-        self.size = len(file) if isinstance(file, bytes) else file.size
+    def __init__(self, file: SourceFile, threads: int | None) -> None:
+        # The size of a compressed file is unknown.
+        self._file, self.size, self.threads = file, file.size, 1
         self._cuts: list[int] = []
-        self.threads = 1
-        if not isinstance(file, bytes) and file.size is not None:
-            self.threads = default_threads(file.size) if threads is None else threads
-            self.threads = min(self.threads, MOST_PARTS)
+        if file.size is not None:
+            threads = default_threads(file.size) if threads is None else threads
+            self.threads = min(threads, MOST_PARTS)
 
     @property
     def cuts(self) -> list[int]:
         """The starts of parts of about equal length, if possible one per thread, and the end."""
         if not self._cuts:
-            self._cuts = self._made_cuts()
+            size, cuts = PIECE if self.size is None else self.size, [0]
+            for number in range(1, self.threads):
+                cut = change_of_query(self._file, size * number // self.threads)
+                if cut is not None and cut > cuts[-1]:
+                    cuts.append(cut)
+            self._cuts = [*cuts, size]
         return self._cuts
 
     def __len__(self) -> int:
         return len(self.cuts) - 1
 
-    def _made_cuts(self) -> list[int]:
-        if isinstance(self._file, bytes) or self.size is None:
-            return [0, PIECE if self.size is None else self.size]
-        cuts = [0]
-        for number in range(1, self.threads):
-            cut = change_of_query(self._file, self.size * number // self.threads)
-            if cut is not None and cut > cuts[-1]:
-                cuts.append(cut)
-        return [*cuts, self.size]
-
     @property
     def room(self) -> int:
-        """How many bytes to read at once from a part that is taken in turn."""
+        """How many bytes to read at once from a part."""
         return PIECE if self.size is None else min(PIECE, self.size + 1)
-
-    @property
-    def rooms(self) -> list[int]:
-        """How many bytes to read at once from each part between `cuts`."""
-        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
 
     def readers(self) -> list[Reader]:
         """A reader of each part between `cuts`."""
-        if isinstance(self._file, bytes) or self.size is None:
-            file = self._file
-            return [Content(file) if isinstance(file, bytes) else file.whole()]
+        if self.size is None:
+            return [self._file.whole()]
         return [self._file.part(start, stop) for start, stop in pairwise(self.cuts)]
 
     def queue(self) -> WorkQueue:
-        """Parts for threads that take the next part when they finish one."""
-        if isinstance(self._file, bytes) or self.size is None or self.threads == 1:
-            return WorkQueue(iter(self.readers()))
-        return WorkQueue(self._shorter_and_shorter(self._file, self.size))
+        """Parts for threads that take the next part when they finish one.
 
-    def _shorter_and_shorter(self, file: SourceFile, size: int) -> Iterator[Reader]:
-        """Readers of ever shorter parts, so that all threads finish at about the same time even if
-        one is slower.
+        They are ever shorter, so that all threads finish at about the same time even if one is
+        slower.
         """
+        is_shared = self.size is not None and self.threads > 1
+        return WorkQueue(self._shorter_and_shorter() if is_shared else iter(self.readers()))
+
+    def _shorter_and_shorter(self) -> Iterator[Reader]:
+        start, size = 0, self.size or 0
         shortest = min(SHORT_PART, size // (SHARES * self.threads))
-        start = 0
         while True:
             stop, length = start, max(shortest, (size - start) * 3 // (4 * self.threads), 1)
             cut = None
             while cut is None and stop < size - length:
                 stop += length
-                cut = change_of_query(file, stop)
+                cut = change_of_query(self._file, stop)
                 length = max(length, FARTHEST_CUT)
             stop = size if cut is None else cut
-            yield file.part(start, stop)
+            yield self._file.part(start, stop)
             start = stop
             if start == size:
                 return
@@ -218,11 +202,14 @@ class ChunkReader:
 
     `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
     has room for `lines` lines. unknown: where the kernel stores the ids of queries without
-    judgments, which are moved to `unknown_ids`. part: the number of the last part that was fed.
+    judgments, which are moved to `unknown_ids`. start: numbers of the state at the beginning other
+    than 0. part: the number of the last part that was fed.
     """
 
-    def __init__(self, prepare: Prepare, unknown: records.UnknownQueries | None = None) -> None:
-        self._prepare, self._unknown = prepare, unknown
+    def __init__(
+        self, prepare: Prepare, unknown: records.UnknownQueries | None = None, **start: int
+    ) -> None:
+        self._prepare, self._unknown, self._start = prepare, unknown, start
         self.part = 0
         self.unknown_ids: set[bytes] = set()
         self._cursor, self.state = records.Cursor(), records.Reading()
@@ -253,7 +240,7 @@ class ChunkReader:
         fields in the column of others.
         """
         self._cursor.assign(comments=comments, checked=strict)
-        self.state.clear(refused=codes.STRICTLY if strict else codes.AS_C)
+        self.state.clear(refused=codes.STRICTLY if strict else codes.AS_C, **self._start)
         self.unknown_ids.clear()
         self.tag = b""
         if room > self._buffer[0]:
@@ -269,7 +256,7 @@ class ChunkReader:
 
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""
-        parts = FileParts(text, 1)
+        parts = FileParts(Content(text), 1)
         self.begin(parts.room, comments=False, strict=False)
         self.feed(*parts.readers())
 
@@ -311,8 +298,8 @@ def feed_all(
     part that failed.
     """
     feeders, readers = feeders[: len(parts)], parts.readers()
-    for part, (feeder, room) in enumerate(zip(feeders, parts.rooms, strict=True)):
-        feeder.begin(room, comments=comments, strict=strict)
+    for part, feeder in enumerate(feeders):
+        feeder.begin(parts.room, comments=comments, strict=strict)
         feeder.part = part
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     if any(feeder.status != codes.DONE for feeder in feeders):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Graded, Scale
     from fastrank.formats.trec import Warn
+    from fastrank.formats.values import Fail
 
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
@@ -38,17 +39,10 @@ def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
 
     source: for messages.
     """
-    rows = _Rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
-    grades, scale = grades_of(rows.values, rows.fail_value)
-    return Qrels(
-        queries=rows.queries,
-        docs=rows.docs,
-        groups=constant(NO_ITERATION, len(rows.docs)),
-        source=source,
-        grade_column=grades,
-        offset_column=rows.offsets,
-        scale=scale,
-    )
+    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
+    grades, scale = grades_of(values, fail)
+    groups = constant(NO_ITERATION, len(values))
+    return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
 
 
 def run_from_dict(
@@ -63,82 +57,65 @@ def run_from_dict(
 
     A query with an empty dict is kept as a query without results.
     """
-    rows = _Rows(given, "score", source, keep_empty=True)
-    scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
-    run = Run(
-        queries=rows.queries,
-        docs=rows.docs,
-        tag_bytes=tag_of(tag, source),
-        source=source,
-        score_column=scores,
-        offset_column=rows.offsets,
-    )
+    fields, values, fail = _rows(given, "score", source, keep_empty=True)
+    scores = scores_of(values, fail, higher_is_better=higher_is_better)
+    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
     return apply_order(run, rank_by)
 
 
-class _Rows:
-    """A dict as rows. Queries without documents are dropped unless `keep_empty`.
+def _rows(
+    given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
+) -> tuple[dict[str, Any], list[Any], Fail]:
+    """A dict as rows: fields of the noun, its numbers, and what raises the error about one.
 
-    listed: the number to use for documents in lists, or None if each document needs its own.
+    Queries without documents are dropped unless `keep_empty`. listed: the number to use for
+    documents in lists, or None if each document needs its own.
     """
 
-    def __init__(
-        self, given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
-    ) -> None:
-        self._source = source
-        if not isinstance(given, Mapping):
-            found = type(given).__name__
-            self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
-        strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
-        # The columns of a table are lists, too.
-        if strange and listed is not None and not is_header([str(query) for query in given]):
-            given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
-            strange = [query for query in strange if type(given[query]) is not list]
-        if strange:
-            documents = given[strange[0]]
-            reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
-            hint = ""
-            if isinstance(documents, (list, tuple)):
-                hint = "; use from_arrays for columns of a table"
-            self._refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
-        kept = {query: documents for query, documents in given.items() if documents or keep_empty}
-        self._ids = list(kept)
-        ends = list(accumulate(map(len, kept.values()), initial=0))
-        self.offsets = filled("q", ends)
-        self._ends = ends
-        self.queries = texts_of_list(
-            self._ids, lambda _, reason: self._refuse(f"a query: {reason}")
-        )
-        self._check_distinct()
-        self._doc_ids = list(chain.from_iterable(kept.values()))
-        docs = texts_of_list(self._doc_ids, self._fail_doc)
-        self.docs = docs.placed(None, "item")
-        numbers = (
-            own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
-            for own in kept.values()
-        )  # fmt: skip
-        self.values = list(chain.from_iterable(numbers))
+    def refuse(reason: str) -> NoReturn:
+        raise InputError(source, reason)
 
-    def fail_value(self, row: int, reason: str) -> NoReturn:
-        """Raise the error about a value."""
-        query, doc = self._ids[bisect_right(self._ends, row) - 1], self._doc_ids[row]
-        self._refuse(f"query {query!r:.60}, document {doc!r:.60}: {reason}")
+    if not isinstance(given, Mapping):
+        refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")
+    strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
+    # The columns of a table are lists, too.
+    if strange and listed is not None and not is_header([str(query) for query in given]):
+        given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
+        strange = [query for query in strange if type(given[query]) is not list]
+    if strange:
+        documents = given[strange[0]]
+        reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
+        hint = ""
+        if isinstance(documents, (list, tuple)):
+            hint = "; use from_arrays for columns of a table"
+        refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
+    kept = {query: documents for query, documents in given.items() if documents or keep_empty}
+    query_ids, doc_ids = list(kept), list(chain.from_iterable(kept.values()))
+    ends = list(accumulate(map(len, kept.values()), initial=0))
 
-    def _fail_doc(self, row: int, reason: str) -> NoReturn:
-        query = self._ids[bisect_right(self._ends, row) - 1]
-        self._refuse(f"query {query!r:.60}, a document: {reason}")
+    def query_of(row: int) -> Any:
+        return query_ids[bisect_right(ends, row) - 1]
 
-    def _refuse(self, reason: str) -> NoReturn:
-        raise InputError(self._source, reason)
+    def fail(row: int, reason: str) -> NoReturn:
+        refuse(f"query {query_of(row)!r:.60}, document {doc_ids[row]!r:.60}: {reason}")
 
-    def _check_distinct(self) -> None:
-        count = len(self.queries)
-        numbered = interning(count)
-        if kernels.intern_texts(self.queries.columns, numbered) < count:
-            ids, firsts = numbered.ids, numbered.firsts
-            row = next(i for i in range(count) if firsts[ids[i]] != i)
-            one, other = self._ids[firsts[ids[row]]], self._ids[row]
-            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+    queries = texts_of_list(query_ids, lambda _, reason: refuse(f"a query: {reason}"))
+    if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
+        row = first_repeat(queries)
+        one, other = query_ids[list(queries).index(queries[row])], query_ids[row]
+        refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+    docs = texts_of_list(
+        doc_ids, lambda row, reason: refuse(f"query {query_of(row)!r:.60}, a document: {reason}")
+    )
+    numbers = (
+        own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
+        for own in kept.values()
+    )  # fmt: skip
+    fields = {
+        "queries": queries, "docs": docs.placed(None, "item"), "source": source,
+        "offset_column": filled("q", ends),
+    }  # fmt: skip
+    return fields, list(chain.from_iterable(numbers)), fail
 
 
 def warn_if_swapped(
@@ -191,33 +168,34 @@ def is_listing(documents: Any) -> bool:
 def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     """{query: {document: grade or score}}. Raises InputError for duplicate documents."""
     docs, numbers, offsets = noun.doc_ids, _numbers(noun).tolist(), noun.offsets.tolist()
-    made = {}
-    for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True):
-        documents = made[query] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
-        if len(documents) < stop - first:
-            raise _repeated(noun, query, docs[first:stop], first)
-    return made
+    return {
+        query: _documents(noun, query, docs[first:stop], numbers[first:stop], first)
+        for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True)
+    }
 
 
 def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
     """{document: grade or score} of one query. Raises InputError for duplicate documents."""
     first, stop = noun.offset_column[place], noun.offset_column[place + 1]
     docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
-    documents = dict(zip(docs, _numbers(noun)[first:stop].tolist(), strict=True))
-    if len(documents) < len(docs):
-        raise _repeated(noun, decoded(noun.queries[place]), docs, first)
-    return documents
+    numbers = _numbers(noun)[first:stop].tolist()
+    return _documents(noun, decoded(noun.queries[place]), docs, numbers, first)
 
 
 def _numbers(noun: Any) -> Any:
     return noun.grades if hasattr(noun, "grades") else noun.scores
 
 
-def _repeated(noun: Any, query: str, docs: list[str], first: int) -> InputError:
-    row = first_repeat(docs)
-    where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
-    reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
-    return InputError(noun.source, f"{reason}, which a dict cannot represent")
+def _documents(
+    noun: Any, query: str, docs: list[str], numbers: list[Any], first: int
+) -> dict[str, Any]:
+    documents = dict(zip(docs, numbers, strict=True))
+    if len(documents) < len(docs):
+        row = first_repeat(docs)
+        where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
+        reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
+        raise InputError(noun.source, f"{reason}, which a dict cannot represent")
+    return documents
 
 
 def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:

@@ -6,7 +6,6 @@ import os
 from hashlib import sha256
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import ReadError
 from fastrank.formats.source import is_url, open_source
 from fastrank.formats.trec_writers import by_query
 
@@ -31,8 +30,8 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
         numbers = judgments.levels.tolist()
         if len(judgments.subgroups):
             texts.append(judgments.subgroups)
-    rows = zip(*texts, (b"%r" % float(number) for number in numbers), strict=True)
-    return _digest((query, *row) for query, row in by_query(judgments, rows))
+    shown = (b"%r" % float(number) for number in numbers)
+    return _digest(zip(by_query(judgments), *texts, shown, strict=True))
 
 
 def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:
@@ -65,19 +64,13 @@ def file_digest(run: Any) -> str | None:
     if not isinstance(run, (str, os.PathLike)):
         return None
     made = sha256()
-    if is_url(os.fspath(run)):
-        with open_source(run) as pieces:
-            reader, buffer = pieces.stored(), memoryview(bytearray(PIECE))
-            while count := reader.readinto(buffer):
-                made.update(buffer[:count])
-            pieces.check_unchanged()
-        return made.hexdigest()
-    if not os.path.isfile(run):
-        return None
-    try:
-        with open(run, "rb") as file:
-            while piece := file.read(PIECE):
-                made.update(piece)
-    except OSError as error:
-        raise ReadError(os.fspath(run), (error.strerror or str(error)).lower()) from error
+    if not is_url(os.fspath(run)):
+        if not os.path.isfile(run):
+            return None
+        if not os.path.getsize(run):
+            return made.hexdigest()
+    with open_source(run) as file:
+        for piece in file.stored().pieces(PIECE):
+            made.update(piece)
+        file.check_unchanged()
     return made.hexdigest()

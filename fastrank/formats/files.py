@@ -7,7 +7,7 @@ import errno
 import os
 from contextlib import ExitStack, contextmanager
 
-from fastrank.formats.source import is_url, standard_output
+from fastrank.formats.source import is_url, open_source, standard_output
 from fastrank.formats.source import name_of as name_of
 
 TYPE_CHECKING = False
@@ -59,9 +59,9 @@ def check_target(target: Source) -> None:
         return
     path = local(target)
     if is_url(path):
-        from fastrank.formats.object_stores import check_url
+        from fastrank.formats.object_stores import open_to_write
 
-        check_url(path)
+        open_to_write(path)
         return
     path = _without_link(path)
     problem = 0
@@ -103,9 +103,12 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     if not is_url(name):
         yield name
         return
-    from fastrank.formats.remote import downloaded
+    from fastrank.formats.remote import BLOCK, temporary_file
 
-    with downloaded(name) as copy:
+    with temporary_file() as copy:
+        with open_source(name) as source, open(copy, "wb") as file:
+            file.writelines(source.stored().pieces(BLOCK))
+            source.check_unchanged()
         yield copy
 
 
@@ -114,9 +117,13 @@ def exists(path: str) -> bool:
     name = local(path)
     if not is_url(name):
         return os.path.exists(name)
-    from fastrank.formats.remote import is_there
+    from fastrank.formats.remote import MissingFileError
 
-    return is_there(name)
+    try:
+        open_source(name).close()
+    except MissingFileError:
+        return False
+    return True
 
 
 @contextmanager

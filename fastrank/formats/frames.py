@@ -5,26 +5,19 @@ The `from_*` and `to_*` methods of Qrels and Run call the functions here (see fa
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import Texts, gather_texts
+from fastrank.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.errors import InputError, ReadError
-from fastrank.formats.arrow import (
-    NULL,
-    arrow_table,
-    numbers_of_arrow,
-    says_iterations,
-    texts_of_arrow,
-    to_arrow,
-)
 from fastrank.formats.dicts import qrels_from_dict as qrels_from_dict
 from fastrank.formats.dicts import query_to_dict as query_to_dict
 from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
-from fastrank.formats.tables import ColumnsTable, Table, qrels_of, run_of
-from fastrank.formats.values import texts_of
+from fastrank.formats.tables import Table, qrels_of, run_of
+from fastrank.formats.values import no_id, texts_of, texts_of_list
 from fastrank.lazy import optional
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,30 +27,25 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run
     from fastrank.formats.values import Fail
 
+# Rows of a Dataset at a time.
+BATCH = 1 << 16
+NULL = "a null"
 
-class PandasTable(Table):
-    """A pandas DataFrame; its index is ignored."""
 
-    method = "from_pandas"
+def pandas_table(frame: Any) -> Table:
+    """A pandas DataFrame as a table; its index is ignored."""
+    _expect(frame, "pandas", "DataFrame")
+    return Table(
+        "<pandas.DataFrame>", frame.columns, [series for _, series in frame.items()],
+        method="from_pandas", to_texts=_texts_of_series, to_numbers=_numbers_of_series,
+    )  # fmt: skip
 
-    def __init__(self, frame: Any) -> None:
-        _expect(frame, "pandas", "DataFrame")
-        super().__init__("<pandas.DataFrame>", frame.columns, len(frame))
-        self._frame = frame
 
-    def texts(self, place: int) -> Texts:
-        """A column of ids."""
-        return _texts_of_series(self._frame.iloc[:, place], self.failing(place))
-
-    def numbers(self, place: int) -> Any:
-        """A column of numbers."""
-        series, fail = self._frame.iloc[:, place], self.failing(place)
-        if hasattr(series, "cat"):
-            series = series.astype(series.cat.categories.dtype)
-        column = _arrow_of(series)
-        if column is not None:
-            return numbers_of_arrow(column, fail)
-        return _numpy_of(series, fail)
+def _numbers_of_series(series: Any, fail: Fail) -> Any:
+    if hasattr(series, "cat"):
+        series = series.astype(series.cat.categories.dtype)
+    column = _arrow_of(series)
+    return _numpy_of(series, fail) if column is None else numbers_of_arrow(column, fail)
 
 
 def _texts_of_series(series: Any, fail: Fail) -> Texts:
@@ -95,40 +83,29 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
     return series.to_list()
 
 
-class PolarsTable(Table):
-    """A polars DataFrame."""
-
-    method = "from_polars"
-
-    def __init__(self, frame: Any) -> None:
-        _expect(frame, "polars", "DataFrame")
-        super().__init__("<polars.DataFrame>", frame.columns, frame.height)
-        self._frame = frame
-
-    def texts(self, place: int) -> Texts:
-        """A column of ids."""
-        import polars
-
-        fail, series = self.failing(place), self._series(place)
-        if series.dtype in (polars.Categorical, polars.Enum):
-            series = series.cast(polars.String)
-        if series.dtype == polars.String and has_pyarrow():
-            return texts_of_arrow(series.to_arrow(), fail)
-        return texts_of(_values_of(series), fail)
-
-    def numbers(self, place: int) -> Any:
-        """A column of numbers."""
-        return _values_of(self._series(place))
-
-    def _series(self, place: int) -> Any:
-        series = self._frame.to_series(place)
-        if series.null_count():
-            self.failing(place)(int(series.is_null().arg_max()), f"found {NULL}")
-        return series
+def polars_table(frame: Any) -> Table:
+    """A polars DataFrame as a table."""
+    _expect(frame, "polars", "DataFrame")
+    return Table(
+        "<polars.DataFrame>", frame.columns, frame.get_columns(),
+        method="from_polars", to_texts=_texts_of_polars, to_numbers=_values_of_polars,
+    )  # fmt: skip
 
 
-def _values_of(series: Any) -> Any:
+def _texts_of_polars(series: Any, fail: Fail) -> Texts:
+    import polars
+
+    if series.dtype in (polars.Categorical, polars.Enum):
+        series = series.cast(polars.String)
+    if series.dtype == polars.String and has_pyarrow():
+        return texts_of_arrow(series.to_arrow(), fail)
+    return texts_of(_values_of_polars(series, fail), fail)
+
+
+def _values_of_polars(series: Any, fail: Fail) -> Any:
     """A polars series as a numpy array of numbers, or as a list of objects."""
+    if series.null_count():
+        fail(int(series.is_null().arg_max()), f"found {NULL}")
     numeric = series.dtype.is_integer() or series.dtype.is_float()
     # NumPy has no integers of 128 bits.
     if numeric and not str(series.dtype).endswith("128"):
@@ -156,25 +133,170 @@ def _expect(frame: Any, library: str, name: str) -> None:
         raise InputError(source, f"expected a {library} {name}{hint}")
 
 
+def table_of_arrow(source: str, table: Any, method: str | None = None) -> Table:
+    """A table or record batch of Arrow as a table."""
+    return Table(
+        source, table.column_names, table.columns, method=method,
+        to_texts=texts_of_arrow, to_numbers=numbers_of_arrow,
+    )  # fmt: skip
+
+
+def arrow_table(given: Any) -> Table:
+    """A table from anything that Arrow can convert."""
+    import pyarrow
+
+    source = f"<{type(given).__module__.partition('.')[0]}.{type(given).__name__}>"
+    if hasattr(given, "with_format"):
+        # A Hugging Face Dataset or IterableDataset, with its rows in order.
+        batches = list(given.with_format("arrow").iter(batch_size=BATCH))
+        nothing = pyarrow.table({name: [] for name in given.column_names or ()})
+        given = pyarrow.concat_tables(batches) if batches else nothing
+    if not hasattr(given, "column_names"):
+        given = pyarrow.table(given)
+    return table_of_arrow(source, given, "from_arrow")
+
+
+def texts_of_arrow(column: Any, fail: Fail) -> Texts:
+    """The texts of a (chunked) array of ids; the bytes of strings are copied as a whole."""
+    import numpy
+    import pyarrow
+
+    types = pyarrow.types
+    refuse_nulls(column, fail)
+    kind = column.type
+    if types.is_dictionary(kind):
+        if isinstance(column, pyarrow.ChunkedArray):
+            column = column.unify_dictionaries().combine_chunks()
+        refuse_nulls(column.dictionary, fail)
+        words = texts_of_arrow(column.dictionary, fail)
+        return gather_texts(words, column.indices.to_numpy(zero_copy_only=False))
+    if types.is_integer(kind):
+        return texts_of(_numpy_of_arrow(column), fail)
+    if types.is_floating(kind) and len(column):
+        fail(0, no_id(column[0].as_py()))
+    text = any(
+        is_kind(kind) for is_kind in (types.is_string, types.is_large_string, types.is_string_view)
+    )
+    binary = any(
+        is_kind(kind) for is_kind in (types.is_binary, types.is_large_binary, types.is_binary_view)
+    )
+    if not (text or binary):
+        return texts_of_list(column.to_pylist(), fail)
+    column = column.cast(pyarrow.large_string() if text else pyarrow.large_binary())
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.combine_chunks()
+    count = len(column)
+    _, bounds, content = column.buffers()
+    if not count or bounds is None:
+        return Texts(b"", zeros("q", count), zeros("q", count))
+    ends = numpy.frombuffer(bounds, "int64")[column.offset : column.offset + count + 1]
+    first, stop = int(ends[0]), int(ends[-1])
+    buffer = content.slice(first, stop - first).to_pybytes() if content is not None else b""
+    return Texts(buffer, memory_of(ends[:-1] - first), memory_of(ends[1:] - ends[:-1]))
+
+
+def numbers_of_arrow(column: Any, fail: Fail) -> Any:
+    """A column of numbers as a numpy array, or a column of other values as a list."""
+    import pyarrow
+
+    refuse_nulls(column, fail)
+    types = pyarrow.types
+    if types.is_boolean(column.type):
+        column = column.cast(pyarrow.int8())
+    if types.is_integer(column.type) or types.is_floating(column.type):
+        return _numpy_of_arrow(column)
+    return column.to_pylist()
+
+
+def refuse_nulls(column: Any, fail: Fail) -> None:
+    """Call `fail` for the first row that is null, if any."""
+    if column.null_count:
+        fail(column.is_null().to_pylist().index(True), f"found {NULL}")
+
+
+def _numpy_of_arrow(column: Any) -> Any:
+    import pyarrow
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        return column.to_numpy()
+    return column.to_numpy(zero_copy_only=False)
+
+
+def to_arrow(noun: Any) -> Any:
+    """Convert to an Arrow table; see Qrels.to_arrow and Run.to_arrow."""
+    pyarrow = optional("pyarrow", "to_arrow")
+    import numpy
+
+    def column(values: Any) -> Any:
+        if isinstance(values, Texts):
+            return _strings_of(values, noun.source)
+        if isinstance(values, str):
+            tag = _strings_of(as_texts([noun.tag_bytes]), noun.source)
+            return pyarrow.repeat(tag[0], len(noun.docs))
+        return pyarrow.array(values)
+
+    sizes = numpy.diff(noun.offsets)
+    places = pyarrow.array(numpy.repeat(numpy.arange(len(sizes)), sizes))
+    columns = {name: column(values) for name, values in columns_of(noun).items()}
+    return pyarrow.table({"query_id": column(noun.queries).take(places), **columns})
+
+
+def columns_of(noun: Any) -> dict[str, Any]:
+    """The columns of judgments or a run but for the queries: Texts, numbers, and one str for all.
+
+    That is the tag.
+    """
+    columns = {"doc_id": noun.docs}
+    if hasattr(noun, "grades"):
+        columns["relevance"] = noun.grades
+        # All second fields may be `0`.
+        firsts = zeros("q", len(noun.groups))
+        distinct = kernels.find_stretches(noun.groups.columns, firsts)
+        if distinct > 1 or (distinct == 1 and noun.groups[0] != NO_ITERATION):
+            columns["iteration"] = noun.groups
+        if noun.strata is not None:
+            columns["stratum"] = noun.strata
+    else:
+        columns["score"] = noun.scores
+        if noun.tag:
+            columns["tag"] = noun.tag
+    return columns
+
+
+def _strings_of(texts: Texts, source: str) -> Any:
+    import numpy
+    import pyarrow
+
+    count = len(texts)
+    offsets = zeros("q", count + 1)
+    size = int(numpy.asarray(texts.lengths).sum()) if count else 0
+    content = zeros("B", size)
+    kernels.copy_texts(texts.columns, content, offsets)
+    buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(content)]
+    made = pyarrow.Array.from_buffers(pyarrow.large_binary(), count, buffers)
+    try:
+        return made.cast(pyarrow.large_string())
+    except pyarrow.ArrowInvalid:
+        for text in texts:
+            try:
+                text.decode()
+            except UnicodeDecodeError:
+                reason = f"the id {text!r} is not UTF-8, which Arrow strings require"
+                raise InputError(source, reason) from None
+        raise
+
+
 def to_columns(noun: Any) -> dict[str, Any]:
     """The rows as lists of strings and arrays of numbers, by column name."""
     import numpy
 
     names = numpy.array(noun.query_ids, object)
-    columns: dict[str, Any] = {
-        "query_id": numpy.repeat(names, numpy.diff(as_array(noun.offset_column))).tolist(),
-        "doc_id": noun.doc_ids,
-    }
-    if hasattr(noun, "grades"):
-        columns["relevance"] = noun.grades.copy()
-        if says_iterations(noun):
-            columns["iteration"] = noun.groups.decoded()
-        if noun.strata is not None:
-            columns["stratum"] = noun.strata.decoded()
-    else:
-        columns["score"] = noun.scores.copy()
-        if noun.tag:
-            columns["tag"] = [noun.tag] * len(noun.docs)
+    columns = {"query_id": numpy.repeat(names, numpy.diff(noun.offsets)).tolist()}
+    for name, values in columns_of(noun).items():
+        if isinstance(values, Texts):
+            columns[name] = values.decoded()
+        else:
+            columns[name] = [values] * len(noun.docs) if isinstance(values, str) else values.copy()
     return columns
 
 
@@ -212,14 +334,14 @@ PLURALS = {
 }  # fmt: skip
 
 
-def table_of_arrays(**columns: Any) -> ColumnsTable:
+def table_of_arrays(columns: dict[str, Any]) -> Table:
     """A table of columns of equal length, named by role."""
     given = {role: _column(role, values) for role, values in columns.items()}
     sizes = {role: len(values) for role, values in given.items()}
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size} {PLURALS[role]}" for role, size in sizes.items())
         raise InputError(ARRAYS, f"expected one query, document and number per row, found {found}")
-    return ColumnsTable(ARRAYS, list(given), list(given.values()))
+    return Table(ARRAYS, given, list(given.values()))
 
 
 def _column(role: str, values: Any) -> Any:
@@ -252,17 +374,11 @@ PLAIN_FIELDS = {
 }
 
 
-class TuplesTable(ColumnsTable):
-    """Columns of tuples, whose names are those of their fields."""
-
-    method = ""
-
-
-def table_of_tuples(given: Any, kind: str) -> TuplesTable | None:
+def table_of_tuples(given: Any, kind: str) -> Table | None:
     """A table of tuples of one type, from any iterable; kind: qrels or run.
 
-    Plain tuples are (query, document, number). None if they are not tuples of these kinds. Raises
-    InputError, which names the row.
+    Columns are named like the fields; plain tuples are (query, document, number). None if they are
+    not tuples of these kinds. Raises InputError, which names the row.
     """
     rows = given if isinstance(given, (list, tuple)) else list(given)
     if not rows or not is_row(rows[0]):
@@ -278,15 +394,10 @@ def table_of_tuples(given: Any, kind: str) -> TuplesTable | None:
             reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
     columns = [list(column) for column in zip(*rows, strict=True)]
-    return TuplesTable(TUPLES, names or PLAIN_FIELDS[kind], columns)
+    return Table(TUPLES, names or PLAIN_FIELDS[kind], columns, method="")
 
 
 PREFIX = "irds:"
-
-
-def read_dataset(source: str) -> Qrels:
-    """The judgments of a dataset, `irds:` and its id. Raises what `dataset_table` raises."""
-    return qrels_of(dataset_table(source))
 
 
 def dataset_table(source: str) -> Table:
@@ -316,29 +427,15 @@ def dataset_table(source: str) -> Table:
     return table
 
 
-def qrels_from_arrays(queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
-    """Judgments from three or four arrays or lists of one length."""
-    more = {} if subtopics is None else {"iteration": subtopics}
-    return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades, **more))
-
-
-def run_from_arrays(queries: Any, docs: Any, scores: Any, **options: Any) -> Run:
-    """A run from three arrays or lists of one length."""
-    return run_of(table_of_arrays(query=queries, doc=docs, score=scores), **options)
-
-
 TABLES: dict[str, Callable[[Any], Table]] = {
-    "pandas": PandasTable,
-    "polars": PolarsTable,
+    "pandas": pandas_table,
+    "polars": polars_table,
     "arrow": arrow_table,
+    "arrays": table_of_arrays,
 }
 
 
-def qrels_from_table(library: str, given: Any, columns: Any) -> Qrels:
-    """Judgments from a DataFrame of pandas or polars, or from what Arrow can convert."""
-    return qrels_of(TABLES[library](given), columns)
-
-
-def run_from_table(library: str, given: Any, columns: Any, **options: Any) -> Run:
-    """A run from a DataFrame of pandas or polars, or from what Arrow can convert."""
-    return run_of(TABLES[library](given), columns, **options)
+def from_table(kind: type, form: str, given: Any, columns: Any, **options: Any) -> Qrels | Run:
+    """Judgments or a run, by their class, from a table in one of the forms above."""
+    made: Any = qrels_of if issubclass(kind, Qrels) else run_of
+    return made(TABLES[form](given), columns, **options)  # type: ignore[no-any-return]

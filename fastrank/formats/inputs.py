@@ -52,26 +52,18 @@ def as_qrels(
     """
     if isinstance(given, (Qrels, Preferences)):
         return given
-    given = choose_split("qrels", given, None)
-    if isinstance(given, Mapping):
-        from fastrank.formats.dicts import qrels_from_dict
-
-        return qrels_from_dict(given, source="qrels")
-    table = frame_of(given)
-    if table is None and _is_of_ranx(given, "qrels"):
-        return Qrels.from_dict(given.to_dict())
-    if table is None and is_file(given):
+    found = in_memory(given, "qrels", "Qrels or Preferences")
+    if found is None:
         from fastrank.formats.load import read_qrels
 
         return read_qrels(given, trec_eval_version=trec_eval_version)
-    table = table or _of_tuples(given, "qrels")
-    if table is None:
-        found = type(given).__name__
-        raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
+    if isinstance(found, Mapping):
+        from fastrank.formats.dicts import SOURCE, qrels_from_dict
+
+        return qrels_from_dict(found, source="qrels" if found is given else SOURCE)
     from fastrank.formats.tables import qrels_of
 
-    table.source = f"qrels {table.source}"
-    return qrels_of(table)
+    return qrels_of(found)
 
 
 def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) -> Run:
@@ -100,29 +92,47 @@ def open_run(
     """
     if isinstance(given, Run):
         return apply_order(given, rank_by)
-    given = choose_split("run", given, None)
+    found = in_memory(given, "run", "a Run")
+    if isinstance(found, Mapping):
+        if isinstance(given, Mapping):
+            return found
+        return apply_order(Run.from_dict(found, tag=getattr(given, "name", None)), rank_by)
+    if found is not None:
+        from fastrank.formats.tables import run_of
+
+        return run_of(found, rank_by=rank_by)
+    file, head = sniff.head_of(given)
+    if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
+        return file
+    from fastrank.formats.load import read_run
+
+    return read_run(file, rank_by=rank_by, trec_eval_version=trec_eval_version)
+
+
+def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | None:
+    """The table or the dict that this is or converts to, or None for a file.
+
+    kind: qrels or run. Raises TypeError for other objects; noun: what they are expected to be.
+    """
+    given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
         return given
     table = frame_of(given)
-    if table is None and _is_of_ranx(given, "run"):
-        return apply_order(
-            Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), rank_by
-        )
+    if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
+        # Qrels or Run of ranx, which stores its content under that name.
+        made: Mapping[Any, Any] = given.to_dict()
+        return made
     if table is None and is_file(given):
-        file, head = sniff.head_of(given)
-        if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
-            return file
-        from fastrank.formats.load import read_run
+        return None
+    if table is None and hasattr(given, "__iter__"):
+        from fastrank.formats.frames import table_of_tuples
 
-        return read_run(file, rank_by=rank_by, trec_eval_version=trec_eval_version)
-    table = table or _of_tuples(given, "run")
+        table = table_of_tuples(given, kind)
     if table is None:
         found = type(given).__name__
-        raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
-    from fastrank.formats.tables import run_of
-
-    table.source = f"run {table.source}"
-    return run_of(table, rank_by=rank_by)
+        raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
+    table.source = f"{kind} {table.source}"
+    return table
 
 
 def is_file(given: Any) -> bool:
@@ -130,32 +140,16 @@ def is_file(given: Any) -> bool:
     return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
 
 
-def _is_of_ranx(given: Any, noun: str) -> bool:
-    """Whether this is a ranx Qrels or Run, which stores its content under that name."""
-    return hasattr(given, "to_dict") and hasattr(given, noun)
-
-
 def frame_of(given: Any) -> Table | None:
     """The table of a data frame, found by its type's module, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    if modules & {"pandas", "polars"}:
-        from fastrank.formats.frames import PandasTable, PolarsTable
-
-        return PandasTable(given) if "pandas" in modules else PolarsTable(given)
-    if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
-        from fastrank.formats.arrow import arrow_table
-
-        return arrow_table(given)
-    return None
-
-
-def _of_tuples(given: Any, kind: str) -> Table | None:
-    """The table of an iterable of tuples, or None for anything else."""
-    if not hasattr(given, "__iter__"):
+    form = next(iter(modules & {"pandas", "polars"}), "arrow")
+    is_arrow = modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")
+    if form == "arrow" and not is_arrow:
         return None
-    from fastrank.formats.frames import table_of_tuples
+    from fastrank.formats.frames import TABLES
 
-    return table_of_tuples(given, kind)
+    return TABLES[form](given)
 
 
 def choose_split(source: str, given: Any, split: str | None) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fastrank.arguments import flag
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError, OptionError
-from fastrank.formats.source import name_of, open_source, read_all
+from fastrank.formats.source import byte_lines, name_of
 from fastrank.formats.values import encoded_id
 from fastrank.keywords import Keyword
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Exclusions = dict[bytes, list[bytes]]
 
-_BUFFER = 1 << 20
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -30,33 +29,16 @@ def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[
 
     Raises ReadError, and FormatError for a line that is not in the encoding.
     """
-    with open_source(source) as file:
-        reader = file.whole()
-        buffer = memoryview(bytearray(_BUFFER))
-        number, rest = 0, b""
-        while count := reader.readinto(buffer):
-            # The last piece is the beginning of a line, which may span several buffers.
-            *lines, last = bytes(buffer[:count]).split(b"\n")
-            if lines:
-                lines[0] = rest + lines[0]
-                rest = b""
-            rest += last
-            for line in lines:
-                number += 1
-                yield number, _decoded(line, name, number, encoding)
-        if rest:
-            yield number + 1, _decoded(rest, name, number + 1, encoding)
-        file.check_unchanged()
-
-
-def _decoded(line: bytes, name: str, number: int, encoding: str) -> str:
-    try:
-        text = line.decode(encoding)
-    except UnicodeDecodeError as error:
-        byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
-        reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
-        raise FormatError(name, number, reason) from None
-    return (text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text).removesuffix("\r")
+    for number, line in enumerate(byte_lines(source), 1):
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
+            reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
+            raise FormatError(name, number, reason) from None
+        if number == 1:
+            text = text.removeprefix(_BYTE_ORDER_MARK)
+        yield number, text.removesuffix("\r")
 
 
 def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
@@ -64,7 +46,7 @@ def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
 
     fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
     """
-    for number, line in enumerate(read_all(source).split(b"\n"), 1):
+    for number, line in enumerate(byte_lines(source), 1):
         found = line.split()
         if len(found) == 2:
             yield number, found[0], found[1]

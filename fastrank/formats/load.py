@@ -14,7 +14,6 @@ from __future__ import annotations
 from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import decoded
 from fastrank.errors import InputError
 from fastrank.formats import dicts, files, sniff, tables, trec, trec_writers
 from fastrank.formats.source import open_source
@@ -23,14 +22,14 @@ from fastrank.formats.table_files import (
     delimited_lines,
     json_of,
     jsonl_of,
-    parquet_table,
+    read_parquet,
 )
 from fastrank.formats.tables import Table
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.choices import Format, RankBy, TrecEvalVersion
@@ -64,14 +63,15 @@ def read_qrels(
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
     if is_dataset(source):
-        return _qrels_of_dataset(source)
+        from fastrank.formats.frames import dataset_table
+
+        return tables.qrels_of(dataset_table(str(source)))
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
-            qrels: Qrels = trec.parse(
+            return trec.parse(  # type: ignore[no-any-return]
                 file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn
             )
-            return qrels
         found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
@@ -111,7 +111,9 @@ def read_run(
             run = trec.read_trec_run(
                 file, trec_eval_version=trec_eval_version, rank_by=rank_by, warn=warn
             )
-            return run if tag is None else _with_tag(run, tag)
+            if tag is not None:
+                run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
+            return run
         found = content_of(file.read(), file.name, form, "run", columns, rank_by)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
@@ -121,12 +123,6 @@ def read_run(
 def is_dataset(source: object) -> bool:
     """Whether this is the id of a dataset of ir_datasets: `irds:` and its name."""
     return isinstance(source, str) and source.startswith("irds:")
-
-
-def _qrels_of_dataset(source: Any) -> Qrels:
-    from fastrank.formats.frames import read_dataset
-
-    return read_dataset(source)
 
 
 def write_qrels(qrels: Qrels, path: Source, format: Format | None = None) -> None:
@@ -165,15 +161,18 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(source)
     if format in (None, "trec"):
+        fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
-            if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
+            if sniff.format_of(head, file.name, kind) == "trec" and fits(fields):
                 return file, kind
     if format == "sample" or (format is None and sniff.is_sample(head)):
         return file, "qrels"
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
     if form == "parquet":
-        file, content = _reread(file)
-        return file, sniff.kind_of_names(parquet_table(content, file.name).names)
+        content = file.read()
+        names = read_parquet(content, file.name).column_names
+        file = file if file.rereadable else sniff.in_memory(content, file.name)
+        return file, sniff.kind_of_names(names)
     return file, sniff.kind_of_names(sniff.names_in(head, form))
 
 
@@ -194,20 +193,8 @@ def _open(
     return file, form
 
 
-def _reread(file: SourceFile) -> tuple[SourceFile, bytes]:
-    """The content of a source, and a source that can be read again."""
-    content = file.read()
-    return file if file.rereadable else sniff.in_memory(content, file.name), content
-
-
-def _with_tag(run: Run, tag: str) -> Run:
-    fields = {name: getattr(run, name) for name in run.field_names}
-    return Run(**{**fields, "tag_bytes": tables.tag_of(tag, run.source)})
-
-
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
-    if not isinstance(noun, expected):
-        raise TypeError(f"expected {expected.__name__}, found {type(noun).__name__}")
+    trec_writers.check_kind(noun, expected)
     name = files.name_of(path)
     form = format or sniff.format_by_name(name)
     if form is None:
@@ -216,63 +203,32 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     sniff.check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"
-    if form == "trec":
-        pieces = trec_writers.lines_of(noun)
-    else:
-        if form in ("csv", "tsv", "jsonl"):
-            _refuse_empty_ids(noun, form)
-        pieces = _pieces(noun, form)
     from fastrank.formats.compression import compressed
 
-    files.write(path, compressed(pieces, name))
+    files.write(path, compressed(_pieces(noun, form), name))
 
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
+    if form == "trec":
+        return trec_writers.lines_of(noun)
     if form == "sample":
         if not isinstance(noun, Qrels):
             raise InputError(noun.source, "the format sample is only for judgments")
         return trec_writers.sample_lines(noun)
     if form == "json":
         return json_of(dicts.to_dict(noun))
+    from fastrank.formats import frames
+
     if form == "parquet":
-        return [_parquet_of(noun)]
-    names, records = _records(noun)
-    if form == "jsonl":
-        return jsonl_of(names, records)
-    return delimited_lines(form, names, records)
-
-
-def _parquet_of(noun: Qrels | Run) -> bytes:
-    pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
-    from fastrank.formats.arrow import to_arrow
-
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(to_arrow(noun), sink)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    """The names of the columns, and the tables."""
-    columns: list[Iterable[Any]] = [map(decoded, noun.docs)]
-    if isinstance(noun, Qrels):
-        from fastrank.formats.arrow import says_iterations
-
-        names = ["query_id", "doc_id", "relevance"]
-        columns.append(noun.grades.tolist())
-        if says_iterations(noun):
-            names.append("iteration")
-            columns.append(map(decoded, noun.groups))
-        if noun.strata is not None:
-            names.append("stratum")
-            columns.append(map(decoded, noun.strata))
-    else:
-        names = ["query_id", "doc_id", "score"]
-        columns.append(noun.scores.tolist())
-        if noun.tag:
-            names.append("tag")
-            columns.append([noun.tag] * len(noun.docs))
-    rows = trec_writers.by_query(noun, zip(*columns, strict=True))
-    return names, ((decoded(query), *row) for query, row in rows)
+        pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
+        sink = pyarrow.BufferOutputStream()
+        parquet.write_table(frames.to_arrow(noun), sink)
+        return [sink.getvalue().to_pybytes()]
+    _refuse_empty_ids(noun, form)
+    columns = frames.to_columns(noun)
+    lists = (own if isinstance(own, list) else own.tolist() for own in columns.values())
+    names, rows = list(columns), zip(*lists, strict=True)
+    return jsonl_of(names, rows) if form == "jsonl" else delimited_lines(form, names, rows)
 
 
 def _refuse_empty_ids(noun: Qrels | Run, form: str) -> None:

@@ -9,13 +9,21 @@ from contextlib import contextmanager
 
 from fastrank.errors import ReadError
 from fastrank.formats import remote
-from fastrank.formats.remote import WEB, missing_file, reason_of, scheme_of, shown, temporary_file
+from fastrank.formats.remote import (
+    WEB,
+    RemoteFile,
+    missing_file,
+    reason_of,
+    scheme_of,
+    shown,
+    temporary_file,
+)
 from fastrank.formats.source import HEAD
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 # What marks a version of a file, in the stores that provide it.
@@ -23,60 +31,64 @@ _VERSION = ("size", "ETag", "etag", "LastModified", "last_modified", "mtime", "c
             "generation", "blob_id")  # fmt: skip
 
 
-class StoredFile:
-    """A file in a store of fsspec; see RemoteFile."""
+class StoredFile(RemoteFile):
+    """A file in a store of fsspec."""
 
-    def __init__(self, url: str, name: str) -> None:
-        self._name = name
-        self._store, self._path = open_store(url, name)
-        with _errors(name):
+    def _open(self, url: str) -> tuple[int | None, bytes]:
+        self._store, self._path = open_store(url, self.name)
+        with _errors(self.name):
             self._info = self._store.info(self._path)
             if self._info["type"] == "directory":
-                raise ReadError(name, "is a directory")
-            size = self._info.get("size")
-        self.size: int | None = None if _is_archive(self._store) else size
+                raise ReadError(self.name, "is a directory")
+        size = None if _is_archive(self._store) else self._info.get("size")
         # A file object would read more than it is asked for.
         self._options = {} if self._store.async_impl else {"cache_type": "none"}
         self._streams: list[Any] = []
-        if self.size is None:
+        self._waiting: Any = None
+        if size is None:
             self._waiting = self._opened()
-            with _errors(name):
-                self.head = self._waiting.read(HEAD)
-        else:
-            head = bytearray(min(self.size, remote.BLOCK))
-            if head:
-                self.fetch(0, memoryview(head))
-            self.head = bytes(head)
+            with _errors(self.name):
+                return None, self._waiting.read(HEAD)
+        head = bytearray(min(size, remote.BLOCK))
+        if head:
+            self.fetch(0, memoryview(head))
+        return size, bytes(head)
 
     def fetch(self, start: int, view: memoryview) -> None:
-        """Fill the view with the bytes from `start` on. Raises ReadError."""
+        """Fill the view with the bytes from `start` on."""
         stop = start + len(view)
-        with _errors(self._name):
+        with _errors(self.name):
             found = self._store.cat_file(self._path, start=start, end=stop, **self._options)
         if len(found) != len(view):
             reason = f"found {len(found)} of {len(view)} bytes at {start}"
-            raise ReadError(self._name, f"{reason}: the file changed while it was read")
+            raise ReadError(self.name, f"{reason}: the file changed while it was read")
         view[:] = found
 
-    def stream(self) -> _Stream:
-        """What follows the head."""
+    def after_head(self) -> Callable[[memoryview], bytes]:
+        """Begin to read what follows the head."""
         file, self._waiting = self._waiting, None
         if file is None:
             file = self._opened()
-            with _errors(self._name):
+            with _errors(self.name):
                 file.read(len(self.head))
-        return _Stream(self._name, file)
+
+        def read(view: memoryview) -> bytes:
+            with _errors(self.name):
+                found: bytes = file.read(min(len(view), remote.BLOCK))
+            return found
+
+        return read
 
     def check_unchanged(self) -> None:
         """Raise ReadError if the file changed since it was opened."""
-        if self.size is not None and self.size <= remote.BLOCK:
+        if self.stored_size is not None and self.stored_size <= remote.BLOCK:
             # One request fetched all of it.
             return
-        with _errors(self._name):
+        with _errors(self.name):
             self._store.invalidate_cache(self._store._parent(self._path))
             now = self._store.info(self._path)
         if any(now.get(key) != self._info.get(key) for key in _VERSION):
-            raise ReadError(self._name, "the file changed while it was read")
+            raise ReadError(self.name, "the file changed while it was read")
 
     def close(self) -> None:
         """Close the files that are open."""
@@ -84,23 +96,10 @@ class StoredFile:
             file.close()
 
     def _opened(self) -> Any:
-        with _errors(self._name):
+        with _errors(self.name):
             file = self._store.open(self._path, "rb")
         self._streams.append(file)
         return file
-
-
-class _Stream:
-    """A file of fsspec from its position on."""
-
-    def __init__(self, name: str, file: Any) -> None:
-        self._name, self._file = name, file
-
-    def readinto(self, view: memoryview) -> int:
-        with _errors(self._name):
-            found = self._file.read(min(len(view), remote.BLOCK))
-        view[: len(found)] = found
-        return len(found)
 
 
 def open_store(url: str, name: str) -> tuple[Any, str]:
@@ -165,11 +164,6 @@ def _errors(name: str) -> Iterator[None]:
 ATOMIC = ("s3", "s3a", "gs", "gcs", "hf", "abfs", "abfss", "az", "oci", "oss")
 
 
-def check_url(url: str) -> None:
-    """Raise OSError for a URL that cannot be written, ImportError if a library is missing."""
-    _target(url)
-
-
 @contextlib.contextmanager
 def uploading(url: str) -> Iterator[str]:
     """The path of a temporary local file, which is uploaded at the end of the block.
@@ -177,7 +171,7 @@ def uploading(url: str) -> Iterator[str]:
     If anything fails, the old content stays. Stores other than object stores get the file under a
     temporary name, which is then renamed. Raises OSError, and ImportError if a library is missing.
     """
-    store, path = _target(url)
+    store, path = open_to_write(url)
     with temporary_file() as scratch:
         yield scratch
         try:
@@ -202,7 +196,11 @@ def _put_and_rename(store: Any, scratch: str, path: str) -> None:
         raise
 
 
-def _target(url: str) -> tuple[Any, str]:
+def open_to_write(url: str) -> tuple[Any, str]:
+    """The store of a URL and the path in it.
+
+    Raises OSError if it cannot be written, ImportError if a library is missing.
+    """
     name = shown(url)
     if scheme_of(url) in WEB:
         raise OSError(errno.EROFS, "files on web servers can be read, but not written", name)

@@ -17,31 +17,7 @@ from fastrank.formats.source import Reader, SourceFile, compression_of, open_sou
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Protocol
-
-    class RemoteFile(Protocol):
-        """A file in a store. All methods raise ReadError.
-
-        size: in bytes, None if the store does not provide ranges or the size. head: the first
-        block, or, without a size, the first bytes, enough to detect the format.
-        """
-
-        size: int | None
-        head: bytes
-
-        def fetch(self, start: int, view: memoryview) -> None:
-            """Fill the view with the bytes from `start` on; only with a size, in any thread."""
-
-        def stream(self) -> Any:
-            """A binary file object with what follows the head."""
-
-        def check_unchanged(self) -> None:
-            """Raise ReadError if the file changed since it was opened."""
-
-        def close(self) -> None:
-            """Close connections that are open."""
-
+    from collections.abc import Callable, Iterator
 
 # The bytes of a request: large enough that their transfer takes longer than the latency of a store.
 BLOCK = 4 << 20
@@ -96,14 +72,9 @@ def local_path(url: str) -> str | None:
 
 
 def missing_file(name: str, detail: str = "") -> ReadError:
-    """The error for a file that does not exist, by which `is_missing` recognizes it."""
+    """The error for a file that does not exist."""
     reason = "no such file or directory"
-    return _MissingFileError(name, f"{reason} ({detail})" if detail else reason)
-
-
-def is_missing(error: ReadError) -> bool:
-    """Whether the file does not exist."""
-    return isinstance(error, _MissingFileError)
+    return MissingFileError(name, f"{reason} ({detail})" if detail else reason)
 
 
 def reason_of(error: BaseException) -> str:
@@ -131,8 +102,8 @@ def reason_of(error: BaseException) -> str:
     return redacted(" ".join(lines[:2])) if lines else type(error).__name__
 
 
-class _MissingFileError(ReadError):
-    pass
+class MissingFileError(ReadError):
+    """A remote file does not exist."""
 
 
 def open_url(url: str) -> SourceFile:
@@ -150,29 +121,41 @@ def open_url(url: str) -> SourceFile:
     if scheme_of(url) in WEB:
         from fastrank.formats.web import WebFile
 
-        return RemoteSourceFile(name, WebFile(url, name))
+        return WebFile(url, name)
     from fastrank.formats.object_stores import StoredFile
 
-    return RemoteSourceFile(name, StoredFile(url, name))
+    return StoredFile(url, name)
 
 
-class RemoteSourceFile(SourceFile):
-    """A file in a store: see SourceFile. Without ranges, each reader requests the whole file."""
+class RemoteFile(SourceFile):
+    """A file in a store: see SourceFile. All methods raise ReadError.
 
-    def __init__(self, name: str, file: RemoteFile) -> None:
-        self.name = name
-        self.compression = compression_of(file.head)
-        self.rereadable = True
-        self._remote, self._may_be_empty = file, False
+    stored_size: in bytes, None if the store does not provide ranges or the size; then each reader
+    requests the whole file. head: the first block, or, without a size, the first bytes, enough to
+    detect the format.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self.name, self.rereadable, self._may_be_empty = name, True, False
+        self.stored_size, self.head = self._open(url)
+        self.compression = compression_of(self.head)
         # An empty file has no parts, so that reading it is an error.
-        self.size = None if self.compression else file.size or None
+        self.size = None if self.compression else self.stored_size or None
 
-    def close(self) -> None:
-        """Close the connections; the readers stop working."""
-        self._remote.close()
+    def _open(self, url: str) -> tuple[int | None, bytes]:
+        """Begin to read; the size as it is stored, and the head."""
+        raise NotImplementedError
+
+    def fetch(self, start: int, view: memoryview) -> None:
+        """Fill the view with the bytes from `start` on; only with a size, in any thread."""
+        raise NotImplementedError
+
+    def after_head(self) -> Callable[[memoryview], int | bytes]:
+        """Begin to read what follows the head; returns `Reader._next`."""
+        raise NotImplementedError
 
     def read(self) -> bytes:
-        """The whole decompressed content. Raises ReadError."""
+        """The whole decompressed content."""
         if self.size is None:
             return super().read()
         # Its memory becomes the result without a copy.
@@ -184,58 +167,44 @@ class RemoteSourceFile(SourceFile):
         self.check_unchanged()
         return buffer.getvalue()
 
-    def check_unchanged(self) -> None:
-        """Raise ReadError if the file changed since it was opened."""
-        self._remote.check_unchanged()
-
     def _part(self, start: int, stop: int) -> Reader:
-        return _Range(self.name, self._remote, start, stop)
+        return _Range(self, start, stop)
 
     def stored(self) -> Reader:
         """A reader of the whole content as it is stored."""
-        if self._remote.size is not None:
-            return _Range(self.name, self._remote, 0, self._remote.size)
-        return _Whole(self.name, self._remote)
+        return _Whole(self) if self.stored_size is None else _Range(self, 0, self.stored_size)
 
 
 class _Range(Reader):
     """A range of a remote file, of which threads fetch the next blocks while one is read."""
 
-    def __init__(self, name: str, file: RemoteFile, start: int, stop: int) -> None:
-        super().__init__(name, may_be_empty=stop > 0)
+    def __init__(self, file: RemoteFile, start: int, stop: int) -> None:
+        head = memoryview(file.head)[start:stop]
+        super().__init__(file.name, may_be_empty=stop > 0, waiting=head)
         self._file, self._stop = file, stop
-        self._current = memoryview(file.head)[start:stop]
-        self._next = start + len(self._current)
+        self._next_at = start + len(head)
         self._blocks: deque[_Block] = deque()
         # New memory for each block would take as long as a fast network.
         self._spare: list[bytearray] = []
 
-    def _some(self, view: memoryview) -> int:
-        if not self._current:
-            self._start_blocks()
-            if not self._blocks:
-                return 0
-            block = self._blocks.popleft()
-            block.join()
-            if block.error is not None:
-                # A later attempt may succeed.
-                self._next = block.start_at
-                self._blocks.clear()
-                raise block.error
-            self._current = block.content
-            self._spare.append(block.memory)
-        count = min(len(view), len(self._current))
-        view[:count] = self._current[:count]
-        self._current = self._current[count:]
-        return count
-
-    def _start_blocks(self) -> None:
-        while len(self._blocks) <= AHEAD and self._next < self._stop:
+    def _next(self, _view: memoryview) -> memoryview:
+        while len(self._blocks) <= AHEAD and self._next_at < self._stop:
             memory = self._spare.pop() if self._spare else bytearray(BLOCK)
-            block = _Block(self._file, self._next, memory, min(BLOCK, self._stop - self._next))
-            self._blocks.append(block)
-            self._next += len(block.content)
-            block.start()
+            size = min(BLOCK, self._stop - self._next_at)
+            self._blocks.append(_Block(self._file, self._next_at, memory, size))
+            self._next_at += size
+            self._blocks[-1].start()
+        if not self._blocks:
+            return memoryview(b"")
+        block = self._blocks.popleft()
+        block.join()
+        if block.error is not None:
+            # A later attempt may succeed.
+            self._next_at = block.start_at
+            self._blocks.clear()
+            raise block.error
+        self._spare.append(block.memory)
+        return block.content
 
 
 class _Block(threading.Thread):
@@ -261,21 +230,15 @@ class _Block(threading.Thread):
 class _Whole(Reader):
     """A remote file from its beginning, requested only when more than its head is needed."""
 
-    def __init__(self, name: str, file: RemoteFile) -> None:
-        super().__init__(name, may_be_empty=False)
-        self._file, self._head = file, file.head
-        self._stream: Any = None
+    def __init__(self, file: RemoteFile) -> None:
+        super().__init__(file.name, may_be_empty=False, waiting=file.head)
+        self._file = file
+        self._rest: Callable[[memoryview], int | bytes] | None = None
 
-    def _some(self, view: memoryview) -> int:
-        if self._head:
-            given = self._head[: len(view)]
-            self._head = self._head[len(given) :]
-            view[: len(given)] = given
-            return len(given)
-        if self._stream is None:
-            self._stream = self._file.stream()
-        count: int = self._stream.readinto(view)
-        return count
+    def _next(self, view: memoryview) -> int | bytes:
+        if self._rest is None:
+            self._rest = self._file.after_head()
+        return self._rest(view)
 
 
 @contextlib.contextmanager
@@ -288,29 +251,3 @@ def temporary_file() -> Iterator[str]:
             yield path
         finally:
             os.unlink(path)
-
-
-def is_there(url: str) -> bool:
-    """Whether there is a file at a URL. Raises ReadError if that cannot be known."""
-    try:
-        with open_source(url):
-            return True
-    except ReadError as error:
-        if is_missing(error):
-            return False
-        raise
-
-
-@contextlib.contextmanager
-def downloaded(url: str) -> Iterator[str]:
-    """The path of a temporary file with the content of a URL, compressed or not.
-
-    Raises ReadError, and OSError if the temporary file cannot be written.
-    """
-    with temporary_file() as path:
-        with open_source(url) as pieces, open(path, "wb") as file:
-            reader, buffer = pieces.stored(), memoryview(bytearray(BLOCK))
-            while count := reader.readinto(buffer):
-                file.write(buffer[:count])
-            pieces.check_unchanged()
-        yield path

@@ -9,14 +9,20 @@ every measure follows the ranks.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
-from fastrank.data.texts import LineFields, Texts, decoded
+from fastrank.data.texts import Groups, LineFields, Texts, decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.chunks import PIECE, SHORTEST_LINE, ChunkReader, FileParts, result_fields
-from fastrank.formats.source import open_source
+from fastrank.formats.chunks import (
+    PIECE,
+    SHORTEST_LINE,
+    ChunkReader,
+    FileParts,
+    feed_all,
+    result_fields,
+)
+from fastrank.formats.source import byte_lines
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, zeros
 from fastrank.native.threads import in_threads
@@ -24,7 +30,6 @@ from fastrank.native.threads import in_threads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from fastrank.formats.source import Source, SourceFile
 
@@ -78,35 +83,25 @@ def with_distinct_ranks(run: Run) -> Run:
     """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
     import numpy
 
-    firsts = run.offsets[(run.offsets > 0) & (run.offsets < len(run.docs))]
-    falls = numpy.diff(run.scores) < 0
-    falls[firsts - 1] = True
+    scores, sizes = run.scores, numpy.diff(run.offsets)
+    queries = numpy.repeat(numpy.arange(len(sizes)), sizes)
+    is_next = numpy.diff(queries) == 0
     # Most files are sorted by rank, which is quick to check.
-    if not falls.all():
-        for first, stop in zip(run.offset_column[:-1], run.offset_column[1:], strict=True):
-            _refuse_repeat(run, first, run.scores[first:stop])
-    return run
-
-
-def _refuse_repeat(run: Run, first: int, scores: Any) -> None:
-    """Raise InputError if two scores are equal; they begin at row `first`."""
-    import numpy
-
-    order = numpy.argsort(-scores, kind="stable")
-    equal = numpy.flatnonzero(numpy.diff(scores[order]) == 0)
+    if (is_next <= (numpy.diff(scores) < 0)).all():
+        return run
+    order = numpy.lexsort((-scores, queries))
+    equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
     if not len(equal):
-        return
-    one, other = (first + int(order[place]) for place in (equal[0], equal[0] + 1))
-    query = run.queries[int(numpy.searchsorted(run.offsets, one, "right")) - 1]
+        return run
+    one, other = (int(order[place]) for place in (equal[0], equal[0] + 1))
+    query = decoded(run.queries[int(queries[one])])
     docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (one, other))
     where = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
-    rank = -int(run.score_column[one])
-    reason = f"query {decoded(query)!r}: documents {docs} both have rank {rank}, {where}"
+    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[one])}, {where}"
     raise InputError(run.source, reason)
 
 
 START, END = b"ir_metadata.start", b"ir_metadata.end"
-HEADER_PIECE = 1 << 16
 
 
 def run_metadata(source: Source) -> str | None:
@@ -122,29 +117,13 @@ def run_metadata(source: Source) -> str | None:
     'actor:\\n  team: x\\n'
     """
     found: list[str] = []
-    for line in _comments(source):
+    for line in takewhile(lambda line: line.startswith(b"#"), byte_lines(source)):
         text = line[1:].removeprefix(b" ").rstrip()
         if text == END:
             return "".join(f"{own}\n" for own in found[1:])
         if found or text == START:
             found.append(text.decode("utf-8", "surrogateescape"))
     return None
-
-
-def _comments(source: Source) -> list[bytes]:
-    """The lines at the beginning of a file that begin with `#`."""
-    with open_source(source) as pieces:
-        reader, buffer = pieces.whole(), bytearray(HEADER_PIECE)
-        content = b""
-        while count := reader.readinto(buffer):
-            content += buffer[:count]
-            lines = content.split(b"\n")
-            # The last line may be incomplete.
-            if not all(line.startswith(b"#") for line in lines[:-1]):
-                break
-    lines = content.split(b"\n")
-    rest = next((i for i, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
-    return lines[:rest]
 
 
 # The memory of the last run; reusing it makes reading several runs twice as fast.
@@ -162,19 +141,51 @@ def read_run_columns(
     # Each line takes a row, so lines that are too short for a result do not fit.
     if any(base > cut // SHORTEST_LINE for base, cut in zip(bases, parts.cuts, strict=False)):
         return None
-    columns = _Columns(parts.cuts[-1])
-    feeders = [columns.feeder(base) for base in bases]
-    for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
-        feeder.begin(room, comments=comments, strict=strict)
-        feeder.state.assign(rows=base, kept=cut)
-    readers = parts.readers()
-    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
+    size = parts.cuts[-1]
+    rows = size // SHORTEST_LINE + 1
+    # Only filled memory is used.
+    kept, starts, lengths, scores, *stretches = _MEMORY.make(
+        ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
+    )
+    docs = records.Texts(kept, starts, lengths)
+
+    def feeder(base: int, cut: int) -> ChunkReader:
+        """A feeder that fills the rows from `base` on with the part of the run from `cut` on."""
+        own = records.Stretches(*(column[base:] for column in stretches))
+
+        def prepare(
+            reader: records.LineReader, _: int, state: records.Reading
+        ) -> Callable[[], int]:
+            fields = result_fields(codes.CHUNK)
+            return kernels.prepare("pack_run", reader, docs, scores, own, fields, state)
+
+        return ChunkReader(prepare, rows=base, kept=cut)
+
+    feeders = list(map(feeder, bases, parts.cuts))
+    tag = feed_all(feeders, parts, comments=comments, strict=strict)
     file.check_unchanged()
-    ends = [feeder.state.rows for feeder in feeders]
-    if ends[:-1] != bases[1:] or any(feeder.status != codes.DONE for feeder in feeders):
+    states = [feeder.state for feeder in feeders]
+    if tag is None or [state.rows for state in states[:-1]] != bases[1:]:
         return None
-    tag = next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
-    return columns.run(file.name, tag, [feeder.state for feeder in feeders], bases)
+    found = 0
+    for state, base in zip(states, bases, strict=True):
+        count = state.stretches
+        for column in stretches:
+            column[found : found + count] = column[base : base + count]
+        found += count
+    text = kept[: states[-1].kept + codes.SLACK]
+    *queries, first_rows = (column[:found] for column in stretches)
+    groups = Groups(Texts(text, *queries), first_rows, states[-1].rows)
+    return Run(
+        queries=groups.queries,
+        docs=LineFields(
+            text, groups.reorder(starts), groups.reorder(lengths), groups.order, "line"
+        ),
+        tag_bytes=tag,
+        source=file.name,
+        offset_column=groups.offsets,
+        score_column=groups.reorder(scores),
+    )
 
 
 def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
@@ -193,49 +204,3 @@ def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
     in_threads(count, threads)
     bases = list(map(sum, found))
     return [sum(bases[: part + 1]) for part in range(threads)]
-
-
-class _Columns:
-    """The columns of a run of `size` bytes; only filled memory is used."""
-
-    def __init__(self, size: int) -> None:
-        rows = size // SHORTEST_LINE + 1
-        self._kept, self._starts, self._lengths, self._scores, *self._stretches = _MEMORY.make(
-            ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
-        )
-
-    def feeder(self, base: int) -> ChunkReader:
-        """A feeder that fills the rows from `base` on with a part of the run."""
-
-        docs = records.Texts(self._kept, self._starts, self._lengths)
-        stretches = records.Stretches(*(column[base:] for column in self._stretches))
-        scores = self._scores
-
-        def prepare(
-            reader: records.LineReader, _: int, state: records.Reading
-        ) -> Callable[[], int]:
-            fields = result_fields(codes.CHUNK)
-            return kernels.prepare("pack_run", reader, docs, scores, stretches, fields, state)
-
-        return ChunkReader(prepare)
-
-    def run(self, name: str, tag: bytes, states: list[records.Reading], bases: list[int]) -> Run:
-        """The run that was read."""
-        rows, kept, stretches = states[-1].rows, states[-1].kept, 0
-        for state, base in zip(states, bases, strict=True):
-            found = state.stretches
-            for column in self._stretches:
-                column[stretches : stretches + found] = column[base : base + found]
-            stretches += found
-        text = self._kept[: kept + codes.SLACK]
-        *queries, first_rows = (column[:stretches] for column in self._stretches)
-        groups = Groups(Texts(text, *queries), first_rows, rows)
-        starts, lengths = groups.reorder(self._starts), groups.reorder(self._lengths)
-        return Run(
-            queries=groups.queries,
-            docs=LineFields(text, starts, lengths, groups.order, "line"),
-            tag_bytes=tag,
-            source=name,
-            offset_column=groups.offsets,
-            score_column=groups.reorder(self._scores),
-        )

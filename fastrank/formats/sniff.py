@@ -75,9 +75,8 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
         with file:
             content = file.read()
         return in_memory(content, file.name), content[:HEAD]
-    buffer = bytearray(HEAD)
     try:
-        return file, bytes(buffer[: file.whole().readinto(buffer)])
+        return file, file.beginning()
     except ReadError:
         file.close()
         raise
@@ -158,11 +157,6 @@ def names_in(head: bytes, form: str) -> list[str]:
             return []
         return list(record) if isinstance(record, dict) else []
     return []
-
-
-def fields_of(head: bytes) -> int:
-    """The number of fields of the first line."""
-    return len((first_line(head) or b"").split())
 
 
 def first_line(head: bytes) -> bytes | None:
@@ -310,65 +304,50 @@ def find_columns(
     ambiguous columns.
     """
     check_roles(given, [*roles, *ignored], source)
+    given = {role: name for role, name in (given or {}).items() if role not in ignored}
+    found = f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"
+
+    def advised(reason: str, role: str, before: str) -> InputError:
+        columns = f"columns={{'{role}': NAME}}"
+        advice = f"set {columns}" if call is None else f"use {call}(..., {columns})"
+        return InputError(source, reason if call == "" else f"{reason}{before}{advice}")
+
+    def place_of(role: str, wanted: Sequence[Any], norm: Callable[[Any], Any]) -> int:
+        matches = [place for place, name in enumerate(names) if norm(name) in wanted]
+        if len(matches) > 1:
+            several = " and ".join(repr(names[place]) for place in matches)
+            raise advised(
+                f"more than one {_words(role)} column: {several}", role, "; to choose one, "
+            )
+        return matches[0] if matches else -1
+
     places: dict[str, int] = {}
-    for role, name in (given or {}).items():
-        if role in ignored:
-            continue
-        place = _unique_column(names, [name], role, source, lambda label: label, call)
+    for role, name in given.items():
+        place = place_of(role, [name], lambda label: label)
         if place < 0:
-            raise InputError(source, f"columns: no column {name!r} for the {role}; {_found(names)}")
+            raise InputError(source, f"columns: no column {name!r} for the {role}; {found}")
         if place in places.values():
             raise InputError(source, f"columns: {name!r} is given for the {role} and another role")
         places[role] = place
     for role in roles:
         if role not in places:
             sure, otherwise = ALIASES[role]
-            place = _unique_column(names, sure, role, source, normalized_name, call)
+            place = place_of(role, sure, normalized_name)
             if place < 0:
-                place = _unique_column(names, otherwise, role, source, normalized_name, call)
+                place = place_of(role, otherwise, normalized_name)
             if place >= 0 and place not in places.values():
                 places[role] = place
-    if "rank" in (given or {}) and "score" not in (given or {}):
+    if "rank" in given and "score" not in given:
         # Scores are not needed if ranks are asked for.
         places.pop("score", None)
     for role in roles:
         if role in NEEDED and role not in places and INSTEAD.get(role) not in places:
             known = ", ".join(sum(ALIASES[role], ()))
-            reason = f"no {_words(role)} column: {_found(names)}, expected one of {known}"
-            advice = _advice(role, call)
-            raise InputError(source, f"{reason}; or {advice}" if advice else reason)
+            reason = f"no {_words(role)} column: {found}, expected one of {known}"
+            raise advised(reason, role, "; or ")
     return places
-
-
-def _unique_column(
-    names: Sequence[Any],
-    wanted: Sequence[Any],
-    role: str,
-    source: str,
-    norm: Any,
-    call: str | None,
-) -> int:
-    matches = [place for place, name in enumerate(names) if norm(name) in wanted]
-    if len(matches) > 1:
-        several = " and ".join(repr(names[place]) for place in matches)
-        reason = f"more than one {_words(role)} column: {several}"
-        advice = _advice(role, call)
-        raise InputError(source, f"{reason}; to choose one, {advice}" if advice else reason)
-    return matches[0] if matches else -1
 
 
 def _words(role: str) -> str:
     """A role in words."""
     return "document" if role == "doc" else role.replace("_", " ")
-
-
-def _advice(role: str, call: str | None) -> str:
-    """How to name the column of a role."""
-    columns = f"columns={{'{role}': NAME}}"
-    if call is None:
-        return f"set {columns}"
-    return f"use {call}(..., {columns})" if call else ""
-
-
-def _found(names: Sequence[Any]) -> str:
-    return f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"

@@ -12,7 +12,7 @@ from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
     from typing import Any, BinaryIO
 
     Source = str | os.PathLike[str] | BinaryIO
@@ -156,12 +156,7 @@ class SourceFile:
     def __enter__(self) -> SourceFile:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -177,6 +172,11 @@ class SourceFile:
         if self.size is None or not 0 <= start <= stop <= self.size:
             raise ValueError(f"{self.name} has no part from {start} to {stop}")
         return self._part(start, stop)
+
+    def beginning(self) -> bytes:
+        """The first bytes of the decompressed content of a rereadable source."""
+        buffer = bytearray(HEAD)
+        return bytes(buffer[: self.whole().readinto(buffer)])
 
     def whole(self) -> Reader:
         """A reader of the whole decompressed content; only rereadable sources have a second one."""
@@ -200,7 +200,7 @@ class SourceFile:
     def read(self) -> bytes:
         """The whole decompressed content. Raises ReadError, also if the file changed meanwhile."""
         if self.size is None:
-            content = _all_of(self.whole())
+            content = b"".join(map(bytes, self.whole().pieces(_PIECE)))
         else:
             # Python reads a file of known size without copying.
             with _Reasons(self.name):
@@ -233,11 +233,16 @@ class SourceFile:
 
 
 class Reader:
-    """A sequential reader of a source, for one thread at a time."""
+    """A sequential reader of a source, for one thread at a time: of the `waiting` bytes, and then
+    of what `_next` finds.
+    """
 
-    def __init__(self, name: str, may_be_empty: bool) -> None:
+    def __init__(
+        self, name: str, may_be_empty: bool, waiting: bytes | bytearray | memoryview = b""
+    ) -> None:
         self._name = name
         self._may_be_empty = may_be_empty
+        self._waiting = memoryview(waiting)
         self._ended = False
 
     def readinto(self, view: memoryview | bytearray) -> int:
@@ -258,6 +263,12 @@ class Reader:
             raise ReadError(self._name, "the file is empty")
         return filled
 
+    def pieces(self, size: int) -> Iterator[memoryview]:
+        """What is read, in pieces of at most this size; each one overwrites the one before."""
+        buffer = memoryview(bytearray(size))
+        while count := self.readinto(buffer):
+            yield buffer[:count]
+
     def place(self) -> tuple[int, int, int] | None:
         """File descriptor, position and end if this reads a regular file, else None."""
         return None
@@ -267,7 +278,22 @@ class Reader:
 
     def _some(self, view: memoryview) -> int:
         """Read at least one byte into the view; returns the number, 0 at the end."""
-        raise NotImplementedError
+        if not self._waiting:
+            found = self._next(view)
+            if isinstance(found, int):
+                return found
+            self._waiting = memoryview(found)
+        count = min(len(view), len(self._waiting))
+        view[:count] = self._waiting[:count]
+        self._waiting = self._waiting[count:]
+        return count
+
+    def _next(self, _view: memoryview) -> int | bytes | memoryview:
+        """Read into the view and return the number of bytes, or return bytes of any number.
+
+        None at the end.
+        """
+        return 0
 
 
 class _Part(Reader):
@@ -280,7 +306,7 @@ class _Part(Reader):
         self._stop = stop
         self._size = size
 
-    def _some(self, view: memoryview) -> int:
+    def _next(self, view: memoryview) -> int:
         if self._at == self._stop:
             return 0
         with _Reasons(self._name):
@@ -310,7 +336,6 @@ class _Stream(Reader):
             self._read = file.readinto
         else:
             self._read = lambda view: file.read(min(len(view), _READ))
-        self._waiting = b""
 
     def head(self) -> bytes:
         """The first bytes, enough for a magic number, without consuming them."""
@@ -322,26 +347,20 @@ class _Stream(Reader):
             if not count:
                 break
         # Bytes that read() returned beyond what was asked for may be waiting.
-        self._waiting = bytes(buffer[:filled]) + self._waiting
-        return self._waiting[:_LONGEST_MAGIC]
+        self._waiting = memoryview(bytes(buffer[:filled]) + self._waiting)
+        return bytes(self._waiting[:_LONGEST_MAGIC])
 
-    def _some(self, view: memoryview) -> int:
-        if not self._waiting:
-            with _Reasons(self._name):
-                content = self._read(view)
-            if isinstance(content, int):
-                return content
-            if not isinstance(content, (bytes, bytearray, memoryview)):
-                found = type(content).__name__
-                reason = f"expected a file that returns bytes, found {found}"
-                if isinstance(content, str):
-                    reason = "expected a binary file, found a text file; open it with 'rb'"
-                raise ReadError(self._name, reason)
-            self._waiting = bytes(content)
-        given = self._waiting[: len(view)]
-        self._waiting = self._waiting[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+    def _next(self, view: memoryview) -> int | bytes:
+        with _Reasons(self._name):
+            content = self._read(view)
+        if isinstance(content, int):
+            return content
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return bytes(content)
+        reason = f"expected a file that returns bytes, found {type(content).__name__}"
+        if isinstance(content, str):
+            reason = "expected a binary file, found a text file; open it with 'rb'"
+        raise ReadError(self._name, reason)
 
 
 class _Unpacked(Reader):
@@ -349,19 +368,20 @@ class _Unpacked(Reader):
 
     def __init__(self, name: str, compression: str, raw: Reader, may_be_empty: bool) -> None:
         # Imported late: few files are compressed, and each import slows the command down.
-        from fastrank.formats.compression import Unpacker
+        from fastrank.formats.compression import unpacked
 
         super().__init__(name, may_be_empty)
-        self._unpacker = Unpacker(compression, raw.readinto, name)
-        self._waiting = memoryview(b"")
+        self._pieces = unpacked(compression, raw.readinto, name)
+        self._error: ReadError | None = None
 
-    def _some(self, view: memoryview) -> int:
-        if not self._waiting:
-            self._waiting = memoryview(self._unpacker.next())
-        given = self._waiting[: len(view)]
-        self._waiting = self._waiting[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+    def _next(self, _view: memoryview) -> bytes:
+        if self._error is None:
+            try:
+                return next(self._pieces)
+            except ReadError as error:
+                # That of whoever reads on, too.
+                self._error = error
+        raise self._error
 
 
 class _Reasons:
@@ -373,12 +393,7 @@ class _Reasons:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, OSError):
             raise ReadError(self._name, (error.strerror or str(error)).lower()) from error
         # A path with a NUL byte, or a closed file object.
@@ -399,14 +414,6 @@ def compression_of(head: bytes) -> str | None:
     return None
 
 
-def _all_of(reader: Reader) -> bytes:
-    buffer = memoryview(bytearray(_PIECE))
-    parts = []
-    while count := reader.readinto(buffer):
-        parts.append(bytes(buffer[:count]))
-    return b"".join(parts)
-
-
 def _shrank(name: str, size: int, found: int) -> ReadError:
     only = f"{size} bytes at the start, only {found} found"
     return ReadError(name, f"the file shrank while it was read: {only}")
@@ -420,3 +427,20 @@ def read_all(source: Source) -> bytes:
     """
     with open_source(source) as file:
         return file.read()
+
+
+def byte_lines(source: Source | SourceFile) -> Iterator[bytes]:
+    """The lines of a file, compressed or not, without their newlines. Raises ReadError."""
+    with open_source(source) as file:
+        rest = b""
+        for piece in file.whole().pieces(_READ):
+            # The last one is the beginning of a line, which may span several pieces.
+            *lines, last = bytes(piece).split(b"\n")
+            if lines:
+                lines[0] = rest + lines[0]
+                rest = b""
+            rest += last
+            yield from lines
+        if rest:
+            yield rest
+        file.check_unchanged()

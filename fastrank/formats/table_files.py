@@ -9,7 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.tables import CellsTable, LinesTable, RecordsTable, Table
+from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed
 from fastrank.formats.values import first_repeat
 from fastrank.lazy import optional
@@ -20,69 +20,69 @@ if TYPE_CHECKING:
     from json import JSONDecodeError
     from typing import Any
 
-    from fastrank.formats.arrow import ArrowTable
-
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 LINES_AT_ONCE = 1 << 10
 
 
-def read_delimited(
+def read_table(
     content: bytes,
     name: str,
     form: str,
-    kind: str,
     columns: Mapping[str, Any] | None,
-    rank_by: str = "score",
-) -> CellsTable:
-    """The table of a CSV or TSV file; kind: qrels or run.
-
-    With `columns` and without a header, the columns are named 0, 1, 2, ... rank_by: may determine
-    the role of the third column of a run. Raises FormatError.
-    """
-
-    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        return _roles_of(kind, cells, name, lines, rank_by)
-
-    return delimited_table(
-        content, name, DELIMITERS[form], columns, is_header, names_without_header
-    )
-
-
-def delimited_table(
-    content: bytes,
-    name: str,
-    delimiter: str,
-    columns: Mapping[str, Any] | None,
-    is_header: Callable[[Sequence[str]], bool],
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
+    roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
-) -> CellsTable:
-    """The table of delimited text; options as in `read_delimited` and `delimited_records`.
+) -> Table | dict[Any, Any]:
+    """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
-    is_header: whether the first cells are names. names_without_header: the names by the columns and
-    the numbers of the lines. Raises FormatError.
+    names_without_header: the names by the columns of cells and the numbers of the lines; with
+    `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
+    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
     """
-    rows: list[list[str]] = []
+    if form == "parquet":
+        from fastrank.formats.frames import table_of_arrow
+
+        return table_of_arrow(name, read_parquet(content, name))
     lines = array("q")
-    for line, row in delimited_records(content, name, delimiter, quoted=quoted):
-        rows.append(row)
-        lines.append(line)
-        if len(row) != len(rows[0]):
-            reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
-            raise FormatError(name, line, reason)
-    if not rows:
-        raise FormatError(name, 1, "expected a header or rows, found an empty file")
-    names: Sequence[Any] = [cell.strip() for cell in rows[0]]
-    given = set(map(str, (columns or {}).values()))
-    has_header = is_header(names) or (given and given <= set(names))
-    if has_header:
-        del rows[0], lines[0]
-    cells = list(zip(*rows, strict=True)) or [()] * len(names)
-    if not has_header:
-        names = range(len(cells)) if columns else names_without_header(cells, lines)
-    return CellsTable(name, names, cells, memoryview(lines))
+    rows: list[Any] = []
+    if form in DELIMITERS:
+        for line, row in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
+            rows.append(row)
+            lines.append(line)
+            if len(row) != len(rows[0]):
+                reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
+                raise FormatError(name, line, reason)
+        if not rows:
+            raise FormatError(name, 1, "expected a header or rows, found an empty file")
+        names: Sequence[Any] = [cell.strip() for cell in rows[0]]
+        given = set(map(str, (columns or {}).values()))
+        has_header = is_header(names, roles) or (given and given <= set(names))
+        if has_header:
+            del rows[0], lines[0]
+        cells = list(zip(*rows, strict=True)) or [()] * len(names)
+        if not has_header:
+            names = range(len(cells)) if columns else names_without_header(cells, lines)
+        return table_of_cells(name, names, cells, lines)
+    text = decoded(content).removeprefix("\ufeff")
+    if form == "json":
+        loaded: Any = _loaded(text, name, 1)
+        if isinstance(loaded, list):
+            return _table(loaded, name, range(1, len(loaded) + 1), "record")
+        return loaded  # type: ignore[no-any-return]
+    for number, record in enumerate(text.split("\n"), 1):
+        if record.strip():
+            rows.append(_loaded(record, name, number))
+            lines.append(number)
+    return _table(rows, name, lines, "line")
+
+
+def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
+    """A table of texts; lines: the number of the line of each row."""
+    return Table(
+        name, names, cells, rows=memoryview(lines), unit="line", to_numbers=numbers_of_cells
+    )
 
 
 def delimited_records(
@@ -152,20 +152,16 @@ def csv_lines(
     """Lines of separated cells, header first, quoted where needed; numbers in full precision."""
     import csv
 
-    class Line:
-        """A file that keeps only the last line."""
+    class Echo:
+        """A file to which `writerow` writes, and whose result it returns: the line."""
 
-        text = ""
+        def write(self, line: str) -> str:
+            return line
 
-        def write(self, text: str) -> None:
-            self.text = text
-
-    line = Line()
     # A lone CR is quoted only if the line ends with one, in Python before 3.13.
-    writer = csv.writer(line, delimiter=delimiter, lineterminator="\r\n")
+    writer: Any = csv.writer(Echo(), delimiter=delimiter, lineterminator="\r\n")
     for row in chain([header], rows):
-        writer.writerow(row)
-        yield line.text.removesuffix("\r\n") + "\n"
+        yield writer.writerow(row).removesuffix("\r\n") + "\n"
 
 
 def delimited_lines(
@@ -175,29 +171,6 @@ def delimited_lines(
     lines = csv_lines(names, rows, DELIMITERS[form])
     while some := "".join(islice(lines, LINES_AT_ONCE)):
         yield some.encode("utf-8", "surrogateescape")
-
-
-def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
-    """The content of a JSON file: {query: {document: number}}, or a table of its records.
-
-    Raises FormatError, also for duplicate keys in an object, and InputError.
-    """
-    loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
-    if isinstance(loaded, list):
-        places = memoryview(array("q", range(1, len(loaded) + 1)))
-        return _table(RecordsTable, loaded, name, places)
-    return loaded  # type: ignore[no-any-return]
-
-
-def read_jsonl(content: bytes, name: str) -> LinesTable:
-    """The table of a JSONL file: one object per line, all with the same keys."""
-    records, lines = [], array("q")
-    text = decoded(content).removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            records.append(_loaded(line, name, number))
-            lines.append(number)
-    return _table(LinesTable, records, name, memoryview(lines))
 
 
 def why_not_json(error: JSONDecodeError) -> str:
@@ -211,16 +184,16 @@ def _loaded(text: str, name: str, line: int) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            raise _RepeatError(pairs[first_repeat(key for key, _ in pairs)][0])
+            key = pairs[first_repeat(key for key, _ in pairs)][0]
+            raise FormatError(name, line, f"duplicate key {key!r} in an object")
         return made
 
     try:
         return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise FormatError(name, line + error.lineno - 1, why_not_json(error)) from None
-    except _RepeatError as repeat:
-        reason = f"duplicate key {str(repeat)!r} in an object"
-        raise FormatError(name, line, reason) from None
+    except FormatError:
+        raise
     except RecursionError:
         raise FormatError(name, line, "objects are nested too deeply") from None
     except ValueError as error:
@@ -228,16 +201,12 @@ def _loaded(text: str, name: str, line: int) -> Any:
         raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
-class _RepeatError(Exception):
-    pass
-
-
-def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -> LinesTable:
+def _table(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
     if not records:
         raise InputError(name, "no records")
     names = list(records[0]) if isinstance(records[0], dict) else []
     columns = [[record.get(key) for record in records if isinstance(record, dict)] for key in names]
-    table = kind(name, names, columns or [[]], places)
+    table = Table(name, names, columns, rows=memoryview(array("q", places)), unit=unit)
     for row, record in enumerate(records):
         if not isinstance(record, dict):
             table.refuse(row, f"expected an object, found {type(record).__name__}")
@@ -273,65 +242,62 @@ NUMBERS = {"qrels": ("has_answer", "relevance"), "run": ("score", "score")}
 HINT = "; fastrank.datasets.answer_qrels judges a run"
 
 
-class RetrievedTable(Table):
+def retrieved_table(table: Table, kind: str) -> Table:
     """A row per retrieved passage of each record {question, answers, ctxs: [{id, score, ...}]}.
 
     kind: qrels, whose grades are `has_answer`, or run. A query is named by its id, or by its
     number from 0.
     """
-
-    def __init__(self, table: Table, kind: str) -> None:
-        self._key, number = NUMBERS[kind]
-        key = next((name for name in IDS if name in table.names), None)
-        count = range(table.size)
-        queries = list(count) if key is None else table.values(table.names.index(key))
-        self._records, self.unit = table, table.unit
-        self._places: list[int] = []
-        self._columns: list[list[Any]] = [[], [], []]
-        for row, found in enumerate(table.values(table.names.index(RETRIEVED))):
-            if not isinstance(found, list):
-                table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
-            if kind == "qrels" and not found:
-                # Without a judgment, the question would silently be missing from all means.
-                table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
-            for place, passage in enumerate(found):
-                self._add(row, place, queries[row], passage)
-        super().__init__(table.source, ["query_id", "doc_id", number], len(self._places))
-
-    def _add(self, row: int, place: int, query: Any, passage: Any) -> None:
-        where = f"{RETRIEVED}[{place}]"
-        for key in ("id", self._key):
-            if not isinstance(passage, dict) or key not in passage:
-                found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
-                hint = HINT if key == "has_answer" else ""
-                self._records.refuse(row, f"{where}: expected {key!r}, found {found:.60}{hint}")
-        value = passage[self._key]
-        if self._key == "has_answer" and not isinstance(value, bool):
-            self._records.refuse(row, f"{where}: expected true or false, found {value!r:.60}")
-        if isinstance(value, str):
+    key, number = NUMBERS[kind]
+    lists = table.values(RETRIEVED)
+    name = next((name for name in IDS if name in table.names), None)
+    queries = range(len(lists)) if name is None else table.values(name)
+    columns: tuple[list[Any], ...] = ([], [], [])
+    places = array("q")
+    for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
+        if not isinstance(found, list):
+            table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
+        if kind == "qrels" and not found:
+            # Without a judgment, the question would silently be missing from all means.
+            table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
+        for place, passage in enumerate(found):
             try:
-                value = float(value)
-            except ValueError:
-                self._records.refuse(row, f"{where}: expected a score, found {value!r:.60}")
-        self._places.append(row)
-        cells = (query, passage["id"], int(value) if isinstance(value, bool) else value)
-        for column, cell in zip(self._columns, cells, strict=True):
-            column.append(cell)
+                cells = (query, *_id_and_number(passage, key))
+            except ValueError as error:
+                table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
+            places.append(table.rows[row])
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(cell)
+    names = ["query_id", "doc_id", number]
+    made = Table(table.source, names, columns, rows=memoryview(places), unit=table.unit)
+    made.is_file = False
+    return made
 
-    def values(self, place: int) -> Any:
-        """A column."""
-        return self._columns[place]
 
-    def refuse(self, row: int, reason: str) -> Any:
-        """Raise the error about the record of a row."""
-        return self._records.refuse(self._places[row], reason)
+def _id_and_number(passage: Any, key: str) -> tuple[Any, Any]:
+    """The id of a passage, and its number by that key. Raises ValueError."""
+    for needed in ("id", key):
+        if not isinstance(passage, dict) or needed not in passage:
+            found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
+            hint = HINT if needed == "has_answer" else ""
+            raise ValueError(f"expected {needed!r}, found {found:.60}{hint}")
+    value = passage[key]
+    if key == "has_answer":
+        if not isinstance(value, bool):
+            raise ValueError(f"expected true or false, found {value!r:.60}")
+    elif isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise ValueError(f"expected a score, found {value!r:.60}") from None
+    return passage["id"], int(value) if isinstance(value, bool) else value
 
 
 SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
 SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
 
 
-def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
+def read_sample(content: bytes, name: str, kind: str) -> Table:
     """The table of a file; kind: qrels or run. Raises FormatError, and InputError for a run."""
     if kind != "qrels":
         raise InputError(name, "the format sample has judgments, expected a run")
@@ -347,8 +313,7 @@ def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
         lines.append(number)
     if not rows:
         raise FormatError(name, 1, f"expected lines of {SAMPLE_LINE}, found an empty file")
-    cells = list(zip(*rows, strict=True))
-    return CellsTable(name, SAMPLE_FIELDS, cells, memoryview(lines))
+    return table_of_cells(name, SAMPLE_FIELDS, list(zip(*rows, strict=True)), lines)
 
 
 def content_of(
@@ -361,28 +326,28 @@ def content_of(
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
-    kind: qrels or run. Raises FormatError and InputError.
+    kind: qrels or run. rank_by: may determine the role of the third column of a run. Raises
+    FormatError and InputError.
     """
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
-    if form in ("csv", "tsv"):
-        return read_delimited(content, name, form, kind, columns, rank_by)
-    if form == "parquet":
-        return parquet_table(content, name)
-    found = read_json(content, name) if form == "json" else read_jsonl(content, name)
-    if isinstance(found, Table) and "ctxs" in found.names:
-        return RetrievedTable(found, kind)
+    found = read_table(
+        content, name, form, columns,
+        lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
+    )  # fmt: skip
+    if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
+        return retrieved_table(found, kind)
     return found
 
 
-def parquet_table(content: bytes, name: str) -> ArrowTable:
-    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
-    from fastrank.formats.arrow import ArrowTable
-
+def read_parquet(content: bytes, name: str) -> Any:
+    """The Arrow table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     pyarrow = optional("pyarrow", f"{name}: parquet")
     parquet = optional("pyarrow.parquet", f"{name}: parquet")
     try:
-        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
+        table = parquet.read_table(pyarrow.BufferReader(content))
+        # Names that are not UTF-8 are found out only here.
+        return table.rename_columns(table.column_names)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(name, f"cannot be read as parquet: {error}") from None

@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
-from fastrank.data.grouping import Groups, take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, TextColumn, Texts, constant, interning
+from fastrank.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.formats.strict import no_number
-from fastrank.formats.values import encoded_id, grades_of, ranks_of, scores_of, texts_of
+from fastrank.formats.values import encoded_id, grades_of, scores_of, scores_of_ranks, texts_of
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
     from fastrank.formats.values import Fail
 
 
 class Table:
-    """Numbered columns with `names` and `size` rows; `source` is the table's name in messages.
+    """Named columns of equal length; `source` is the table's name in messages.
 
-    `unit` and `rows` as in TextColumn.
+    columns: lists, or what `to_texts` and `to_numbers` convert. unit, rows: as in TextColumn.
+    method: the method of Qrels and Run that takes such a table with `columns=`; None for files,
+    whose readers do; empty if there is none.
     """
 
-    unit = "row"
-    rows: Any = None
-    # The method of Qrels and Run that takes such a table with `columns=`; None for files, whose
-    # readers do; empty if there is none.
-    method: str | None = None
+    def __init__(
+        self,
+        source: str,
+        names: Iterable[Any],
+        columns: Sequence[Any],
+        *,
+        rows: Any = None,
+        unit: str = "row",
+        method: str | None = None,
+        to_texts: Callable[[Any, Fail], Texts] = texts_of,
+        to_numbers: Callable[[Any, Fail], Any] | None = None,
+    ) -> None:
+        self.source, self.names, self.columns = source, list(names), columns
+        self.rows, self.unit, self.method = rows, unit, method
+        self._to_texts, self.to_numbers = to_texts, to_numbers
+        # Whether an empty id is a missing one.
+        self.is_file = rows is not None
 
-    def __init__(self, source: str, names: Sequence[Any], size: int) -> None:
-        self.source, self.names, self.size = source, list(names), size
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
 
     def call(self, kind: str) -> str:
         """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
@@ -43,17 +58,19 @@ class Table:
             return f"read_{kind.lower()}"
         return self.method and f"{kind}.{self.method}"
 
-    def values(self, place: int) -> Any:
-        """A column as a list or a numpy array."""
-        raise NotImplementedError
+    def values(self, name: str) -> Any:
+        """A column as a list, None for a null of Arrow."""
+        column = self.columns[self.names.index(name)]
+        return column.to_pylist() if hasattr(column, "to_pylist") else column
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""
-        return texts_of(self.values(place), self.failing(place))
+        return self._to_texts(self.columns[place], self.failing(place))
 
     def numbers(self, place: int) -> Any:
         """A column of numbers, as a list or a numpy array."""
-        return self.values(place)
+        column = self.columns[place]
+        return self.to_numbers(column, self.failing(place)) if self.to_numbers else column
 
     def failing(self, place: int) -> Fail:
         """A function that raises the error about a row of a column."""
@@ -65,59 +82,24 @@ class Table:
 
     def refuse(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a row."""
+        if self.rows is None:
+            raise InputError(self.source, f"row {row} (from 0), {reason}")
         if self.unit == "line":
             raise FormatError(self.source, int(self.rows[row]), reason)
-        if self.rows is not None:
-            raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
-        raise InputError(self.source, f"row {row} (from 0), {reason}")
+        raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
 
 
-class ColumnsTable(Table):
-    """Columns that are lists or arrays already."""
-
-    def __init__(self, source: str, names: Sequence[Any], columns: Sequence[Any]) -> None:
-        super().__init__(source, names, len(columns[0]))
-        self._columns = columns
-
-    def values(self, place: int) -> Any:
-        """A column, unchanged."""
-        return self._columns[place]
-
-
-class LinesTable(ColumnsTable):
-    """Columns whose rows are lines of a file."""
-
-    unit = "line"
-
-    def __init__(
-        self, source: str, names: Sequence[Any], columns: Sequence[Any], lines: Any
-    ) -> None:
-        super().__init__(source, names, columns)
-        self.rows = lines
-
-
-class RecordsTable(LinesTable):
-    """Columns of records, which are counted from 1 because their lines are unknown."""
-
-    unit = "record"
-
-
-class CellsTable(LinesTable):
-    """Columns of cells that are text and must be parsed."""
-
-    def numbers(self, place: int) -> Any:
-        """A column of decimal numbers."""
-        cells = self.values(place)
-        # Python also accepts `1_0` and digits of other scripts.
-        joined = "".join(cells)
-        if "_" not in joined and joined.isascii():
-            for convert in (int, float):
-                try:
-                    return list(map(convert, cells))
-                except ValueError:
-                    pass
-        fail = self.failing(place)
-        return [_number(cell, row, fail) for row, cell in enumerate(cells)]
+def numbers_of_cells(cells: Sequence[str], fail: Fail) -> list[int | float]:
+    """The decimal numbers that cells of a text file are."""
+    # Python also accepts `1_0` and digits of other scripts.
+    joined = "".join(cells)
+    if "_" not in joined and joined.isascii():
+        for convert in (int, float):
+            try:
+                return list(map(convert, cells))
+            except ValueError:
+                pass
+    return [_number(cell, row, fail) for row, cell in enumerate(cells)]
 
 
 def _number(cell: str, row: int, fail: Fail) -> int | float:
@@ -133,28 +115,17 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
     found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
-    grouped, docs = _group_by_query(table, found)
+    grouped, fields = _group_by_query(table, found)
     place = found["grade"]
     grades, scale = grades_of(table.numbers(place), table.failing(place))
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
-    groups = constant(NO_ITERATION, table.size)
-    if "iteration" in found:
-        groups = _reorder_texts(grouped, table.texts(found["iteration"]))
-    strata = None
-    if "stratum" in found:
-        strata = _reorder_texts(grouped, table.texts(found["stratum"]))
-    return Qrels(
-        queries=grouped.queries,
-        docs=docs,
-        groups=groups,
-        source=table.source,
-        grade_column=grouped.reorder(grades),
-        offset_column=grouped.offsets,
-        scale=scale,
-        strata=strata,
-    )
+    fields["groups"] = constant(NO_ITERATION, table.size)
+    for name, role in (("groups", "iteration"), ("strata", "stratum")):
+        if role in found:
+            fields[name] = grouped.reorder(table.texts(found[role]))
+    return Qrels(**fields, grade_column=grouped.reorder(grades), scale=scale)
 
 
 def run_of(
@@ -175,29 +146,18 @@ def run_of(
         table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored,
         call=table.call("Run"),
     )  # fmt: skip
-    grouped, docs = _group_by_query(table, found)
+    grouped, fields = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
     elif "rank" in found:
-        fail = table.failing(found["rank"])
-        ranks = ranks_of(table.numbers(found["rank"]), fail)
-        scores = scores_of(_array(ranks), fail, higher_is_better=False)
+        scores = scores_of_ranks(table.numbers(found["rank"]), table.failing(found["rank"]))
     else:
         scores = zeros("d", table.size)
-    own_tag = b""
-    if tag is not None:
-        own_tag = tag_of(tag, table.source)
-    elif "tag" in found:
+    own_tag = tag_of(tag, table.source)
+    if tag is None and "tag" in found:
         own_tag = _single_tag(table, found["tag"])
-    run = Run(
-        queries=grouped.queries,
-        docs=docs,
-        tag_bytes=own_tag,
-        source=table.source,
-        score_column=grouped.reorder(scores),
-        offset_column=grouped.offsets,
-    )
+    run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
@@ -212,7 +172,8 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
     return b"" if tag is None else encoded_id(tag, fail)
 
 
-def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, TextColumn]:
+def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
+    """The rows of each query, and fields of the noun."""
     queries, docs = (_ids_of(table, found[role]) for role in ("query", "doc"))
     firsts = zeros("q", table.size)
     firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
@@ -220,14 +181,17 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, TextCo
     stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
     grouped = Groups(stretches, firsts, table.size)
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
-    docs = _reorder_texts(grouped, docs)
-    return grouped, docs.placed(rows, table.unit)
+    docs = grouped.reorder(docs).placed(rows, table.unit)
+    return grouped, {
+        "queries": grouped.queries, "docs": docs,
+        "offset_column": grouped.offsets, "source": table.source,
+    }  # fmt: skip
 
 
 def _ids_of(table: Table, place: int) -> Texts:
     """A column of ids. One that is empty is missing, if the table is a text file."""
     texts = table.texts(place)
-    if isinstance(table, LinesTable):
+    if table.is_file:
         row = first_empty(texts)
         if row >= 0:
             table.failing(place)(row, "expected an id, found an empty text")
@@ -236,18 +200,10 @@ def _ids_of(table: Table, place: int) -> Texts:
 
 def first_empty(texts: Texts) -> int:
     """The first text that is empty, or -1."""
-    lengths = _array(texts.lengths)
-    return -1 if lengths.all() else int(lengths.argmin())
-
-
-def _reorder_texts(grouped: Groups, texts: Texts) -> Texts:
-    return Texts(texts.buffer, grouped.reorder(texts.starts), grouped.reorder(texts.lengths))
-
-
-def _array(column: Any) -> Any:
     import numpy
 
-    return numpy.asarray(column)
+    lengths = numpy.asarray(texts.lengths)
+    return -1 if lengths.all() else int(lengths.argmin())
 
 
 def _single_tag(table: Table, place: int) -> bytes:

@@ -27,14 +27,12 @@ import sys
 
 from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_threads, check_version
 from fastrank.c_numbers import atof
-from fastrank.data.grouping import Groups, split_groups
-from fastrank.data.qrels import Preferences, Qrels
-from fastrank.data.texts import Texts, interning, spans
+from fastrank.data.qrels import Preferences, Qrels, split_groups
+from fastrank.data.texts import Groups, Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import FileParts, line_reader
 from fastrank.formats.source import (
     BYTE_ORDER_MARK,
-    HEAD,
     SourceFile,
     has_bare_return,
     is_unusual,
@@ -124,7 +122,7 @@ def read_open_run(
     """Read a run from an open file."""
     comments = check_version(trec_eval_version) != DEFAULT_VERSION
     piecewise = file.size is not None and file.size >= PIECEWISE_SIZE
-    if piecewise and not (strict and is_unusual(_head(file))):
+    if piecewise and not (strict and is_unusual(file.beginning())):
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.runs import read_run_columns
 
@@ -132,18 +130,10 @@ def read_open_run(
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
             return run
-    made: Run = parse(
+    return parse(  # type: ignore[no-any-return]
         file.read(), file.name, "trec_results",
         trec_eval_version=trec_eval_version, warn=warn, strict=strict,
     )  # fmt: skip
-    return made
-
-
-def _head(file: SourceFile) -> bytes:
-    """The first bytes of a file that can be read again."""
-    head = bytearray(min(file.size or 0, HEAD))
-    file.part(0, len(head)).readinto(head)
-    return bytes(head)
 
 
 def read_trec_qrels(
@@ -160,8 +150,7 @@ def read_trec_qrels(
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    qrels: Qrels = _read(source, "qrels", trec_eval_version, warn)
-    return qrels
+    return _read(source, "qrels", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_qrels_jg(
@@ -177,8 +166,7 @@ def read_qrels_jg(
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
     {'map_avgjg': 0.75}
     """
-    qrels: Qrels = _read(source, "qrels_jg", trec_eval_version, warn)
-    return qrels
+    return _read(source, "qrels_jg", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_prefs(
@@ -193,8 +181,7 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    preferences: Preferences = _read(source, "prefs", trec_eval_version, warn)
-    return preferences
+    return _read(source, "prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def read_qrels_prefs(
@@ -209,8 +196,7 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    preferences: Preferences = _read(source, "qrels_prefs", trec_eval_version, warn)
-    return preferences
+    return _read(source, "qrels_prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
 
 
 def _read(source: Source, form: str, trec_eval_version: str, warn: Warn) -> Any:
@@ -233,9 +219,27 @@ def parse(
     name: for messages. scored: whether the scores of a run matter.
     """
     text = _strict_text(text, name) if strict else text
-    has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
-    *_, read = FORMATS[form]
-    return read(_Scan(text, name, form, has_comments, warn, strict=strict, scored=scored))
+    comments = check_version(trec_eval_version) != DEFAULT_VERSION
+    scan = _Scan(text, name, form, warn, comments=comments, strict=strict, scored=scored)
+    fields = scan.fields()
+    if form == "trec_results":
+        # Imported late: the trec_eval command mostly judges a run while it is read.
+        from fastrank.data.run import Run
+
+        start, length = scan.state.tag, scan.state.tag_size
+        tag = bytes(text[start : start + length])
+        return Run(**fields, tag_bytes=tag, score_column=scan.numbers)
+    if form in ("prefs", "qrels_prefs"):
+        return Preferences(**fields, level_column=scan.numbers)
+    qrels, docs = Qrels(**fields, grade_column=scan.numbers, scale=scan.scale), fields["docs"]
+    if form == "qrels_jg":
+        _refuse_repeats(qrels)
+    elif strict and len(docs) > 1 and len(docs[0]) <= 2:
+        # Not above: the trec_eval command does without the module.
+        from fastrank.formats.strict import refuse_swapped
+
+        refuse_swapped(name, docs, qrels.groups)
+    return qrels
 
 
 def _strict_text(text: bytes, name: str) -> bytes:
@@ -251,57 +255,8 @@ def _strict_text(text: bytes, name: str) -> bytes:
     return text
 
 
-def _run_of(scan: _Scan) -> Run:
-    # Imported late: the trec_eval command mostly judges a run while it is read.
-    from fastrank.data.run import Run
-
-    def kernel(comments: int) -> None:
-        kernels.scan_run(
-            line_reader(scan.text, records.Cursor(checked=scan.strict)), comments,
-            records.ResultFields(docs=scan.docs, scores=spans(codes.CHUNK)),
-            scan.numbers, scan.fallbacks, scan.stretches, scan.state,
-        )  # fmt: skip
-
-    queries, offsets, docs, scores = scan.grouped(kernel)
-    start, length = scan.state.tag, scan.state.tag_size
-    return Run(
-        queries=queries,
-        docs=docs,
-        tag_bytes=bytes(scan.text[start : start + length]),
-        source=scan.name,
-        offset_column=offsets,
-        score_column=scores,
-    )
-
-
-def _qrels_of(scan: _Scan) -> Qrels:
-    second, bounds = scan.texts(), zeros("q", 12)
-
-    def kernel(comments: int) -> None:
-        lines = records.JudgmentLines(second, spans(0), scan.docs, scan.numbers, zeros("d", 0))
-        kernels.scan_judgments(
-            scan.text, comments, 4, lines, scan.fallbacks, scan.stretches, bounds, scan.state
-        )
-
-    queries, offsets, docs, grades, groups = scan.grouped(kernel, second)
-    if scan.strict and scan.form == "qrels" and len(docs) > 1 and len(docs[0]) <= 2:
-        # Not above: the trec_eval command does without the module.
-        from fastrank.formats.strict import refuse_swapped
-
-        refuse_swapped(scan.name, docs, groups)
-    return Qrels(
-        queries=queries,
-        docs=docs,
-        groups=groups,
-        source=scan.name,
-        grade_column=grades,
-        offset_column=offsets,
-        scale=scan.scale,
-    )
-
-
-def _qrels_by_group(scan: _Scan) -> Qrels:
-    qrels = _qrels_of(scan)
+def _refuse_repeats(qrels: Qrels) -> None:
+    """Raise FormatError for a document that is twice in a judgment group."""
     by_group, _ = split_groups(qrels)
     rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
     earlier = zeros("q", len(by_group.docs))
@@ -309,40 +264,19 @@ def _qrels_by_group(scan: _Scan) -> Qrels:
         repeat = next(row for row, first in enumerate(earlier) if first >= 0)
         doc = by_group.docs[repeat].decode("utf-8", "replace")
         reason = f"duplicate document {doc!r} in a judgment group of its query"
-        raise FormatError(scan.name, by_group.docs.line(repeat), reason)
-    return qrels
+        raise FormatError(qrels.source, by_group.docs.line(repeat), reason)
 
 
-def _preferences_of(scan: _Scan) -> Preferences:
-    second, third, bounds = scan.texts(), scan.texts(), zeros("q", 12)
-    fields = 5 if scan.form == "prefs" else 4
-
-    def kernel(comments: int) -> None:
-        lines = records.JudgmentLines(second, third, scan.docs, zeros("q", 0), scan.numbers)
-        kernels.scan_judgments(
-            scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
-        )
-
-    queries, offsets, docs, levels, groups, subgroups = scan.grouped(kernel, second, third)
-    return Preferences(
-        queries=queries,
-        groups=groups,
-        subgroups=subgroups,
-        docs=docs,
-        source=scan.name,
-        level_column=levels,
-        offset_column=offsets,
-    )
-
-
-# By trec_eval's name of a format: the fields of a line, what its number is, and the reader.
-FORMATS: dict[str, tuple[str, str, Callable[[_Scan], Any]]] = {
-    "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", "score", _run_of),
-    "qrels": ("4 fields (query iter doc grade)", "grade", _qrels_of),
-    "qrels_jg": ("4 fields (query group doc grade)", "grade", _qrels_by_group),
-    "prefs": ("5 fields (query group subgroup doc level)", "level", _preferences_of),
-    "qrels_prefs": ("4 fields (query group doc level)", "level", _preferences_of),
-}
+# By trec_eval's name of a format: the fields of a line, which of them are texts, and its number.
+FORMATS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", ("docs",), "score"),
+    "qrels": ("4 fields (query iter doc grade)", ("groups", "docs"), "grade"),
+    "qrels_jg": ("4 fields (query group doc grade)", ("groups", "docs"), "grade"),
+    "prefs": (
+        "5 fields (query group subgroup doc level)", ("groups", "subgroups", "docs"), "level",
+    ),
+    "qrels_prefs": ("4 fields (query group doc level)", ("groups", "subgroups", "docs"), "level"),
+}  # fmt: skip
 
 
 class _Scan:
@@ -356,63 +290,80 @@ class _Scan:
         text: bytes,
         name: str,
         form: str,
-        has_comments: bool,
         warn: Warn,
         *,
+        comments: bool,
         strict: bool,
         scored: bool,
     ) -> None:
-        self._lines = lines = kernels.count_lines(text)
-        self.text, self.name, self.form, self.strict = text, name, form, strict
-        self._expected, self._number, _ = FORMATS[form]
-        self._has_comments, self._warn, self._scored = has_comments, warn, scored
+        self._text, self._name, self._form, self._strict = text, name, form, strict
+        self._comments, self._warn, self._scored = comments, warn, scored
+        self._expected, texts, self._number = FORMATS[form]
         self.scale: Scale | None = None
 
-        self.docs, graded = spans(lines), self._number == "grade"
+        lines, graded = kernels.count_lines(text), self._number == "grade"
+        self._texts = {name: spans(lines) for name in texts}
         self.numbers = zeros("q" if graded else "d", lines)
-        self.fallbacks = zeros("q", 3 * lines if strict or not graded else 0)
-        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
+        self._fallback_places = zeros("q", 3 * lines if strict or not graded else 0)
+        self._stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.state = records.Reading()
 
-    def texts(self) -> Any:
-        """Memory for a text of each line."""
-        return spans(self._lines)
+    def _run_kernel(self, comments: int) -> None:
+        """Scan the text with comments of some kind, and fill the columns."""
+        self.state.clear(refused=codes.STRICTLY if self._strict and self._scored else codes.AS_C)
+        texts, rest = self._texts, (self._fallback_places, self._stretches)
+        if self._number == "score":
+            reader = line_reader(self._text, records.Cursor(checked=self._strict))
+            fields = records.ResultFields(**texts, scores=spans(codes.CHUNK))
+            kernels.scan_run(reader, comments, fields, self.numbers, *rest, self.state)
+            return
+        numbers, nothing = self.numbers, spans(0)
+        graded = self._number == "grade"
+        lines = records.JudgmentLines(
+            groups=texts["groups"],
+            subgroups=texts.get("subgroups", nothing),
+            docs=texts["docs"],
+            grades=numbers if graded else zeros("q", 0),
+            decimals=zeros("d", 0) if graded else numbers,
+        )
+        width = 5 if self._form == "prefs" else 4
+        kernels.scan_judgments(
+            self._text, comments, width, lines, *rest, zeros("q", 12), self.state
+        )
 
-    def grouped(self, kernel: Callable[[int], None], *others: Any) -> tuple[Any, ...]:
-        """Queries, their row ranges, documents, numbers and other texts by query.
+    def fields(self) -> dict[str, Any]:
+        """Fields of the noun: queries, their row ranges, documents, other texts, and the source.
 
-        kernel: scans the text with comments of some kind, and fills the columns of texts, too.
-        Raises FormatError.
+        All and the numbers are by query. Raises FormatError.
         """
-        self._begin()
-        kernel(codes.SINGLE_COMMENTS if self._has_comments else codes.NO_COMMENTS)
+        self._run_kernel(codes.SINGLE_COMMENTS if self._comments else codes.NO_COMMENTS)
         if self.state.status in (codes.MALFORMED, codes.MISPLACED):
-            line = self.line()
-            if self.form == "trec_results":
+            line = self._line()
+            if self._form == "trec_results":
                 line = line.lstrip()
-            if line.startswith(b"#") and not self._has_comments:
-                self._begin()
-                kernel(codes.ALL_COMMENTS)
-        if not self.strict:
+            if line.startswith(b"#") and not self._comments:
+                self._run_kernel(codes.ALL_COMMENTS)
+        if not self._strict:
             self._check()
             for row, text in self._fallbacks():
                 self.numbers[row] = atof(text)
         elif self.state.status != codes.DONE or self.state.fallbacks:
             self._read_strictly()
         stretches = self.state.stretches
-        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state.rows)
-        docs, *texts = (Texts(self.text, *groups.reorder(own)) for own in (self.docs, *others))
-        return groups.queries, groups.offsets, docs, groups.reorder(self.numbers), *texts
-
-    def _begin(self) -> None:
-        self.state.clear(refused=codes.STRICTLY if self.strict and self._scored else codes.AS_C)
+        starts, lengths, first_rows = (column[:stretches] for column in self._stretches)
+        groups = Groups(Texts(self._text, starts, lengths), first_rows, self.state.rows)
+        self.numbers = groups.reorder(self.numbers)
+        texts = {name: Texts(self._text, *groups.reorder(own)) for name, own in self._texts.items()}
+        return {
+            **texts, "queries": groups.queries, "offset_column": groups.offsets,
+            "source": self._name,
+        }  # fmt: skip
 
     def _fallbacks(self) -> Iterator[tuple[int, bytes]]:
         """Row and text of every number that is left to us."""
         for i in range(self.state.fallbacks):
-            row, start, length = self.fallbacks[3 * i : 3 * i + 3]
-            yield row, bytes(self.text[start : start + length])
+            row, start, length = self._fallback_places[3 * i : 3 * i + 3]
+            yield row, bytes(self._text[start : start + length])
 
     def _read_strictly(self) -> None:
         """Read the numbers that are left to us. Raises FormatError, also for a malformed line."""
@@ -424,16 +375,16 @@ class _Scan:
                 self._read_numbers()
             self._check()
         except FormatError as error:
-            kind = {"trec_results": "run", "qrels": "qrels"}.get(self.form)
+            kind = {"trec_results": "run", "qrels": "qrels"}.get(self._form)
             fields = self.state.fields
-            raise explained(error, self.text, kind, fields) if kind else error from None
+            raise explained(error, self._text, kind, fields) if kind else error from None
 
     def _read_numbers(self) -> None:
         from fastrank.formats.strict import grades_with, number_of, without_score
 
         def fail(row: int, reason: str) -> NoReturn:
-            line = self.text.count(b"\n", 0, self.docs.starts[row]) + 1
-            raise FormatError(self.name, line, reason)
+            line = self._text.count(b"\n", 0, self._texts["docs"].starts[row]) + 1
+            raise FormatError(self._name, line, reason)
 
         if self._number == "grade":
             grades = self.numbers[: self.state.rows]
@@ -445,39 +396,39 @@ class _Scan:
             except ValueError as error:
                 reason = str(error)
                 if self._number == "score":
-                    reason = without_score(self.line(self.docs.starts[row]), reason)
+                    reason = without_score(self._line(self._texts["docs"].starts[row]), reason)
                 fail(row, reason)
 
-    def line(self, place: int | None = None) -> bytes:
+    def _line(self, place: int | None = None) -> bytes:
         """The line with a place of the text, by default that at which scanning ended."""
-        start = self.state.at if place is None else self.text.rfind(b"\n", 0, place) + 1
-        end = self.text.find(b"\n", start)
-        return bytes(self.text[start : end if end >= 0 else len(self.text)])
+        start = self.state.at if place is None else self._text.rfind(b"\n", 0, place) + 1
+        end = self._text.find(b"\n", start)
+        return bytes(self._text[start : end if end >= 0 else len(self._text)])
 
     def _check(self) -> None:
         status, start = self.state.status, self.state.at
         if status == codes.DONE:
             return
-        number = self.text.count(b"\n", 0, start) + 1
-        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self.name == "-"):
+        number = self._text.count(b"\n", 0, start) + 1
+        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self._name == "-"):
             reason = "NUL byte in the line: this is not a text file"
-            raise FormatError(self.name, number, reason)
-        is_malformed = status == codes.MALFORMED and self.strict
-        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self.line())):
-            raise FormatError(self.name, number, BARE_RETURN)
+            raise FormatError(self._name, number, reason)
+        is_malformed = status == codes.MALFORMED and self._strict
+        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self._line())):
+            raise FormatError(self._name, number, BARE_RETURN)
         if status == codes.MALFORMED:
-            reason = malformed(self._expected, self.state.fields, self.line())
-            raise FormatError(self.name, number, reason)
+            reason = malformed(self._expected, self.state.fields, self._line())
+            raise FormatError(self._name, number, reason)
         if status == codes.MISPLACED:
             # The trec_eval command does without the module.
             from fastrank.formats.strict import misplaced
 
-            raise FormatError(self.name, number, misplaced(self.line()))
+            raise FormatError(self._name, number, misplaced(self._line()))
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
         self._warn(
-            f"{self.name}:{number}: the line begins with a NUL byte, which ends the file:"
-            f" {len(self.text) - start} bytes from here on are not read"
+            f"{self._name}:{number}: the line begins with a NUL byte, which ends the file:"
+            f" {len(self._text) - start} bytes from here on are not read"
         )
 
 

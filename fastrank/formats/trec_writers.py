@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain, pairwise, repeat
+
 from fastrank.c_numbers import printed
-from fastrank.data.qrels import Preferences, Qrels
+from fastrank.data.qrels import Preferences, Qrels, query_and_document
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts, decoded
+from fastrank.data.texts import Texts, as_texts, decoded
 from fastrank.errors import InputError
 from fastrank.formats import files
 from fastrank.native import kernels
-from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def write_trec_run(run: Run, target: Source) -> None:
     q1 Q0 d1 1 0.75 bm25
     q1 Q0 d2 2 0.5 bm25
     """
-    _expect(Run, run)
-    files.write(target, lines_of(run))
+    _write(run, Run, target)
 
 
 def write_trec_qrels(qrels: Qrels, target: Source) -> None:
@@ -51,8 +51,7 @@ def write_trec_qrels(qrels: Qrels, target: Source) -> None:
     q1 0 d1 1
     q1 0 d2 0
     """
-    _expect(Qrels, qrels)
-    files.write(target, lines_of(qrels))
+    _write(qrels, Qrels, target)
 
 
 def write_prefs(preferences: Preferences, target: Source) -> None:
@@ -64,26 +63,18 @@ def write_prefs(preferences: Preferences, target: Source) -> None:
     >>> file.getvalue() == lines
     True
     """
-    _expect(Preferences, preferences)
-    columns = zip(
-        preferences.groups,
-        preferences.subgroups,
-        preferences.docs,
-        map(shortest, preferences.level_column),
-        strict=True,
-    )
-    files.write(
-        target,
-        (
-            b" ".join(filter(None, (query, *row))) + b"\n"
-            for query, row in by_query(preferences, columns)
-        ),
-    )
+    _write(preferences, Preferences, target)
 
 
-def _expect(noun: type, found: object) -> None:
-    if not isinstance(found, noun):
-        raise TypeError(f"expected {noun.__name__}, found {type(found).__name__}")
+def _write(noun: Any, kind: type, target: Source) -> None:
+    check_kind(noun, kind)
+    files.write(target, lines_of(noun))
+
+
+def check_kind(noun: object, kind: type) -> None:
+    """Raise TypeError for an object of another class."""
+    if not isinstance(noun, kind):
+        raise TypeError(f"expected {kind.__name__}, found {type(noun).__name__}")
 
 
 def shortest(value: float) -> bytes:
@@ -91,50 +82,70 @@ def shortest(value: float) -> bytes:
     return (repr(value) if value == value else printed("%3.2f", value).strip()).encode()
 
 
-def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
-    """The lines of a run or of judgments. Raises InputError for an id that cannot be a field."""
+def lines_of(noun: Qrels | Run | Preferences) -> Iterable[bytes]:
+    """The lines of a noun. Raises InputError for what cannot be a field."""
+    if isinstance(noun, Preferences):
+        subgroups = [noun.subgroups] if any(noun.subgroups) else []
+        levels = map(shortest, noun.level_column)
+        form = b"%b %b %b %b %b\n" if subgroups else b"%b %b %b %b\n"
+        return _lines(noun, form, noun.groups, *subgroups, noun.docs, levels)
     if isinstance(noun, Qrels):
         if noun.strata is not None:
-            raise InputError(
-                noun.source, "TREC's qrels have no column for strata; use the format sample"
-            )
-        columns = zip(*qrels_columns(noun), strict=True)
-        return (b"%b %b %b %d\n" % (query, *row) for query, row in by_query(noun, columns))
+            reason = "TREC's qrels have no column for strata; use the format sample"
+            raise InputError(noun.source, reason)
+        return _lines(noun, b"%b %b %b %d\n", noun.groups, noun.docs, _grades(noun))
     _check_ids(noun)
-    if noun.tag:
-        check_fields(
-            Texts(noun.tag_bytes, filled("q", [0]), filled("q", [len(noun.tag_bytes)])),
-            "tag",
-            noun.source,
-        )
-    # A run without queries is written as a blank line, because trec_eval rejects empty files.
-    return _run_lines(noun) if len(noun.docs) else [b"\n"]
+    tag = noun.tag_bytes or NO_TAG
+    check_fields(as_texts([tag]), "tag", noun.source)
+    if not len(noun.docs):
+        # Because trec_eval rejects empty files.
+        return [b"\n"]
+    ranks = chain.from_iterable(range(1, size + 1) for size in _sizes(noun))
+    form = b"%b Q0 %b %d %b " + tag.replace(b"%", b"%%") + b"\n"
+    return _lines(noun, form, noun.docs, ranks, map(shortest, noun.score_column))
 
 
-def qrels_columns(qrels: Qrels) -> tuple[Texts, Texts, Any]:
-    """Iterations, documents and integer grades. Raises InputError for what cannot be a field."""
+def sample_lines(qrels: Qrels) -> Iterable[bytes]:
+    """The lines of judgments. Raises InputError for those without strata, or that do not fit."""
+    if qrels.strata is None:
+        reason = "the format sample needs the stratum of each document; use another format"
+        raise InputError(qrels.source, reason)
+    check_fields(qrels.strata, "stratum", qrels.source)
+    columns = qrels.groups, qrels.docs, qrels.strata, _grades(qrels)
+    return _lines(qrels, b"%b %b %b %b %d\n", *columns)
+
+
+def _lines(noun: Any, form: bytes, *columns: Iterable[Any]) -> Iterator[bytes]:
+    return map(form.__mod__, zip(by_query(noun), *columns, strict=True))
+
+
+def by_query(noun: Any) -> Iterator[bytes]:
+    """The query of each row."""
+    return chain.from_iterable(map(repeat, noun.queries, _sizes(noun)))
+
+
+def _sizes(noun: Any) -> Iterator[int]:
+    """The number of rows of each query."""
+    return (stop - first for first, stop in pairwise(noun.offset_column))
+
+
+def _grades(qrels: Qrels) -> Any:
+    """The grades. Raises InputError for ids that are none, and for a fraction."""
     _check_ids(qrels)
     check_fields(qrels.groups, "iteration", qrels.source)
-    _refuse_fractions(qrels)
-    return qrels.groups, qrels.docs, qrels.grade_column
+    if qrels.scale is not None:
+        # trec_eval would truncate it.
+        row, grade = qrels.scale.first_fraction(qrels.grade_column)
+        query, document = query_and_document(qrels, row)
+        where = f"query {decoded(query)!r}, document {document!r}"
+        reason = f"expected an integer grade for TREC format, found {grade!r}"
+        raise InputError(qrels.source, f"{where}: {reason}; use another format")
+    return qrels.grade_column
 
 
 def _check_ids(noun: Qrels | Run) -> None:
     for role, texts in (("query", noun.queries), ("document", noun.docs)):
         check_fields(texts, role, noun.source)
-
-
-def _refuse_fractions(qrels: Qrels) -> None:
-    """Raise InputError for a grade with a fraction, which trec_eval would truncate."""
-    if qrels.scale is None:
-        return
-    from fastrank.data.qrels import query_and_document
-
-    row, grade = qrels.scale.first_fraction(qrels.grade_column)
-    query, document = query_and_document(qrels, row)
-    where = f"query {decoded(query)!r}, document {document!r}"
-    reason = f"expected an integer grade for TREC format, found {grade!r}"
-    raise InputError(qrels.source, f"{where}: {reason}; use another format")
 
 
 def check_fields(texts: Texts, role: str, source: str) -> None:
@@ -144,32 +155,3 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
         found = texts[wrong].decode("utf-8", "replace")
         reason = f"{role} {found!r}: expected text without blanks and NUL for TREC format"
         raise InputError(source, reason)
-
-
-def _run_lines(run: Run) -> Iterator[bytes]:
-    rank = 0
-    previous = None
-    tag = run.tag_bytes or NO_TAG
-    columns = zip(run.docs, run.score_column, strict=True)
-    for query, (doc, score) in by_query(run, columns):
-        rank = rank + 1 if query is previous else 1
-        previous = query
-        yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), tag)
-
-
-def by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
-    """Each row with its query."""
-    for i, query in enumerate(noun.queries):
-        for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):
-            yield query, next(rows)
-
-
-def sample_lines(qrels: Qrels) -> Iterator[bytes]:
-    """The lines of judgments. Raises InputError for those without strata, or that do not fit."""
-    if qrels.strata is None:
-        reason = "the format sample needs the stratum of each document; use another format"
-        raise InputError(qrels.source, reason)
-    check_fields(qrels.strata, "stratum", qrels.source)
-    groups, docs, grades = qrels_columns(qrels)
-    columns = zip(groups, docs, qrels.strata, grades, strict=True)
-    return (b"%b %b %b %b %d\n" % (query, *row) for query, row in by_query(qrels, columns))

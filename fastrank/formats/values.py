@@ -17,18 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, NoReturn
 
+    import numpy.typing as npt
+
     from fastrank.data.qrels import Scale
 
+    Array = npt.NDArray[Any]
     # Raises the error about a row, for a reason.
     Fail = Callable[[int, str], NoReturn]
 
 LONGEST_INTEGER = 20
 NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, bytearray)
-
-
-def texts_of(values: Any, fail: Fail) -> Texts:
-    """The texts of ids in a list or a numpy array. Calls `fail` for invalid ids."""
-    return texts_of_array(values, fail) if hasattr(values, "dtype") else texts_of_list(values, fail)
 
 
 def texts_of_ids(argument: str, given: Any) -> Texts:
@@ -49,14 +47,16 @@ def texts_of_ids(argument: str, given: Any) -> Texts:
             argument, f"expected a one-dimensional array, found shape {tuple(given.shape)}"
         )
     if isinstance(given, numpy.ndarray) and not numpy.ma.isMaskedArray(given):
-        return texts_of_array(given, fail)
+        return texts_of(given, fail)
     # Columns of other libraries convert to Python objects, with None for missing values.
     values = given.tolist() if hasattr(given, "tolist") else list(given)
     return texts_of_list(values, fail)
 
 
-def texts_of_array(values: Any, fail: Fail) -> Texts:
-    """The texts of ids in a numpy array."""
+def texts_of(values: Any, fail: Fail) -> Texts:
+    """The texts of ids in a list or a numpy array. Calls `fail` for invalid ids."""
+    if not hasattr(values, "dtype"):
+        return texts_of_list(values, fail)
     kind = values.dtype.kind
     if kind in "iu" and (values.dtype.itemsize < 8 or kind == "i"):
         return _texts_of_integers(values)
@@ -68,10 +68,8 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
 
 def _texts_of_integers(values: Any) -> Texts:
     count = len(values)
-    numbers = zeros("q", count)
+    numbers = memory_of(values.astype("int64"))
     printed = records.Texts(zeros("B", LONGEST_INTEGER * count), *spans(count))
-    if count:
-        numbers[:] = memory_of(values.astype("int64"))
     size = kernels.print_integers(numbers, printed)
     return Texts(bytes(printed.buffer[:size]), printed.starts, printed.lengths)
 
@@ -90,7 +88,10 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
             return joined(whole, values)
     elif kinds == {bytes}:
         return joined(b"".join(values), values)
-    encoded = [_encoded(value, row, fail) for row, value in enumerate(values)]
+    # Imported here because the trec_eval command does not need it.
+    from functools import partial
+
+    encoded = [encoded_id(value, partial(fail, row)) for row, value in enumerate(values)]
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
     return joined(b"".join(encoded), encoded)
@@ -98,39 +99,32 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
 
 def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     """The text of one id."""
-    return _encoded(value, 0, lambda _, reason: fail(reason))
-
-
-def _encoded(value: Any, row: int, fail: Fail) -> bytes:
     if isinstance(value, bytes):
         return bytes(value)
     if isinstance(value, str):
         try:
             return value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            fail(
-                row,
-                f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode",
-            )
+            fail(f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode")
     kind: Any = type(value)
     if hasattr(kind, "as_py"):
         # An Arrow scalar, whose missing values become None.
-        return _encoded(value.as_py(), row, fail)
+        return encoded_id(value.as_py(), fail)
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         # A tensor or an array with one value.
         value = value.item()
         if isinstance(value, (str, bytes)):
-            return _encoded(value, row, fail)
+            return encoded_id(value, fail)
         kind = type(value)
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
-        fail(row, no_id(value))
+        fail(no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):
         return b"%d" % operator.index(value)
     # Floats of other libraries, and arrays.
     if hasattr(kind, "__float__") or hasattr(kind, "__len__"):
-        fail(row, no_id(value))
+        fail(no_id(value))
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        fail(row, no_id(value))
+        fail(no_id(value))
     return str(value).encode("utf-8", "surrogateescape")
 
 
@@ -173,7 +167,7 @@ def _kind(value: Any) -> str:
     return "integer" if hasattr(type(value), "__index__") else type(value).__name__
 
 
-LEAST, MOST = -(2**63), 2**63 - 1
+LEAST, LARGEST = -(2**63), 2**63 - 1
 
 
 def scores_of(values: Any, fail: Fail, *, higher_is_better: bool = True) -> Any:
@@ -205,22 +199,21 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
         row = int(strange.argmax())
         fail(row, f"expected a grade, found {float(numbers[row])!r}")
     if (numpy.trunc(numbers) == numbers).all():
-        return _whole(numbers, "grade", fail), None
+        return memory_of(_whole(numbers, "grade", fail)), None
     codes, scale = encode_grades(numbers)
     return memory_of(codes), scale
 
 
-def ranks_of(values: Any, fail: Fail) -> Any:
-    """Ranks as int64[rows]. Calls `fail` for invalid ranks."""
-    import numpy
-
-    numbers = _array(values, "rank", fail)
-    ranks = _whole(numbers, "rank", fail) if numbers.dtype.kind == "f" else memory_of(numbers)
-    wrong = (numpy.asarray(ranks) > LAST_RANK) | (numpy.asarray(ranks) < -LAST_RANK)
+def scores_of_ranks(values: Any, fail: Fail) -> Any:
+    """Minus the ranks as float64[rows]. Calls `fail` for invalid ranks."""
+    ranks = _array(values, "rank", fail)
+    if ranks.dtype.kind == "f":
+        ranks = _whole(ranks, "rank", fail)
+    wrong = (ranks > LAST_RANK) | (ranks < -LAST_RANK)
     if wrong.any():
         row = int(wrong.argmax())
         fail(row, f"expected a rank of at most {LAST_RANK}, found {ranks[row]}")
-    return ranks
+    return memory_of(-ranks.astype("float64"))
 
 
 def _whole(numbers: Any, what: str, fail: Fail) -> Any:
@@ -234,7 +227,7 @@ def _whole(numbers: Any, what: str, fail: Fail) -> Any:
         if not found.is_integer():
             fail(row, f"expected a {what}, found {found!r}")
         fail(row, f"expected a 64-bit {what}, found {found!r}")
-    return memory_of(numbers.astype("int64"))
+    return numbers.astype("int64")
 
 
 def _array(values: Any, what: str, fail: Fail) -> Any:
@@ -246,7 +239,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return values.astype("float64")
     if kind and kind in "ib":
         return values.astype("int64")
-    if kind == "u" and (not len(values) or values.max() <= MOST):
+    if kind == "u" and (not len(values) or values.max() <= LARGEST):
         return values.astype("int64")
     given = list(values)
     kinds = set(map(type, given))
@@ -259,7 +252,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
     try:
         return numpy.array(given, "int64")
     except OverflowError:
-        row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
+        row = next(i for i, value in enumerate(given) if not LEAST <= value <= LARGEST)
         fail(row, f"expected a 64-bit {what}, found {given[row]!r:.60}")
 
 
@@ -304,19 +297,6 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         except (TypeError, ValueError):
             pass
     return fail(row, f"expected a {what}, found {kind.__name__}: {value!r:.60}")
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NoReturn
-
-    import numpy.typing as npt
-
-    from fastrank.data.qrels import Scale
-
-    Array = npt.NDArray[Any]
-
-LARGEST = 2**63 - 1
 
 
 def as_rows(
@@ -420,12 +400,10 @@ def query_ids(queries: Iterable[object]) -> list[bytes]:
 
     for query in queries:
         ids.append(encoded_id(query, fail))
-    if len(set(ids)) < len(ids):
-        firsts: dict[bytes, int] = {}
-        for i, query in enumerate(ids):
-            if firsts.setdefault(query, i) != i:
-                name = query.decode("utf-8", "replace")
-                raise ArrayError("queries", f"duplicate query {name!r}, also at {firsts[query]}", i)
+    repeat = first_repeat(ids)
+    if repeat >= 0:
+        name, first = ids[repeat].decode("utf-8", "replace"), ids.index(ids[repeat])
+        raise ArrayError("queries", f"duplicate query {name!r}, also at {first}", repeat)
     return ids
 
 

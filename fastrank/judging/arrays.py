@@ -9,7 +9,7 @@ from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.errors import ArrayError
 from fastrank.formats.chunks import MOST_PARTS
-from fastrank.formats.values import selected_integers, texts_of_array, to_single
+from fastrank.formats.values import selected_integers, texts_of, to_single
 from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
 from fastrank.judging.needs import needs_rankings
 from fastrank.judging.queries import evaluates_missing
@@ -356,7 +356,7 @@ def _descending(width: int) -> Array:
 
 
 def _decimal(ids: Array) -> Texts:
-    return texts_of_array(ids, _no_failure)
+    return texts_of(ids, _no_failure)
 
 
 def _no_failure(row: int, reason: str) -> NoReturn:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.data.grouping import take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import TextColumn, Texts, joined
+from fastrank.data.texts import TextColumn, Texts, joined, take
 from fastrank.native import kernels, records
 from fastrank.native.buffers import table_size, zeros
 

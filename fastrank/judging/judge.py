@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.formats.chunks import FileParts
+from fastrank.formats.chunks import Content, FileParts
 from fastrank.formats.source import SourceFile
 from fastrank.formats.trec import parse, python_warning, read_open_run, read_trec_run
 from fastrank.judging.needs import check_columns, rankings_suffice
@@ -79,7 +79,10 @@ class RunJudge:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
                 judge = self._file_judge()
-                judged = judge.judge(FileParts(file if content is None else content, threads))
+                parts = FileParts(file, threads)
+                if content is not None:
+                    parts = FileParts(Content(content), 1)
+                judged = judge.judge(parts)
                 self._idle.append(judge)
                 file.check_unchanged()
                 if judged is not None:

@@ -7,7 +7,6 @@ from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.data.texts import (
     TextColumn,
     Texts,
-    byte_order,
     decoded,
     remaining,
     text_order,
@@ -220,7 +219,7 @@ def clear_placeholders(
 
 def match_queries(judgments: Judgments, run: Run) -> Matched:
     """Every judged query, in byte order of its id, with its index in the run or -1."""
-    order = byte_order(judgments)
+    order = text_order(judgments.queries)
     matches, rankings = zeros("q", len(order)), zeros("q", len(order))
     kernels.match_texts(run.queries.columns, text_table(judgments.queries), matches)
     kernels.take_integers(matches, order, rankings)

@@ -14,8 +14,7 @@ import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grouping import split_groups
-from fastrank.data.qrels import Graded, Preferences, Qrels
+from fastrank.data.qrels import Graded, Preferences, Qrels, split_groups
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, text_table
 from fastrank.judging.filters import rows_of_queries, taken_texts

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.data.grouping import split_groups
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Qrels, split_groups
 from tests.helpers import strategies as make
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import contents, examples, many

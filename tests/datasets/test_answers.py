@@ -188,6 +188,15 @@ def test_results_that_are_wrong(read: Any, changes: dict[str, Any], reason: str)
         read(results(**changes))
 
 
+def test_a_passage_that_is_twice_is_named_by_its_record() -> None:
+    """The place is not that among all passages of the file."""
+    lists = ([{"id": 1, "score": 2}, {"id": 2, "score": 1}], [{"id": 3, "score": 1}] * 2)
+    run = fr.read_run(io.BytesIO(json.dumps([{"ctxs": own} for own in lists]).encode()))
+
+    with pytest.raises(fr.InputError, match="duplicate document '3' in record 2"):
+        run.to_dict()
+
+
 def test_a_question_without_results_is_no_judgment() -> None:
     """Which would be missing from the mean in silence."""
     file = b'[{"ctxs": [{"id": 1, "score": 2, "has_answer": true}]}, {"ctxs": []}]'

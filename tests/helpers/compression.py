@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import random
 import sys
+from importlib import import_module
+from typing import Any
 
 
 def zstd(content: bytes) -> bytes:
     """One frame with a checksum, as the zstd command writes it."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd as library
+    return zstd_library().compress(  # type: ignore[no-any-return]
+        content, options={zstd_library().CompressionParameter.checksum_flag: 1}
+    )
 
-        return library.compress(content, options={library.CompressionParameter.checksum_flag: 1})
-    import zstandard
 
-    return zstandard.ZstdCompressor(write_checksum=True).compress(content)
+def zstd_library() -> Any:
+    """Python's module, or what brings it to older versions."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def long_text() -> bytes:

@@ -1200,7 +1200,7 @@ def test_a_file_that_changes_between_two_readings(
         def readers(self: chunks.FileParts, other: bytes = other) -> list[Any]:
             nonlocal readings
             readings += 1
-            return [chunks.Content(path.read_bytes() if readings < 2 else other)]
+            return [chunks.Reader("", True, path.read_bytes() if readings < 2 else other)]
 
         with monkeypatch.context() as patch:
             patch.setattr(chunks.FileParts, "readers", readers)
