@@ -278,9 +278,9 @@ def _qrels_of(scan: _Scan) -> Qrels:
     second, bounds = scan.texts(), zeros("q", 12)
 
     def kernel(comments: int) -> None:
-        lines = records.JudgmentLines(second, spans(0), scan.docs, scan.numbers, zeros("d", 0))
-        kernels.scan_judgments(
-            scan.text, comments, 4, lines, scan.fallbacks, scan.stretches, bounds, scan.state
+        lines = records.QrelsLines(groups=second, docs=scan.docs, grades=scan.numbers)
+        kernels.scan_qrels(
+            scan.text, comments, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 
     queries, offsets, docs, grades, groups = scan.grouped(kernel, second)
@@ -314,12 +314,14 @@ def _qrels_by_group(scan: _Scan) -> Qrels:
 
 
 def _preferences_of(scan: _Scan) -> Preferences:
+    from fastrank.native.records.rankings import PreferenceLines
+
     second, third, bounds = scan.texts(), scan.texts(), zeros("q", 12)
     fields = 5 if scan.form == "prefs" else 4
 
     def kernel(comments: int) -> None:
-        lines = records.JudgmentLines(second, third, scan.docs, zeros("q", 0), scan.numbers)
-        kernels.scan_judgments(
+        lines = PreferenceLines(groups=second, subgroups=third, docs=scan.docs, levels=scan.numbers)
+        kernels.scan_preferences(
             scan.text, comments, fields, lines, scan.fallbacks, scan.stretches, bounds, scan.state
         )
 

@@ -34,7 +34,7 @@ from fastrank.judging.judged import (
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ class FileJudge:
             tag = self._streams.feed(parts, comments=comments)
         if self._streams.are_scattered:
             streams = Collector(
-                self._qrels, self._queries, parts, self._options, comments=comments,
-                strict=self._strict,
-            )  # fmt: skip
+                self._qrels, parts, self._options, comments=comments, strict=self._strict
+            )
             tag = streams.collect()
         return None if tag is None else self._judged(streams, tag)
 
@@ -252,7 +251,6 @@ class Collector:
     def __init__(
         self,
         qrels: Qrels,
-        queries: records.TextTable,
         parts: FileParts,
         options: JudgingOptions,
         *,
@@ -264,7 +262,10 @@ class Collector:
         self._unknown_ids: set[bytes] = set()
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
-        self._queries = queries
+        self._queries = records.TextTable(
+            texts=qrels.queries.columns, table=zeros("q", 2 * table_size(len(qrels)))
+        )
+        kernels.index_texts(self._queries)
 
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that is not possible.
