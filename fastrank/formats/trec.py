@@ -317,19 +317,16 @@ class _Scan:
             fields = records.ResultFields(**texts, scores=spans(codes.CHUNK))
             kernels.scan_run(reader, comments, fields, self.numbers, *rest, self.state)
             return
-        numbers, nothing = self.numbers, spans(0)
-        graded = self._number == "grade"
-        lines = records.JudgmentLines(
-            groups=texts["groups"],
-            subgroups=texts.get("subgroups", nothing),
-            docs=texts["docs"],
-            grades=numbers if graded else zeros("q", 0),
-            decimals=zeros("d", 0) if graded else numbers,
-        )
-        width = 5 if self._form == "prefs" else 4
-        kernels.scan_judgments(
-            self._text, comments, width, lines, *rest, zeros("q", 12), self.state
-        )
+        bounds = zeros("q", 12)
+        if self._number == "grade":
+            lines = records.QrelsLines(**texts, grades=self.numbers)
+            kernels.scan_qrels(self._text, comments, lines, *rest, bounds, self.state)
+            return
+        from fastrank.native.records.rankings import PreferenceLines
+
+        count = 5 if self._form == "prefs" else 4
+        levels = PreferenceLines(**texts, levels=self.numbers)
+        kernels.scan_preferences(self._text, comments, count, levels, *rest, bounds, self.state)
 
     def fields(self) -> dict[str, Any]:
         """Fields of the noun: queries, their row ranges, documents, other texts, and the source.

@@ -34,7 +34,7 @@ from fastrank.judging.judged import (
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class FileJudge:
             comments = True
             tag = self._streams.feed(parts, comments=comments)
         if self._streams.are_scattered:
-            streams = Collector(self._qrels, self._queries, self._options, parts, comments=comments)
+            streams = Collector(self._qrels, self._options, parts, comments=comments)
             tag = streams.collect()
         return None if tag is None else self._judged(streams, tag)
 
@@ -233,13 +233,17 @@ class Collector(_Fed):
     """
 
     def __init__(
-        self, qrels: Qrels, queries: records.TextTable, options: Options, parts: FileParts, *,
+        self, qrels: Qrels, options: Options, parts: FileParts, *,
         comments: bool,
     ) -> None:  # fmt: skip
         super().__init__(qrels, options)
-        self._queries, self._parts, self._comments = queries, parts, comments
+        self._parts, self._comments = parts, comments
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
+        self._queries = records.TextTable(
+            texts=qrels.queries.columns, table=zeros("q", 2 * table_size(len(qrels)))
+        )
+        kernels.index_texts(self._queries)
 
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that is not possible.

@@ -179,7 +179,8 @@ def field_types(record: type[Record | State]) -> list[str]:
     """The type of each field: that of an array or number, or the name of a record."""
     if issubclass(record, State):
         return ["int64[::1]"]
-    return [TYPES.get(kind, kind) for kind in record.__annotations__.values()]
+    declared: dict[str, str] = record.__annotations__
+    return [TYPES.get(kind, kind) for kind in declared.values()]
 
 
 class Shape:

@@ -199,12 +199,12 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
     # First, as this is over soonest with what all of them wait for: that a row comes from memory.
     if has_negative(ids):
         return HAS_NEGATIVE
-    base = 0
+    base, by_hash = 0, False
     # Columns are listed up to 64 in excess.
     places, columns = scratch.work[: len(ids) + BLOCK], scratch.work[len(ids) + BLOCK :]
     if needs_index:
         prefetch_all(keys)
-        base = index_row(ids, index)
+        base, by_hash = index_row(ids, index)
     if not unique:
         repeated = find_repetition(ids, base, index.links, places)
         if repeated >= 0:
@@ -212,7 +212,7 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
     if look_up_ids:
         return look_up_each(ids, judged, table, scratch.marks, hits)
     if needs_index:
-        found = find_places(ids, ids, judged, judged, base, index, hits)
+        found = find_places(ids, ids, judged, judged, base, by_hash, index, hits)
     else:
         found = compare_with_each(ids, judged, hits)
     sort_by_place(hits, found, places, columns)

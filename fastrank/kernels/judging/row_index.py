@@ -6,7 +6,8 @@ to row: so nothing is cleared between them. What stood there before it keeps: if
 this row, it is the column before that has the same place, and so on, back to the first. All of them
 are compared, so the answer is exact whatever the places are.
 
-The place is that of a hash: ids may have their lower bits in common.
+The place is that of the lowest bits: for ids of a collection they are as good as a hash. For ids
+that have too many of them in common, such as multiples of a power of two, it is that of a hash.
 """
 
 from __future__ import annotations
@@ -33,14 +34,35 @@ def hash_id(value):
     return U(value) * U(0x9E3779B97F4A7C15)
 
 
-@helper
-def mark_places(ids, base, table, links):
-    """Mark the places of all ids, the first with `base`; links become what stood there."""
-    shift = U(leading_zeros(U(len(table) - 1)))
-    for i in range(len(ids)):
-        place = hash_id(ids[U(i)]) >> shift
-        links[U(i)] = table[place]
-        table[place] = U(base) + U(i)
+@inlined
+def low_place(value, mask):
+    """The place of an id by its lowest bits, in a table of `mask` + 1."""
+    return U(value) & mask
+
+
+@inlined
+def hashed_place(value, mask):
+    """The place of an id by its hash."""
+    return hash_id(value) >> U(leading_zeros(mask))
+
+
+def marker_by(place_of):
+    """Make a kernel that marks the places of ids."""
+
+    @helper
+    def mark(ids, base, table, links):
+        """Mark the places of all ids, the first with `base`; links become what stood there."""
+        mask = U(len(table) - 1)
+        for i in range(len(ids)):
+            place = place_of(ids[U(i)], mask)
+            links[U(i)] = table[place]
+            table[place] = base + U(i)
+
+    return mark
+
+
+mark_low_places = marker_by(low_place)
+mark_hashed_places = marker_by(hashed_place)
 
 
 @inlined
@@ -50,6 +72,15 @@ def linked(links, first, count, base):
     if first + BLOCK > count:
         bits &= ALL >> U(first + BLOCK - count)
     return bits
+
+
+@helper
+def count_linked(links, count, base):
+    """How many ids have a place that one before them has."""
+    crowd = 0
+    for first in range(0, count, BLOCK):
+        crowd += count_ones(linked(links, first, count, base))
+    return crowd
 
 
 @helper
@@ -128,15 +159,29 @@ def next_number(table, clock, count):
 
 @helper
 def index_row(ids, index):
-    """Mark the places of ids; the number of the first.
+    """Mark the places of ids: the number of the first, and whether by hash.
 
     `index` is a RowIndex or a NarrowRowIndex.
     """
     table, links, clock = index
-    base = next_number(table, clock, len(ids))
-    clock[0] = base + len(ids)
-    mark_places(ids, base, table, links)
-    return base
+    count = len(ids)
+    base = next_number(table, clock, 2 * count)
+    by_hash = False
+    mark_low_places(ids, U(base), table, links)
+    by_chance = count * count // (2 * len(table))
+    if count_linked(links, count, base) > count // 4 + by_chance:
+        by_hash = True
+        base += count
+        mark_hashed_places(ids, U(base), table, links)
+    clock[0] = base + count
+    return base, by_hash
+
+
+@inlined
+def last_link(doc, index, by_hash):
+    """What stands at the place of an id, which may be one of another row."""
+    table, mask = index.table, U(len(index.table) - 1)
+    return np.int64(table[hashed_place(doc, mask) if by_hash else low_place(doc, mask)])
 
 
 @inlined
@@ -154,27 +199,26 @@ def index_hashes(hashes, index, columns):
     table, links, clock = index
     base = next_number(table, clock, len(hashes))
     clock[0] = base + len(hashes)
-    mark_places(hashes, base, table[: places_for(hashes, table)], links)
+    mark_low_places(hashes, U(base), table[: places_for(hashes, table)], links)
     return base if find_repetition(hashes, base, links, columns) < 0 else REPEATED
 
 
 def finder_by(is_equal):
     """Make what finds judged documents among those that were indexed, by their ids or hashes.
 
-    `find_places(docs, values, judged, judged_values, base, index, hits)`: two documents are the
-    same if their values are and `is_equal(docs, place, judged, row)`. Hits become places and rows,
-    in the order of rows. Returns how many, or -1 - i if result i is judged and stands there twice.
+    `find_places(docs, values, judged, judged_values, base, by_hash, index, hits)`: two documents
+    are the same if their values are and `is_equal(docs, place, judged, row)`. Hits become places
+    and rows, in the order of rows. Returns how many, or -1 - i if result i is judged and stands
+    there twice.
     """
 
     @helper
-    def find_places(docs, values, judged, judged_values, base, index, hits):
+    def find_places(docs, values, judged, judged_values, base, by_hash, index, hits):
         links, places, rows = index.links, hits.ranks, hits.rows
-        shift = U(leading_zeros(U(len(index.table) - 1)))
         found = 0
         for row in range(len(judged_values)):
             value = judged_values[row]
-            # That of another row may stand there.
-            link, seen = np.int64(index.table[hash_id(value) >> shift]), -1
+            link, seen = last_link(value, index, by_hash), -1
             while link >= base:
                 place = link - base
                 if values[place] == value and is_equal(docs, place, judged, row):

@@ -28,7 +28,7 @@ from fastrank.kernels.simd.instructions import (
     store_word,
 )
 from fastrank.kernels.texts.numbers import read_decimal
-from fastrank.kernels.texts.text import find_text
+from fastrank.kernels.texts.text import look_up
 from fastrank.native.codes import (
     DONE,
     END_OF_BLOCK,
@@ -133,6 +133,8 @@ def collect_run(reader, known, fields, pages, unknown, state):
     """Keep the results of known queries in text[: cursor.size], and in what comes then, as far as
     `read_on` goes, or until there is no room for the ids of unknown queries. Returns how many bytes
     of what the text holds in the end are done with.
+
+    The table of the queries is that of `index_texts`.
     """
     text, _, cursor = reader
     queries, numbers, _ = fields
@@ -150,7 +152,7 @@ def collect_run(reader, known, fields, pages, unknown, state):
         room = taken
         for i in range(taken):
             start, length = queries.starts[U(i)], queries.lengths[U(i)]
-            numbers[U(i)] = find_text(text, start, length, known)
+            numbers[U(i)] = look_up(text, start, length, known)
             if numbers[U(i)] < 0 and not note_unknown(text, start, length, unknown, state):
                 room = i
                 break

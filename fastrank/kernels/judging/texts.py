@@ -81,7 +81,7 @@ def find_hits(docs, results, qrels, query, scratch, hits):
         return GIVEN_UP
     used = RowIndex(index.table[: places_for(hashes, index.table)], index.links, index.clock)
     own = part_of(qrels.docs, first, first + judged)
-    found = find_places(docs, hashes, own, judged_hashes, base, used, hits)
+    found = find_places(docs, hashes, own, judged_hashes, base, False, used, hits)
     sort_by_place(hits, found, scratch.table, columns)
     return found
 

@@ -173,14 +173,34 @@ def next_judgment(text, at, comments, width, bounds, state):
     return at
 
 
-@kernel("void(uint8[::1], int64, int64, JudgmentLines, int64[::1], Stretches, int64[::1], Reading)")
-def scan_judgments(text, comments, width, lines, fallbacks, stretches, bounds, state):
-    """Read `query group doc grade` lines or, of width 5, `query group subgroup doc grade`.
+@kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], Reading)")
+def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
+    """Read `query group doc grade` lines; the grade is the field's leading integer.
 
-    Without memory for decimals, a grade is the field's leading integer; if state.refused asks for
-    whole numbers, other grades are left to a slower reader.
+    If state.refused asks for whole numbers, other grades are left to a slower reader.
     """
-    with_decimals, strict = len(lines.decimals) > 0, state.refused & PARTIAL != 0
+    strict = state.refused & PARTIAL != 0
+    at = 0
+    row = 0
+    while at < len(text):
+        at = next_judgment(text, at, comments, 4, bounds, state)
+        if at < 0:
+            break
+        state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
+        note_span(lines.groups, row, bounds, 1)
+        note_span(lines.docs, row, bounds, 2)
+        lines.grades[row] = read_integer(text, bounds[6], bounds[7])
+        if strict and not is_plain_integer(text, bounds[6], bounds[7]):
+            note_fallback(bounds[6], bounds[7], row, fallbacks, state)
+        row += 1
+    state.rows = row
+
+
+@kernel(
+    "void(uint8[::1], int64, int64, PreferenceLines, int64[::1], Stretches, int64[::1], Reading)"
+)
+def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds, state):
+    """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
     at = 0
     row = 0
     while at < len(text):
@@ -193,11 +213,6 @@ def scan_judgments(text, comments, width, lines, fallbacks, stretches, bounds, s
             note_span(lines.subgroups, row, bounds, 2)
         note_span(lines.docs, row, bounds, width - 2)
         start, stop = bounds[2 * width - 2], bounds[2 * width - 1]
-        if with_decimals:
-            note_number(text, start, stop, row, lines.decimals, fallbacks, state)
-        else:
-            lines.grades[row] = read_integer(text, start, stop)
-            if strict and not is_plain_integer(text, start, stop):
-                note_fallback(start, stop, row, fallbacks, state)
+        note_number(text, start, stop, row, lines.levels, fallbacks, state)
         row += 1
     state.rows = row

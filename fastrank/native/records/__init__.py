@@ -35,7 +35,10 @@ class Spans(Record):
 
 
 class TextTable(Record):
-    """Texts, and the hash table by which one is found, as `intern_texts` leaves it."""
+    """Texts, and the hash table by which one is found.
+
+    The table is as `intern_texts` or `index_texts` leaves it, whichever the kernel asks for.
+    """
 
     texts: Texts
     table: Int64Array
@@ -161,14 +164,12 @@ class ResultFields(Record):
     scores: Spans
 
 
-class JudgmentLines(Record):
-    """What lines of judgments or preferences hold; grades are integers or decimals."""
+class QrelsLines(Record):
+    """What lines of judgments hold: group, document and grade."""
 
     groups: Spans
-    subgroups: Spans
     docs: Spans
     grades: Int64Array
-    decimals: Float64Array
 
 
 class Qrels(Record):

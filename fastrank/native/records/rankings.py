@@ -125,6 +125,15 @@ class Preferences(Record):
     levels: Float64Array
 
 
+class PreferenceLines(Record):
+    """What lines of preferences hold: group, subgroup, document and level."""
+
+    groups: Spans
+    subgroups: Spans
+    docs: Spans
+    levels: Float64Array
+
+
 class PreferenceCounts(Record, query="CountedPreferences"):
     """Preferences that were counted, with one item per judgment group.
 
