@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
@@ -58,7 +56,7 @@ class Option(Frozen):
                 raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
-        known, is_whole = math.nan if number is None else number, _is_integer(text)
+        known, is_whole = float("nan") if number is None else number, _is_integer(text)
         fits, expected = {
             "rank": (is_whole and 1 <= known <= LARGEST, "a whole number of at least 1"),
             "integer": (is_whole, "a whole number"),
