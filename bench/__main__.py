@@ -12,6 +12,7 @@ import pyperf
 from bench import (
     added,
     cases,
+    figures,
     generate,
     manifest,
     measure,
@@ -51,7 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument(
         "--readme", type=Path, help="write it into this file, between its markers (else: print)"
     )
+    counted = own.add_parser("figures", help="lines, files, modules, and calls of this checkout")
+    counted.set_defaults(run=_figures)
     return parser
+
+
+def _figures(_: argparse.Namespace) -> int:
+    print(figures.text())
+    return 0
 
 
 def _generate_options(own: argparse.ArgumentParser) -> None:

@@ -5,6 +5,8 @@ The `from_*` and `to_*` methods of Qrels and Run call the functions here (see fa
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.errors import InputError, ReadError
@@ -384,7 +386,9 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     if not rows or not is_row(rows[0]):
         return None
     names = getattr(rows[0], "_fields", None)
-    for place, row in enumerate(rows):
+    # Named tuples of one type have the same fields.
+    alike = names is not None and len(set(map(type, rows))) == 1
+    for place, row in enumerate(() if alike else rows):
         if not is_row(row) or getattr(row, "_fields", None) != names:
             found, first = type(row).__name__, type(rows[0]).__name__
             expected = first if names else "a tuple (query, document, number)"
@@ -393,7 +397,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
         if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
             reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = [list(map(itemgetter(place), rows)) for place in range(len(rows[0]))]
     return Table(TUPLES, names or PLAIN_FIELDS[kind], columns, method="")
 
 
