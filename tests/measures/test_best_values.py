@@ -139,7 +139,7 @@ def _has_numbers(name: str) -> bool:
     return not bound.measure.is_text and name not in COUNT_AT_MOST_ONE
 
 
-@pytest.mark.parametrize("name", filter(_has_numbers, [*_names(*PLAIN), *VARIANTS]))
+@pytest.mark.parametrize("name", [*filter(_has_numbers, [*_names(*PLAIN), *VARIANTS])])
 def test_values_are_outside_of_0_to_1_where_the_record_says_so(name: str) -> None:
     (bound,) = Selection([name]).bind("9.0.8")
     qrels, run = _rankings()
