@@ -32,7 +32,7 @@ from fastrank.judging.rankings import MemoryJudge
 from fastrank.keywords import takes, with_defaults
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import SIZES, Recycled, address, zeros
-from fastrank.native.records.objects import LabelScratch
+from fastrank.native.records.objects import LabelledRows, LabelScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -380,9 +380,7 @@ class LabelJudge(MemoryJudge):
         judged = room_for_judged(graded, queries, len(scores), self.how, _MEMORY)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
-            graded.grade_column,
-            scores,
-            offsets,
+            LabelledRows(graded.grade_column, scores, offsets),
             queries,
             self._depth,
             self.how.codes(),

@@ -451,22 +451,21 @@ def order_documents(scores, count, depth, single, work):
 
 
 @kernel(
-    "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64, RankingOptions, LabelScratch,"
-    " Rankings, int64[::1])"
+    "int64(LabelledRows, int64[::1], int64, RankingOptions, LabelScratch, Rankings, int64[::1])"
 )
-def judge_labels(labels, scores, offsets, queries, depth, options, scratch, rankings, problem):
+def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
     """Judge the rankings of the queries: each document is retrieved, and its label its grade.
 
     depth: the last rank that is looked at, unless fewer documents count as retrieved. Returns how
     many were judged; problem[0] becomes FINE, or what is wrong with the next.
     """
     for i in range(len(queries)):
-        start, stop = offsets[queries[i]], offsets[queries[i] + 1]
-        count, grades = stop - start, labels[start:stop]
+        start, stop = labelled.offsets[queries[i]], labelled.offsets[queries[i] + 1]
+        count, grades = stop - start, labelled.labels[start:stop]
         kept = min(count, options.max_retrieved)
         listed = min(count, depth) if kept == count else kept
         single = options.single_precision != 0
-        order_documents(scores[start:stop], count, listed, single, scratch)
+        order_documents(labelled.scores[start:stop], count, listed, single, scratch)
         problem[0] = count_judgments(grades, options, i, rankings)
         if problem[0] != FINE:
             return i

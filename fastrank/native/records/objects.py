@@ -87,6 +87,14 @@ class RowScratch(Record):
     work: Int64Array
 
 
+class LabelledRows(Record):
+    """Labels and scores: query q has the documents offsets[q] : offsets[q + 1]."""
+
+    labels: Int64Array
+    scores: Float64Array
+    offsets: Int64Array
+
+
 class LabelScratch(Record):
     """Memory for ordering the labelled documents of one query by their scores.
 
