@@ -21,8 +21,6 @@ BY_COLUMN = {
 }
 # No ranking is longer.
 ALL_RANKS = 2**63 - 1
-# No ranking is longer.
-ALL_RANKS = 2**63 - 1
 # What measures need for which the ranks of judged documents are not enough.
 BEYOND_RANKINGS = ("annotated", "ties", *BY_COLUMN)
 

@@ -2,7 +2,7 @@
 
 The orders of tied documents that depend on grades (`best`, `worst` and `average`) are made here:
 the judged documents are found first, then what ties with them. The other orders only compare two
-results, which all judges do.
+results. Other judges know one of these, such as `docno_desc`, and leave the rest to this module.
 """
 
 from __future__ import annotations

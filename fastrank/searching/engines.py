@@ -1,7 +1,8 @@
 """Search engines, which find the best vectors of a corpus for a batch of queries.
 
-These are faiss indexes and exact search; that of sparse vectors is in search/sparse.py. To add an
-engine, implement the methods of `Engine` and choose it in `search_batches`.
+These are faiss indexes and exact search; that of sparse vectors is in searching/sparse.py, and
+that of shards in searching/shard_search.py. To add an engine, implement the methods of `Engine` and
+choose it in `search_batches`.
 """
 
 from __future__ import annotations
