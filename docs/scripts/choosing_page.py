@@ -1,14 +1,13 @@
 """Writes the tables of measures by purpose in docs/choosing.md from the records of the measures.
 
-    python docs/scripts/choosing_page.py > choosing.md
+    python docs/scripts/choosing_page.py
 
-prints the page with these tables. A test compares the two.
+A test compares the page with the records.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -66,4 +65,4 @@ def _link(measure: Measure) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(PAGE.read_text("utf-8")))
+    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
