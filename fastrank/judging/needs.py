@@ -71,17 +71,13 @@ def needs_of(measures: list[BoundMeasure]) -> set[str]:
 
 def last_rank(measures: list[BoundMeasure]) -> int:
     """The rank below which none of the measures looks."""
-    last = 0
+    last = 0.0
     for bound in measures:
         if bound.measure.needs not in ("ranking", *GAINS) or bound.measure.below_cutoff:
             return ALL_RANKS
-        if bound.options is None and bound.measure.takes == "cutoffs":
-            last = max(last, *map(int, bound.numbers))
-        elif bound.options is not None and bound.options.get("cutoff"):
-            last = max(last, bound.options["cutoff"])
-        else:
-            return ALL_RANKS
-    return last
+        for place in range(len(bound.names)):
+            last = max(last, bound.parameters(place).get("cutoff", ALL_RANKS))
+    return int(min(last, ALL_RANKS))
 
 
 def check_columns(
