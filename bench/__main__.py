@@ -46,11 +46,11 @@ def _parser() -> argparse.ArgumentParser:
     _generate_options(own.add_parser("generate", help="write inputs with the expected answers"))
     _add_options(own.add_parser("add", help="add judgments and a run of your own to the inputs"))
     _run_options(own.add_parser("run", help="measure programs on the inputs"))
-    table = own.add_parser("table", help="the speed table, for the README")
+    table = own.add_parser("table", help="the tables of docs/speed.md")
     table.set_defaults(run=_table)
     table.add_argument("results", type=Path, nargs="+", metavar="RESULTS.json")
     table.add_argument(
-        "--readme", type=Path, help="write it into this file, between its markers (else: print)"
+        "--page", type=Path, help="write it into this file, between its markers (else: print)"
     )
     counted = own.add_parser("figures", help="lines, files, modules, and calls of this checkout")
     counted.set_defaults(run=_figures)
@@ -203,10 +203,10 @@ def _run(given: argparse.Namespace) -> int:
 
 def _table(given: argparse.Namespace) -> int:
     found = rows.read(given.results)
-    if given.readme is None:
+    if given.page is None:
         print(speed_table.markdown(found))
     else:
-        speed_table.replace(given.readme, found)
+        speed_table.replace(given.page, found)
     return 0
 
 

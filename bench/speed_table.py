@@ -1,4 +1,4 @@
-"""The speed table of the README: written from results, between two markers."""
+"""The tables of docs/speed.md: written from results, between two markers."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ IN_MEMORY = {
 }
 
 
-def replace(readme: Path, rows: list[Row]) -> None:
+def replace(page: Path, rows: list[Row]) -> None:
     """Write the table into a file, between the markers, and touch nothing else."""
     try:
-        text = readme.read_bytes().decode("utf-8")
+        text = page.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise NotFoundError(f"no file {readme}") from None
+        raise NotFoundError(f"no file {page}") from None
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end or BEGIN in after or END in after or END in before:
-        raise BenchError(f"{readme} does not have the lines {BEGIN!r} and {END!r} once each")
-    readme.write_bytes(f"{before}{BEGIN}\n{markdown(rows)}\n{END}{after}".encode())
+        raise BenchError(f"{page} does not have the lines {BEGIN!r} and {END!r} once each")
+    page.write_bytes(f"{before}{BEGIN}\n{markdown(rows)}\n{END}{after}".encode())
 
 
 def markdown(rows: list[Row]) -> str:

@@ -1,11 +1,9 @@
-"""A mkdocs hook that includes files of the repository, or sections of them, in pages.
+"""A mkdocs hook that includes files of the repository in pages, and lets links lead to others.
 
-    <!-- include: README.md: Limits -->
     <!-- include: CHANGELOG.md -->
 
-A file is included without its first line, the title. A section is included without its heading, and
-the headings below it move up one level. Links of the included text lead to the pages of the site or
-to the files in the repository.
+A file is included without its first line, the title; its links into docs/ lead to the pages. Links
+of the pages in docs/ to other files, such as `../bench/README.md`, lead to those of the repository.
 """
 
 from __future__ import annotations
@@ -15,55 +13,20 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-INCLUDED = re.compile(r"^<!-- include: ([\w./-]+)(?:: (.+))? -->$", re.M)
-HEADING = re.compile(r"^(#+) (.*)$")
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+INCLUDED = re.compile(r"^<!-- include: ([\w./-]+) -->$", re.M)
+LINK = re.compile(r"\]\((docs|\.\.)/([^)\s]+)\)")
 
 
-def on_page_markdown(markdown: str, *, config: Any, **_: Any) -> str:
-    """Replace the comments of a page by what they include."""
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+    """Replace the comments of a page by what they include, and the links."""
+    if "/" in page.file.src_uri:
+        return markdown
 
     def text(found: re.Match[str]) -> str:
-        whole = (ROOT / found[1]).read_text("utf-8")
-        part = section(whole, found[2]) if found[2] else whole.partition("\n")[2]
-        return LINK.sub(lambda link: f"]({_target(link[1], config.repo_url)})", part)
+        return (ROOT / found[1]).read_text("utf-8").partition("\n")[2]
 
-    return INCLUDED.sub(text, markdown)
+    def link(found: re.Match[str]) -> str:
+        folder, path = found.groups()
+        return f"]({path})" if folder == "docs" else f"]({config.repo_url}/blob/main/{path})"
 
-
-def section(markdown: str, title: str) -> str:
-    """The text below a heading, up to the next heading that is not below it.
-
-    >>> section("# A\\n## B\\nb\\n### C\\nc\\n## D\\n", "B")
-    'b\\n## C\\nc\\n'
-    """
-    made: list[str] = []
-    level, fenced = 0, False
-    for line in markdown.splitlines(keepends=True):
-        fenced ^= line.startswith("```")
-        heading = None if fenced else HEADING.match(line)
-        if level and heading and len(heading[1]) <= level:
-            break
-        if level:
-            made.append(line[1:] if heading else line)
-        elif heading and heading[2] == title:
-            level = len(heading[1])
-    if not level:
-        raise LookupError(f"no section {title!r}")
-    return "".join(made)
-
-
-def _target(link: str, repository: str) -> str:
-    """Where a link of a file in the root of the repository leads from a page of the site."""
-    if re.match(r"\w+:", link):
-        return link
-    path, _, anchor = link.partition("#")
-    if path.startswith("docs/"):
-        return f"{path.removeprefix('docs/')}{'#' * bool(anchor)}{anchor}"
-    if not path:
-        return f"{PAGES_OF_SECTIONS[anchor]}"
-    return f"{repository}/blob/main/{link}"
-
-
-# Where the sections of the README that it links to are on the site.
-PAGES_OF_SECTIONS = {"speed": "speed.md"}
+    return LINK.sub(link, INCLUDED.sub(text, markdown))

@@ -264,16 +264,16 @@ def test_what_a_wrong_answer_took_is_not_compared(
     assert f'"sample, start-up, {OWN_TREC_EVAL} (wrong)"' in file.read_text()
 
 
-def test_the_table_takes_its_place_in_the_readme_and_nothing_else_changes(
+def test_the_table_takes_its_place_in_a_page_and_nothing_else_changes(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    readme = tmp_path / "README.md"
+    page = tmp_path / "speed.md"
     before, after = "# Title\r\n\nä ", "\n\nend, no newline"
-    readme.write_bytes(f"{before}{speed_table.BEGIN}\nold\n{speed_table.END}{after}".encode())
+    page.write_bytes(f"{before}{speed_table.BEGIN}\nold\n{speed_table.END}{after}".encode())
 
     for _ in range(2):
-        assert main(["table", str(results), "--readme", str(readme)]) == 0
-    text = readme.read_bytes().decode()
+        assert main(["table", str(results), "--page", str(page)]) == 0
+    text = page.read_bytes().decode()
 
     assert main(["table", str(results)]) == 0
     printed = capsys.readouterr().out
@@ -284,13 +284,13 @@ def test_the_table_takes_its_place_in_the_readme_and_nothing_else_changes(
 
 
 @pytest.mark.parametrize("text", ["", speed_table.BEGIN, speed_table.END + speed_table.BEGIN])
-def test_a_readme_without_its_markers_is_left_alone(tmp_path: Path, text: str) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(text)
+def test_a_page_without_its_markers_is_left_alone(tmp_path: Path, text: str) -> None:
+    page = tmp_path / "speed.md"
+    page.write_text(text)
 
-    with pytest.raises(BenchError, match=r"README\.md does not have the lines"):
-        speed_table.replace(readme, [row()])
-    assert readme.read_text() == text
+    with pytest.raises(BenchError, match=r"speed\.md does not have the lines"):
+        speed_table.replace(page, [row()])
+    assert page.read_text() == text
 
 
 def test_a_wrong_answer_is_shown_first_and_has_no_speedup() -> None:
@@ -399,7 +399,7 @@ def test_bad_input_is_told_in_one_line(
         },
         ("table", tmp_path / "foreign.json"): "x: not measured by `python -m bench run`",
         ("table", tmp_path / "none"): "no file",
-        ("table", results, "--readme", tmp_path / "none"): "no file",
+        ("table", results, "--page", tmp_path / "none"): "no file",
     }
     for words, message in told.items():
         assert main([str(word) for word in words]) == 2, words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.helpers.code_blocks import REPOSITORY, Block, blocks_of, python, shell
@@ -22,7 +24,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     """Shell, Python, or text that says which command prints it."""
     assert {kind for _, kind, _ in BLOCKS} == {"sh", "python", "text"}
     assert all(block.command for block in OUTPUTS)
-    assert len(COMMANDS) >= 6
+    assert len(COMMANDS) >= 4
     assert len(PYTHON) >= 2
 
 
@@ -61,3 +63,18 @@ def test_python_runs(block: str) -> None:
 
     assert found
     assert block != PYTHON[0] or found.startswith("map   0.4348\n")
+
+
+def test_it_is_read_to_the_end() -> None:
+    """It has at most 1,500 words; everything else is in docs/."""
+    assert len((REPOSITORY / "README.md").read_text("utf-8").split()) <= 1500
+
+
+def test_times_are_those_of_the_page_of_speed() -> None:
+    """Each row's time and factor stand in a table of docs/speed.md."""
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    speed = (REPOSITORY / "docs" / "speed.md").read_text("utf-8")
+    times = re.findall(r"^\|.*\| ([\d.,]+ \([\d.]+ ×\)) \|.*\|$", readme, re.M)
+
+    assert len(times) == 5
+    assert [time for time in times if f"| {time} |" not in speed] == []

@@ -29,9 +29,8 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module
 
 
-@pytest.mark.parametrize("name", ["includes", "pasting"])
-def test_the_examples_of_hooks_are_true(script: Any, name: str) -> None:
-    found = doctest.testmod(script(name))
+def test_the_examples_of_hooks_are_true(script: Any) -> None:
+    found = doctest.testmod(script("pasting"))
 
     assert found.attempted > 0
     assert found.failed == 0
@@ -46,18 +45,32 @@ def test_pages_that_docstrings_name_become_links(script: Any) -> None:
 
 
 @needs_checkout
-@pytest.mark.parametrize("page", ["install", "compatibility", "speed", "limits", "changelog"])
-def test_sections_are_included(script: Any, page: str) -> None:
-    """Without the comment, and with links that lead somewhere from the page."""
-    text = (DOCS / f"{page}.md").read_text("utf-8")
+def test_links_of_pages_lead_to_pages_and_to_files_of_the_repository(script: Any) -> None:
+    """Those of the changelog, which a page includes, too."""
+    hook = script("includes").on_page_markdown
+    found = 0
+    for path in DOCS.glob("*.md"):
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=path.name))
 
-    made = script("includes").on_page_markdown(text, config=CONFIG)
+        made = hook(path.read_text("utf-8"), page=page, config=CONFIG)
 
-    assert len(made) > len(text)
-    assert "<!-- include" not in made
-    assert "](docs/" not in made
-    for path in re.findall(rf"\]\({CONFIG.repo_url}/blob/main/([^)#]+)", made):
-        assert (REPOSITORY / path).exists()
+        assert "<!-- include" not in made
+        for link in re.findall(r"\]\(([^)#\s]+\.md)(?:#[\w-]+)?\)", made):
+            inside = link.removeprefix(f"{CONFIG.repo_url}/blob/main/")
+            assert ((DOCS if inside == link else REPOSITORY) / inside).exists(), link
+            found += inside != link
+    assert found >= 3
+
+
+@needs_checkout
+def test_the_picture_of_speed_shows_what_the_table_says(script: Any) -> None:
+    own = script("speed_picture")
+
+    made = own.picture(own.seconds((DOCS / "speed.md").read_text("utf-8")))
+
+    told = re.findall(r"<title>(.*)</title>", made)
+    assert made == (DOCS / "images/speed.svg").read_text("utf-8")
+    assert f"![{told[0]}](docs/images/speed.svg)" in (REPOSITORY / "README.md").read_text("utf-8")
 
 
 def test_the_copy_button_gets_code_that_runs(script: Any) -> None:
