@@ -36,7 +36,7 @@ class Case:
             np.ascontiguousarray(self.values[system, :, 0]) for system in (0, 1)
         )
 
-    def compare(self, flips: int) -> fr.Comparison:
+    def compare(self, flips: int) -> fr.types.Comparison:
         """The randomization tests of all pairs."""
         return fr.compare_scores(
             self.scores, test="randomization", resamples=flips, interval="none", exact_up_to=0

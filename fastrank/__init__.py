@@ -35,21 +35,17 @@ if TYPE_CHECKING:
     from fastrank import probes as probes
     from fastrank import searching as searching
     from fastrank import testing as testing
+    from fastrank import types as types
     from fastrank.checking.checker import check as check
-    from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
     from fastrank.comparing.compare import compare as compare
     from fastrank.comparing.compare import compare_scores as compare_scores
-    from fastrank.comparing.comparison import Comparison as Comparison
-    from fastrank.comparing.comparison import Pair as Pair
     from fastrank.comparing.datasets import compare_datasets as compare_datasets
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.power import topics_needed as topics_needed
-    from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.comparing.rank_biased_overlap import rbo as rbo
     from fastrank.comparing.reproducibility import reproduce as reproduce
     from fastrank.comparing.standardization import standardize as standardize
-    from fastrank.data.qrels import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
@@ -78,14 +74,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.evaluator import evaluate as evaluate
     from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
     from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
-    from fastrank.evaluation.ties import TieRange as TieRange
-    from fastrank.evaluation.ties import TieReport as TieReport
     from fastrank.evaluation.ties import tie_report as tie_report
-    from fastrank.explaining.against import MeasureDifference as MeasureDifference
-    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
     from fastrank.explaining.against import explain_options as explain_options
     from fastrank.explaining.explain import explain as explain
-    from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
     from fastrank.formats.candidates import read_candidates as read_candidates
     from fastrank.formats.load import read_qrels as read_qrels
@@ -102,19 +93,13 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
     from fastrank.fusion.fuse import fuse as fuse
-    from fastrank.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
-    from fastrank.gating.verdict import Verdict as Verdict
-    from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
-    from fastrank.measures.custom import Ranking as Ranking
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
-    from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.notation import parse_measure as parse_measure
-    from fastrank.measures.trec import Measure as Measure
     from fastrank.mining.instances import HardNegatives as HardNegatives
     from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
@@ -125,13 +110,10 @@ if TYPE_CHECKING:
     from fastrank.probes.regression import evaluate_regression as evaluate_regression
     from fastrank.probes.results import ProbeResult as ProbeResult
     from fastrank.results_store.resuming import load_scores as load_scores
-    from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
-    from fastrank.scores.differences import ZScores as ZScores
     from fastrank.scores.differences import read_zscores as read_zscores
     from fastrank.scores.differences import write_zscores as write_zscores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
-    from fastrank.scores.tables import Table as Table
     from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
     from fastrank.similarity.bitext import evaluate_bitext as evaluate_bitext

@@ -58,19 +58,19 @@ def scores(run: Any = RUN, measure: str = "map", **options: Any) -> fr.Scores:
     return fr.evaluate(QRELS, run, measure, **options)
 
 
-def compared(measures: str = "map", **options: Any) -> fr.Comparison:
+def compared(measures: str = "map", **options: Any) -> fr.types.Comparison:
     return fr.compare(QRELS, {"a": RUN, "b": OTHER}, measures, **options)
 
 
-def swapped(**options: Any) -> fr.Comparison:
+def swapped(**options: Any) -> fr.types.Comparison:
     return compared(test="randomization", **options)
 
 
-def raw_only(ranking: fr.Ranking, rel: float = 0.0) -> float:
+def raw_only(ranking: fr.types.Ranking, rel: float = 0.0) -> float:
     return rel
 
 
-def raw_renamed(ranking: fr.Ranking, lowest: float = 0.0) -> float:
+def raw_renamed(ranking: fr.types.Ranking, lowest: float = 0.0) -> float:
     return lowest
 
 

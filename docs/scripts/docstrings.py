@@ -34,7 +34,9 @@ NAME = re.compile(r"`(?=\w*[A-Z_])(\w+)`")
 # A page, which is named by its path where nothing can be a link.
 PAGE = re.compile(r"\bdocs/([\w-]+\.md)\b")
 DOCS = Path(__file__).parents[1]
-PUBLIC = set(fastrank.__all__) - {"MEASURES"}
+# The public names, each with the module that has it.
+PUBLIC = {name: module.__name__ for module in (fastrank.types, fastrank) for name in module.__all__}
+del PUBLIC["MEASURES"]
 CONSTANT = re.compile("[A-Z_]{2,}")
 DIRECTIVE = re.compile(r" *# doctest:.*")
 
@@ -134,7 +136,7 @@ def _kind(line: str, before: str, previous: str) -> str:
 
 
 def _linked(found: re.Match[str]) -> str:
-    return f"[{found[0]}][fastrank.{found[1]}]" if found[1] in PUBLIC else found[0]
+    return f"[{found[0]}][{PUBLIC[found[1]]}.{found[1]}]" if found[1] in PUBLIC else found[0]
 
 
 def _page(found: re.Match[str]) -> str:

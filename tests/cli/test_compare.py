@@ -68,7 +68,7 @@ def test_map_and_ndcg_are_compared_by_default(capfdbinary: Capture) -> None:
     ],
 )
 def test_every_format_is_that_of_python(
-    form: str, expected: Callable[[fr.Comparison], str], capfdbinary: Capture
+    form: str, expected: Callable[[fr.types.Comparison], str], capfdbinary: Capture
 ) -> None:
     compared = fr.compare(QRELS, RUNS, "map P.10", baseline="pca", correction="bonferroni")
 

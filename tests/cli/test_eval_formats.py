@@ -158,12 +158,14 @@ INTERVAL = ("-m", "gm_map", "--interval", "bca", "--level", "0.9", "--resamples"
 
 
 @pytest.fixture(scope="module")
-def comparison() -> fr.Comparison:
+def comparison() -> fr.types.Comparison:
     options = {"interval": "bca", "level": 0.9, "resamples": 300}
     return fr.compare(QRELS, [PIXELS, PCA], "map P.5", **options)
 
 
-def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(comparison: fr.Comparison) -> None:
+def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(
+    comparison: fr.types.Comparison,
+) -> None:
     rows = csv.DictReader(io.StringIO(printed("--format", "csv", *INTERVAL, QRELS, PIXELS, PCA)))
     lines = printed("--format", "jsonl", *INTERVAL, QRELS, PIXELS, PCA).splitlines()
 
@@ -177,7 +179,7 @@ def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(comparison: fr.Com
         assert (own["low"], own["high"]) == tuple(map(json.loads, (s or "null" for s in shown)))
 
 
-def test_intervals_in_json_are_those_of_a_comparison(comparison: fr.Comparison) -> None:
+def test_intervals_in_json_are_those_of_a_comparison(comparison: fr.types.Comparison) -> None:
     for own in json.loads(printed("--format", "json", *INTERVAL, QRELS, PIXELS, PCA)):
         expected = {
             name: dict(zip(("low", "high"), comparison.interval_of(name, own["run"]), strict=True))

@@ -23,7 +23,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, ma
 MANY = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=2, max_size=80)
 
 
-def _agreement(pairs: list[tuple[int, int]]) -> fr.Agreement:
+def _agreement(pairs: list[tuple[int, int]]) -> fr.types.Agreement:
     first, second = zip(*pairs, strict=True)
     return fr.agreement(first, second)
 

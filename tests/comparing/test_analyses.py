@@ -14,7 +14,7 @@ from fastrank.comparing.power import detectable, power_of_t, queries_for
 from tests.helpers.comparisons import compare_data, random_rows, scores_of
 
 
-def compared(rows: Any, **options: Any) -> fr.Comparison:
+def compared(rows: Any, **options: Any) -> fr.types.Comparison:
     return fr.compare_scores(scores_of(rows), **options)
 
 

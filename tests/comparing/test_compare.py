@@ -208,7 +208,7 @@ def test_of_counts_neither_value_is_better() -> None:
 
 
 def test_user_defined_measures_say_what_is_better() -> None:
-    def first_hit(ranking: fr.Ranking) -> float:
+    def first_hit(ranking: fr.types.Ranking) -> float:
         return float(ranking.ranks[ranking.grades >= ranking.level][0])
 
     fr.measure(first_hit, better="lower")

@@ -15,7 +15,7 @@ def test_csv_is_the_table_of_pairs() -> None:
 
     rows = list(csv.DictReader(io.StringIO(compared.to_csv())))
 
-    assert list(rows[0]) == list(fr.Pair._fields)
+    assert list(rows[0]) == list(fr.types.Pair._fields)
     assert float(rows[1]["p"]) == compared.pair("map", "pixels", "profile").p
     assert len(rows) == 12
 
@@ -42,7 +42,7 @@ def test_json_has_means_pairs_settings_and_notes() -> None:
         "mean": compared.mean["map"]["pca"], "low": low, "high": high,
     }  # fmt: skip
     pair = compared.pair("map", "pixels", "pca")._replace(df=None)
-    assert fr.Pair(**found["pairs"][0]) == pair
+    assert fr.types.Pair(**found["pairs"][0]) == pair
     assert found["notes"] == compared.notes
     assert found["settings"] == {
         "test": "randomization", "correction": "holm", "alpha": 0.05, "interval": "t",

@@ -28,7 +28,7 @@ RANDOM = [
 ]
 
 
-def compared(rows: Any, **options: Any) -> fr.Comparison:
+def compared(rows: Any, **options: Any) -> fr.types.Comparison:
     return fr.compare_scores(scores_of(rows), **options)
 
 

@@ -27,12 +27,12 @@ NEED_FAMILIES = ("over-k", "precision-recall")
 
 
 @pytest.fixture(scope="module")
-def compared() -> fr.Comparison:
+def compared() -> fr.types.Comparison:
     """Three systems in measures for every kind of plot."""
     return fr.compare(DATA / "digits.qrels", RUNS, "map P.5,10,20 iprec_at_recall")
 
 
-def _svg(comparison: fr.Comparison, kind: str, **given: Any) -> str:
+def _svg(comparison: fr.types.Comparison, kind: str, **given: Any) -> str:
     comparison.plot(kind, path=(image := io.BytesIO()), format="svg", **given)
     return image.getvalue().decode()
 
@@ -47,7 +47,7 @@ def _alternative(svg: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_svg_has_alternative_text(compared: fr.Comparison, kind: str) -> None:
+def test_an_svg_has_alternative_text(compared: fr.types.Comparison, kind: str) -> None:
     title, description = _alternative(_svg(compared, kind))
 
     assert title
@@ -66,7 +66,7 @@ def test_the_same_comparison_gives_the_same_bytes(kind: str) -> None:
 
 
 def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change(
-    compared: fr.Comparison,
+    compared: fr.types.Comparison,
 ) -> None:
     import matplotlib
 
@@ -77,14 +77,14 @@ def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change(
         assert dict(matplotlib.rcParams.copy()) == before
 
 
-def test_the_suffix_names_the_format(compared: fr.Comparison, tmp_path: Path) -> None:
+def test_the_suffix_names_the_format(compared: fr.types.Comparison, tmp_path: Path) -> None:
     for name, start in {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.PDF": b"%PDF"}.items():
         compared.plot("scatter", path=tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
 
 
 def test_the_description_of_differences_has_the_numbers_of_the_pair(
-    compared: fr.Comparison,
+    compared: fr.types.Comparison,
 ) -> None:
     _, description = _alternative(_svg(compared, "differences", a="pixels", b="pca"))
 
@@ -93,7 +93,7 @@ def test_the_description_of_differences_has_the_numbers_of_the_pair(
         assert part in description, part
 
 
-def test_differences_are_drawn_from_largest_to_smallest(compared: fr.Comparison) -> None:
+def test_differences_are_drawn_from_largest_to_smallest(compared: fr.types.Comparison) -> None:
     axes = compared.plot("differences", a="pixels", b="pca")
 
     drawn = np.concatenate([patch.get_data().values for patch in axes.patches[:2]])
@@ -102,7 +102,7 @@ def test_differences_are_drawn_from_largest_to_smallest(compared: fr.Comparison)
     assert set(drawn) == set(difference[difference != 0])
 
 
-def test_a_scatter_has_a_point_for_each_query(compared: fr.Comparison) -> None:
+def test_a_scatter_has_a_point_for_each_query(compared: fr.types.Comparison) -> None:
     axes = compared.plot("scatter", "P_10", "pixels", "pca")
 
     drawn = {tuple(point) for line in axes.lines for point in line.get_xydata()} - {(0.0, 0.0)}
@@ -110,7 +110,7 @@ def test_a_scatter_has_a_point_for_each_query(compared: fr.Comparison) -> None:
     assert {tuple(point) for point in values} - {(0.0, 0.0)} <= drawn
 
 
-def test_intervals_are_those_of_the_comparison(compared: fr.Comparison) -> None:
+def test_intervals_are_those_of_the_comparison(compared: fr.types.Comparison) -> None:
     axes = compared.plot("intervals")
 
     bars = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
@@ -129,7 +129,7 @@ def test_intervals_with_a_baseline_are_those_of_the_differences() -> None:
     assert "profile -0.0046 [-0.0214, +0.0122]" in description
 
 
-def test_the_heat_map_has_a_cell_for_each_pair(compared: fr.Comparison) -> None:
+def test_the_heat_map_has_a_cell_for_each_pair(compared: fr.types.Comparison) -> None:
     axes = compared.plot("p-values")
 
     assert sorted(text.get_text() for text in axes.texts[:3]) == [".588", "<.001", "<.001"]
@@ -173,7 +173,7 @@ def test_bars_of_many_groups_leave_room_for_the_means() -> None:
     assert axes.get_window_extent().width / axes.figure.dpi > 4
 
 
-def test_bars_join_systems_that_do_not_differ(compared: fr.Comparison) -> None:
+def test_bars_join_systems_that_do_not_differ(compared: fr.types.Comparison) -> None:
     _, description = _alternative(_svg(compared, "critical-difference"))
 
     assert description.endswith("3 pairs of a measure): pca, profile.")
@@ -184,14 +184,14 @@ def test_critical_difference_needs_all_pairs() -> None:
         compare_data(baseline="pca").plot("critical-difference")
 
 
-def test_the_power_plot_names_the_queries_that_are_needed(compared: fr.Comparison) -> None:
+def test_the_power_plot_names_the_queries_that_are_needed(compared: fr.types.Comparison) -> None:
     _, description = _alternative(_svg(compared, "power", a="pca", b="profile"))
 
     assert "200 queries detect 0.0240 with power 0.8" in description
     assert "The observed 0.0046 needs 5,334 queries for this power." in description
 
 
-def test_over_k_shows_the_means_of_each_cutoff(compared: fr.Comparison) -> None:
+def test_over_k_shows_the_means_of_each_cutoff(compared: fr.types.Comparison) -> None:
     axes = compared.plot("over-k")
 
     assert axes.get_ylabel() == "P"
@@ -200,7 +200,7 @@ def test_over_k_shows_the_means_of_each_cutoff(compared: fr.Comparison) -> None:
     assert line.get_ydata().tolist() == [compared.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
 
 
-def test_precision_recall_shows_eleven_levels(compared: fr.Comparison) -> None:
+def test_precision_recall_shows_eleven_levels(compared: fr.types.Comparison) -> None:
     line = compared.plot("precision-recall").lines[0]
 
     assert line.get_xdata().tolist() == [round(0.1 * i, 1) for i in range(11)]
@@ -291,7 +291,7 @@ def test_thousands_of_points_are_pixels() -> None:
     assert len(_svg(many, "differences")) < 1_000_000
 
 
-def test_a_plot_can_be_drawn_into_given_axes(compared: fr.Comparison) -> None:
+def test_a_plot_can_be_drawn_into_given_axes(compared: fr.types.Comparison) -> None:
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
@@ -302,9 +302,9 @@ def test_a_plot_can_be_drawn_into_given_axes(compared: fr.Comparison) -> None:
 
 @pytest.mark.parametrize("kind", ["differences", "scatter", "power"])
 def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(
-    kind: str, compared: fr.Comparison
+    kind: str, compared: fr.types.Comparison
 ) -> None:
-    def said(comparison: fr.Comparison, **given: Any) -> list[str]:
+    def said(comparison: fr.types.Comparison, **given: Any) -> list[str]:
         drawn = draw(comparison, kind, **given)
         words = "\n".join(text.get_text() for text in drawn.axes.texts) + drawn.description
         return re.findall(r"The [a-z ]+ of \d systems", words)
@@ -315,7 +315,9 @@ def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(
     assert said(fr.compare_scores(scores_of(random_rows(2, 9)))) == []
 
 
-def test_the_best_system_and_the_baseline_are_plotted_by_default(compared: fr.Comparison) -> None:
+def test_the_best_system_and_the_baseline_are_plotted_by_default(
+    compared: fr.types.Comparison,
+) -> None:
     assert draw(compared, "differences").title == "map: pixels - pca"
     assert draw(compare_data(baseline="pixels"), "scatter").title == "map: pca against pixels"
 
@@ -331,13 +333,13 @@ def test_the_best_system_and_the_baseline_are_plotted_by_default(compared: fr.Co
     ],
 )
 def test_errors_say_what_to_do(
-    compared: fr.Comparison, kind: str, given: dict[str, str], message: str
+    compared: fr.types.Comparison, kind: str, given: dict[str, str], message: str
 ) -> None:
     with pytest.raises(fr.OptionError, match=message):
         compared.plot(kind, **given)
 
 
-def test_an_unknown_measure_is_an_error(compared: fr.Comparison) -> None:
+def test_an_unknown_measure_is_an_error(compared: fr.types.Comparison) -> None:
     with pytest.raises(fr.MeasureError, match="'ndcg' is not compared"):
         compared.plot("intervals", "ndcg")
 
@@ -351,14 +353,14 @@ def test_one_system_has_no_pair_to_plot() -> None:
 
 
 def test_nothing_is_written_to_a_folder_that_does_not_exist(
-    compared: fr.Comparison, tmp_path: Path
+    compared: fr.types.Comparison, tmp_path: Path
 ) -> None:
     with pytest.raises(FileNotFoundError):
         compared.plot("scatter", path=tmp_path / "none" / "a.svg")
 
 
 def test_without_matplotlib_the_error_names_the_extra(
-    compared: fr.Comparison, monkeypatch: pytest.MonkeyPatch
+    compared: fr.types.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
 
@@ -433,7 +435,9 @@ def _colors(axes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_system_has_the_same_colour_in_all_plots(compared: fr.Comparison, kind: str) -> None:
+def test_a_system_has_the_same_colour_in_all_plots(
+    compared: fr.types.Comparison, kind: str
+) -> None:
     expected = {name: line(place)["color"].lower() for place, name in enumerate(NAMES)}
     pair = {"a": "profile", "b": "pca"} if KINDS[kind][1] == "pair" else {}
 

@@ -23,7 +23,7 @@ EMPTY = {"meta", "img", "path", "use", "rect", "image", "line", "br"}
 
 
 @pytest.fixture(scope="module")
-def compared() -> fr.Comparison:
+def compared() -> fr.types.Comparison:
     return fr.compare(QRELS, RUNS, "map P.10")
 
 
@@ -32,7 +32,7 @@ def _fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
 
 
-def _page(comparison: fr.Comparison, **given: Any) -> str:
+def _page(comparison: fr.types.Comparison, **given: Any) -> str:
     comparison.report(page := io.BytesIO(), **given)
     return page.getvalue().decode()
 
@@ -68,7 +68,7 @@ class _Page(HTMLParser):
         return [attributes for own, attributes in self.tags if own == tag]
 
 
-def test_a_report_has_the_sections_of_a_comparison(compared: fr.Comparison) -> None:
+def test_a_report_has_the_sections_of_a_comparison(compared: fr.types.Comparison) -> None:
     page = _page(compared, qrels=QRELS, runs=RUNS)
 
     assert re.findall("<h2>(.*?)</h2>", page) == [
@@ -79,7 +79,9 @@ def test_a_report_has_the_sections_of_a_comparison(compared: fr.Comparison) -> N
     assert page.count("<svg") == 2 * 2 + 2 * 3
 
 
-def test_a_report_refers_to_nothing_outside_and_runs_no_script(compared: fr.Comparison) -> None:
+def test_a_report_refers_to_nothing_outside_and_runs_no_script(
+    compared: fr.types.Comparison,
+) -> None:
     text = _page(compared, qrels=QRELS, runs=RUNS)
     page = _Page(text)
 
@@ -91,7 +93,7 @@ def test_a_report_refers_to_nothing_outside_and_runs_no_script(compared: fr.Comp
             assert (attributes.get(name) or "#").startswith(("#", "data:"))
 
 
-def test_every_reference_inside_a_report_has_one_target(compared: fr.Comparison) -> None:
+def test_every_reference_inside_a_report_has_one_target(compared: fr.types.Comparison) -> None:
     text = _page(compared, qrels=QRELS, runs=RUNS)
     page = _Page(text)
 
@@ -101,13 +103,13 @@ def test_every_reference_inside_a_report_has_one_target(compared: fr.Comparison)
     assert used | set(re.findall(r"url\(#(\w+)\)", text)) <= set(ids)
 
 
-def test_the_same_comparison_gives_the_same_report(compared: fr.Comparison) -> None:
+def test_the_same_comparison_gives_the_same_report(compared: fr.types.Comparison) -> None:
     again = fr.compare(QRELS, RUNS, "map P.10")
 
     assert _page(again, qrels=QRELS, runs=RUNS) == _page(compared, qrels=QRELS, runs=RUNS)
 
 
-def test_a_report_names_its_date_files_and_command(compared: fr.Comparison) -> None:
+def test_a_report_names_its_date_files_and_command(compared: fr.types.Comparison) -> None:
     page = _page(compared, qrels=QRELS, runs=RUNS, command="fastrank compare <x>")
 
     assert "1970-01-02, with fastrank " in page
@@ -116,7 +118,7 @@ def test_a_report_names_its_date_files_and_command(compared: fr.Comparison) -> N
         assert hashlib.sha256(path.read_bytes()).hexdigest() in page
 
 
-def test_the_comparison_can_be_read_back(compared: fr.Comparison) -> None:
+def test_the_comparison_can_be_read_back(compared: fr.types.Comparison) -> None:
     page = _page(compared)
 
     data = re.search('<script type="application/json" id="comparison">(.*?)</script>', page, re.S)
@@ -333,13 +335,13 @@ def test_one_system_has_a_report() -> None:
     ],
 )
 def test_wrong_options_of_reports_are_errors(
-    compared: fr.Comparison, given: dict[str, Any], message: str
+    compared: fr.types.Comparison, given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(fr.OptionError, match=message):
         compared.report(io.BytesIO(), **given)
 
 
-def test_a_failed_report_leaves_the_old_file(compared: fr.Comparison, tmp_path: Path) -> None:
+def test_a_failed_report_leaves_the_old_file(compared: fr.types.Comparison, tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("old")
 

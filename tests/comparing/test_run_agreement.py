@@ -16,7 +16,7 @@ RUNS = [DATA / "pixels.run", DATA / "pca.run", DATA / "profile.run"]
 QRELS = DATA / "digits.qrels"
 
 
-def compared(measures: str, **options: Any) -> fr.Comparison:
+def compared(measures: str, **options: Any) -> fr.types.Comparison:
     return fr.compare(QRELS, RUNS, measures, **options)
 
 

@@ -93,7 +93,7 @@ def test_judgments_keep_their_order() -> None:
     [
         (fr.Scores, "fastrank.evaluate"),
         (fr.Candidates, "fastrank.read_candidates"),
-        (fr.Agreement, "fastrank.agreement"),
+        (fr.types.Agreement, "fastrank.agreement"),
         (fr.TextTask, "TextTask.from_texts or from_table"),
     ],
 )

@@ -31,6 +31,7 @@ def _module(source: Path) -> str:
 def _public() -> list[object]:
     """Every public function and class, and the methods of these, also the inherited ones."""
     found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
+    found += [getattr(fr.types, name) for name in fr.types.__all__]
     found += [getattr(fr.metrics, name) for name in fr.metrics.__all__]
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
@@ -67,7 +68,7 @@ def _compared() -> fr.IndexComparison:
 
 
 @cache
-def _comparison() -> fr.Comparison:
+def _comparison() -> fr.types.Comparison:
     runs = [REPOSITORY / "data" / f"{name}.run" for name in ("pixels", "pca", "profile")]
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 

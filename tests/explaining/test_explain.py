@@ -49,7 +49,7 @@ options = st.fixed_dictionaries(
 )
 
 
-def _total(table: fr.Table) -> float:
+def _total(table: fr.types.Table) -> float:
     total = 0.0
     for added in table.columns["adds"]:
         total += added

@@ -193,7 +193,7 @@ def test_other_measures_are_refused(saved: Path) -> None:
 
 
 def test_a_function_is_given_again(tmp_path: Path) -> None:
-    def depth(ranking: fr.Ranking) -> float:
+    def depth(ranking: fr.types.Ranking) -> float:
         return float(len(ranking.ranks))
 
     path = tmp_path / "b.json"

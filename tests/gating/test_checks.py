@@ -21,7 +21,7 @@ def _rank(value: float) -> dict[str, float]:
 
 def _judged(
     before: list[float], now: list[float], measure: str = MEASURE, **options: Any
-) -> fr.Verdict:
+) -> fr.types.Verdict:
     """The verdict on reciprocal ranks."""
     queries = [f"q{place:03}" for place in range(len(before))]
     qrels = {query: {"d": 1} for query in queries}
@@ -244,7 +244,7 @@ def test_a_minimum_for_a_measure_where_lower_is_better_is_an_error() -> None:
 
 def _of_ties(
     policy: Any, tied: dict[str, float], measure: str = MEASURE, saved: Any = None
-) -> fr.Verdict:
+) -> fr.types.Verdict:
     """The verdict on a run of 20 queries of which every second one ranks `d` so."""
     queries = [f"q{place:02}" for place in range(20)]
     first = {"d": 2.0, "x": 1.0}

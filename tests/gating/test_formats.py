@@ -25,7 +25,7 @@ def _verdict(
     worse: int = 12,
     name: str = "q",
     **options: object,
-) -> fr.Verdict:
+) -> fr.types.Verdict:
     """The verdict on a run that loses the document of some queries, which have hostile names."""
     ids = [f"{name}{place:02}" for place in range(queries)]
     qrels = {own: {"d": 1} for own in ids}
@@ -203,7 +203,7 @@ def test_the_table_of_checks_has_a_row_for_each() -> None:
 
 
 @pytest.mark.parametrize("form", [str, to_markdown, to_github, to_junit, to_json])
-def test_ids_begin_no_line_and_move_no_cursor(form: Callable[[fr.Verdict], str]) -> None:
+def test_ids_begin_no_line_and_move_no_cursor(form: Callable[[fr.types.Verdict], str]) -> None:
     """A workflow would obey the first, a terminal the second."""
     found = form(_verdict("RR", name="\n::error::\r\x1b[2J\x9b\u202e\u2028\udcff"))
 

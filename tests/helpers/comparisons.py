@@ -23,7 +23,7 @@ def data_scores() -> dict[str, fr.Scores]:
     return {name: evaluator.evaluate(DATA / f"{name}.run") for name in NAMES}
 
 
-def compare_data(**options: Any) -> fr.Comparison:
+def compare_data(**options: Any) -> fr.types.Comparison:
     """The three runs in data/, compared."""
     return fr.compare_scores(data_scores(), **options)
 
@@ -36,7 +36,7 @@ def scores_of(rows: npt.ArrayLike) -> dict[str, dict[str, float]]:
     }
 
 
-def pair_of(first: npt.ArrayLike, second: npt.ArrayLike, **options: Any) -> fr.Pair:
+def pair_of(first: npt.ArrayLike, second: npt.ArrayLike, **options: Any) -> fr.types.Pair:
     """Two systems with these values, compared."""
     both = [np.asarray(first, float), np.asarray(second, float)]
     compared = fr.compare_scores(scores_of(np.stack(both)), **options)

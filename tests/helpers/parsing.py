@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastrank import Preferences, Qrels, Run
+from fastrank import Qrels, Run
 from fastrank.formats.trec import parse
+from fastrank.types import Preferences
 
 
 def parse_run(text: bytes, name: str = "<bytes>", **options: Any) -> Run:

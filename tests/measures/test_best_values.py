@@ -73,7 +73,7 @@ COUNT_AT_MOST_ONE = ("num_nonrel_judged_ret",)
 DEEP = ("INSQ", "INST", "P")
 
 
-def name_of(measure: fr.Measure) -> str:
+def name_of(measure: fr.types.Measure) -> str:
     options = getattr(measure, "options", {})
     needs_cutoff = "cutoff" in options and options["cutoff"].needed
     return NEEDED.get(measure.name, f"{measure.name}@1" if needs_cutoff else measure.name)

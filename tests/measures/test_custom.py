@@ -25,7 +25,7 @@ def _forget() -> Iterator[None]:
     CUSTOM.update(before)
 
 
-def last_rank(ranking: fr.Ranking) -> float:
+def last_rank(ranking: fr.types.Ranking) -> float:
     """Rank of the last relevant document."""
     found = 0
     for i in range(len(ranking.ranks)):
@@ -48,13 +48,13 @@ def test_a_function_becomes_a_measure_in_one_line(function: object) -> None:
 
 def test_a_decorator_with_options_registers_the_function() -> None:
     @fr.measure(name="last", better="lower")
-    def own(ranking: fr.Ranking) -> float:
+    def own(ranking: fr.types.Ranking) -> float:
         return last_rank(ranking)
 
     scores = fr.evaluate(QRELS, RUN, "last")
 
     assert scores.mean["last"] == 2.5
-    assert own(fr.Ranking(*[np.array([3])] * 9)) == 3.0
+    assert own(fr.types.Ranking(*[np.array([3])] * 9)) == 3.0
     assert CUSTOM["last"].better == "lower"
 
 
@@ -96,12 +96,12 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
     """The later function counts; the docstring is the definition."""
 
     @fr.measure
-    def mine(ranking: fr.Ranking) -> float:
+    def mine(ranking: fr.types.Ranking) -> float:
         """One."""
         return 1.0
 
     @fr.measure
-    def mine(ranking: fr.Ranking) -> float:  # noqa: F811
+    def mine(ranking: fr.types.Ranking) -> float:  # noqa: F811
         """Two."""
         return 2.0
 
@@ -115,7 +115,7 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_an_error_in_it_names_measure_and_query(compiled: bool) -> None:
-    def failing(ranking: fr.Ranking) -> float:
+    def failing(ranking: fr.types.Ranking) -> float:
         if ranking.num_rel == 1:
             raise ZeroDivisionError("no luck")
         return 1.0
@@ -165,7 +165,7 @@ def test_scores_are_pickled_whatever_the_function_is() -> None:
     assert again["retrieved"].tolist() == [3.0, 2.0]
 
 
-def share_of_top(ranking: fr.Ranking, cutoff: int = 3, weight: float = 1.0) -> float:
+def share_of_top(ranking: fr.types.Ranking, cutoff: int = 3, weight: float = 1.0) -> float:
     """Relevant documents at the first ranks, by their number."""
     return weight * (ranking.grades >= ranking.level).sum() / cutoff
 
@@ -203,7 +203,9 @@ def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:
 
 
 def test_options_are_bools_and_texts_too() -> None:
-    def chosen(ranking: fr.Ranking, kind: str = "all", twice: bool = False, n: int = 2) -> float:
+    def chosen(
+        ranking: fr.types.Ranking, kind: str = "all", twice: bool = False, n: int = 2
+    ) -> float:
         return {"all": 1, "some": 10}[kind] * (1 + twice) * n
 
     scores = fr.evaluate(
@@ -253,7 +255,7 @@ def test_a_function_that_was_made_a_measure_goes_by_the_name_it_was_given() -> N
 
 def test_two_functions_of_one_name_are_refused() -> None:
     def other() -> object:
-        def last_rank(ranking: fr.Ranking) -> float:
+        def last_rank(ranking: fr.types.Ranking) -> float:
             return 0.0
 
         return last_rank

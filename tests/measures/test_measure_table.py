@@ -163,7 +163,7 @@ def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
+def test_help_says_what_it_is(measure: fastrank.types.Measure) -> None:
     """Help is a full text, fits a terminal, and names parameters exactly if there are some."""
     assert measure.help.endswith(".")
     assert max(map(len, measure.help.split("\n"))) <= 90

@@ -134,7 +134,7 @@ def _is_bound(text: str) -> bool:
     return "ideal='max'" in blanks_removed and "cutoff=" in blanks_removed
 
 
-def _parsed(text: str) -> fr.MeasureSpec | None:
+def _parsed(text: str) -> fr.types.MeasureSpec | None:
     """None for options that exclude each other."""
     excluded = (
         ("denominator" in text and "'k'" in text)

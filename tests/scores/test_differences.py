@@ -14,7 +14,7 @@ FIRST = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
 SECOND = {"q3": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q1": {"a": 1.0}}
 
 
-def difference(measures: str = "map num_ret gm_map") -> fr.ScoreDifferences:
+def difference(measures: str = "map num_ret gm_map") -> fr.types.ScoreDifferences:
     first, second = fr.evaluate(QRELS, [FIRST, SECOND], measures)
     return first - second
 

@@ -1,0 +1,32 @@
+"""The types of what functions return, for annotations and for reading their documentation.
+
+Nobody needs to construct them: `fr.compare(...)` returns a `fastrank.types.Comparison`, and so on.
+"""
+
+from __future__ import annotations
+
+from fastrank.lazy import public_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.agreement import Agreement as Agreement
+    from fastrank.comparing.comparison import Comparison as Comparison
+    from fastrank.comparing.comparison import Pair as Pair
+    from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
+    from fastrank.data.qrels import Preferences as Preferences
+    from fastrank.evaluation.ties import TieRange as TieRange
+    from fastrank.evaluation.ties import TieReport as TieReport
+    from fastrank.explaining.against import MeasureDifference as MeasureDifference
+    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
+    from fastrank.explaining.explanation import Explanation as Explanation
+    from fastrank.fusion.tuning import FusionTuning as FusionTuning
+    from fastrank.gating.verdict import Verdict as Verdict
+    from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
+    from fastrank.measures.custom import Ranking as Ranking
+    from fastrank.measures.notation import MeasureSpec as MeasureSpec
+    from fastrank.measures.trec import Measure as Measure
+    from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
+    from fastrank.scores.differences import ZScores as ZScores
+    from fastrank.scores.tables import Table as Table
+
+__getattr__, __dir__ = public_names(__name__)
