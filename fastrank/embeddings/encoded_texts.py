@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import ArrayError, InputError
 from fastrank.searching.progress import bar
-from fastrank.searching.sparse import is_sparse
+from fastrank.searching.vectors import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
