@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
     from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
     from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
+    from fastrank.embeddings.mining import hard_negatives as hard_negatives
+    from fastrank.embeddings.training_data import HardNegatives as HardNegatives
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
@@ -115,8 +117,6 @@ if TYPE_CHECKING:
     from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.notation import parse_measure as parse_measure
     from fastrank.measures.trec import Measure as Measure
-    from fastrank.mining.instances import HardNegatives as HardNegatives
-    from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.probes.classifier import ProbeTask as ProbeTask

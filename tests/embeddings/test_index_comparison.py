@@ -16,8 +16,8 @@ from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
 from fastrank.embeddings import IndexPoint
-from fastrank.embeddings.index_candidates import parse_candidates
-from fastrank.embeddings.index_recall import ExactTop
+from fastrank.embeddings.faiss_configurations import parse_candidates
+from fastrank.embeddings.index_benchmark import ExactTop
 from fastrank.searching import build_index
 from tests.helpers.executors import started
 
@@ -423,7 +423,7 @@ class TestPlot:
         """That of the leftmost point too."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        from fastrank.embeddings.index_plot import _drawn
+        from fastrank.embeddings.index_comparison import _drawn
 
         exact, first, *others = compared.points
         first = IndexPoint(
