@@ -12,7 +12,8 @@ from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.answers import answers_of
-from fastrank.datasets.lookup import joined, lookup
+from fastrank.datasets.assembly import joined
+from fastrank.datasets.lookup import lookup
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.candidates import Candidates
@@ -186,8 +187,8 @@ class HardNegatives(Frozen):
             queries=asked,
             docs=docs,
             qrels=Qrels.from_dict(judged),
-            question_texts=None if question is None else [joined(question(own)) for own in asked],
-            texts=None if text is None else [joined(text(own)) for own in docs],
+            question_texts=None if question is None else [joined(*question(own)) for own in asked],
+            texts=None if text is None else [joined(*text(own)) for own in docs],
         )
 
     def records(
@@ -278,7 +279,7 @@ def _dpr_records(
     answers: Mapping[str, list[str]],
 ) -> Iterator[dict[str, Any]]:
     for instance in mined:
-        asked = {} if questions is None else {"question": joined(questions(instance.query))}
+        asked = {} if questions is None else {"question": joined(*questions(instance.query))}
         yield {
             **asked,
             "question_id": instance.query,
@@ -308,7 +309,7 @@ def _contexts(
 
 def _text(find: Lookup | None) -> Callable[[str], str]:
     """The text of an id, or the id itself without texts."""
-    return (lambda text_id: text_id) if find is None else lambda text_id: joined(find(text_id))
+    return (lambda text_id: text_id) if find is None else lambda text_id: joined(*find(text_id))
 
 
 def _records(
