@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fastrank import probes as probes
     from fastrank import searching as searching
     from fastrank import testing as testing
+    from fastrank import types as types
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
@@ -54,14 +55,10 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.datasets.text_task import TextTask as TextTask
-    from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
-    from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
-    from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
-    from fastrank.embeddings.training_data import HardNegatives as HardNegatives
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError

@@ -42,6 +42,11 @@ class Instance(NamedTuple):
     positive_scores: the score of each in the run, None if it was not retrieved. negatives,
     negative_scores: the mined documents and their scores, best first, or in the order in which they
     were drawn. random_negatives: documents drawn from the corpus.
+
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
+    >>> found = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)[0]
+    >>> found.query, found.positives, found.negatives, found.negative_scores
+    ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
 
     query: str
@@ -73,11 +78,8 @@ class HardNegatives(Frozen):
     excluded: documents removed before ranking (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
-    >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
-    >>> mined
+    >>> fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
     <HardNegatives: 1 query, 2 negatives>
-    >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
-    ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
 
     made_by = "fastrank.hard_negatives"

@@ -31,6 +31,7 @@ def _module(source: Path) -> str:
 def _public() -> list[object]:
     """Every public function and class, and the methods of these, also the inherited ones."""
     found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
+    found += [getattr(fr.types, name) for name in fr.types.__all__]
     found += [getattr(fr.metrics, name) for name in fr.metrics.__all__]
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
@@ -55,7 +56,7 @@ def _probed() -> fr.ProbeResult:
     return fr.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
 
 
-def _compared() -> fr.IndexComparison:
+def _compared() -> fr.types.IndexComparison:
     import numpy
 
     rng = numpy.random.default_rng(0)
