@@ -50,12 +50,10 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.datasets.text_task import TextTask as TextTask
-    from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
-    from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
-    from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
+    from fastrank.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
@@ -100,8 +98,6 @@ if TYPE_CHECKING:
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure
-    from fastrank.mining.instances import HardNegatives as HardNegatives
-    from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.probes.classifier import ProbeTask as ProbeTask

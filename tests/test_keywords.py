@@ -16,6 +16,7 @@ from fastrank.cli.main import main
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
+from fastrank.embeddings.mining import MiningOptions
 from fastrank.evaluation.embeddings import EmbeddingOptions
 from fastrank.evaluation.likelihood import LikelihoodOptions
 from fastrank.judging.keywords import (
@@ -29,7 +30,6 @@ from fastrank.judging.keywords import (
 )
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, documented, names_of, select
-from fastrank.mining.mine import MiningOptions
 from fastrank.searching import search, search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 

@@ -15,7 +15,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.probes.senteval_optimizers import parsed  # noqa: F401
-from fastrank.searching import Shards, build_index, save_index
+from fastrank.searching import Shards, build_index, write_index
 from tests.helpers.paths import REPOSITORY
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
@@ -99,7 +99,7 @@ def hole() -> str:
 def shard(name: str, *factory: str) -> Shards:
     """One shard: vectors, or an index."""
     if factory:
-        save_index(build_index(VECTORS, *factory), name)
+        write_index(name, build_index(VECTORS, *factory))
     else:
         np.save(name, VECTORS)
     return Shards([name])

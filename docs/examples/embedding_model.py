@@ -16,7 +16,7 @@ import faiss
 from stdlib_texts import encoder, entries
 
 import fastrank as fr
-from fastrank.searching import load_index
+from fastrank.searching import read_index
 
 # The recall of the tutorial is RCap, if all passages are different: the hits divided by min(k,
 # positives). Its nDCG, which is that of scikit-learn, compares with the best order of the retrieved
@@ -53,4 +53,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "index.bin")
         faiss.write_index(index, path)
-        print(evaluate(data, query_vectors, load_index(path)))
+        print(evaluate(data, query_vectors, read_index(path)))

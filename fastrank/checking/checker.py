@@ -13,12 +13,17 @@ from fastrank.checking.findings import (
     Report,
 )
 from fastrank.checking.judgments import check_judgments
-from fastrank.checking.lines import TO_CONVERT, check_odd_lines
 from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
 from fastrank.checking.tables import read_table, reading_of
-from fastrank.checking.text import check_decodable, check_text, foreign_encoding
+from fastrank.checking.text import (
+    TO_CONVERT,
+    check_decodable,
+    check_odd_lines,
+    check_text,
+    foreign_encoding,
+)
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats import files
 from fastrank.formats.frames import dataset_table

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from fastrank.checking.rows import Rows
+
     Said = tuple[str, bytes | None, bytes | None]
 
 ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
@@ -208,6 +210,24 @@ class Collector:
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
         total = len(numbers) if count is None else count
         self._take(kind, total, [(i, int(numbers[i])) for i in chosen], say)
+
+    def add_rows(self, kind: str, rows: Rows, places: Any, say: Callable[[int], str]) -> None:
+        """Add a finding for each of some rows; say(row) gives the message."""
+
+        def said(i: int) -> Said:
+            row = int(places[i])
+            return say(row), rows.query(row), rows.doc(row)
+
+        self.add_lines(kind, rows.lines[places], said)
+
+    def add_queries(self, kind: str, rows: Rows, numbers: Any, say: Callable[[int], str]) -> None:
+        """Add a finding for each of some queries; say(number) gives the message."""
+
+        def said(i: int) -> Said:
+            number = int(numbers[i])
+            return say(number), rows.queries[number], None
+
+        self.add_lines(kind, rows.first_lines[numbers], said)
 
     def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
         """Add findings about what is missing from the file, in the order to list them."""

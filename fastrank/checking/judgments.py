@@ -28,27 +28,21 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     highest = np.maximum.reduceat(rows.integers, rows.offsets[:-1])
     counts = np.diff(rows.offsets)
 
-    def no_relevant(i: int) -> tuple[str, bytes, None]:
-        query = rows.queries[none[i]]
-        message = (
-            f"query {quoted(query)} has no relevant document among"
-            f" {counted(int(counts[none[i]]), 'judgment')}; it counts as 0 in the means"
+    def no_relevant(number: int) -> str:
+        judgments = counted(int(counts[number]), "judgment")
+        return (
+            f"query {quoted(rows.queries[number])} has no relevant document among {judgments}; it"
+            " counts as 0 in the means"
         )
-        return message, query, None
 
-    def all_negative(i: int) -> tuple[str, bytes, None]:
-        query = rows.queries[negative[i]]
-        message = (
-            f"all judgments of query {quoted(query)} are negative; trec_eval stops with status 4 if"
-            " this is the first query evaluated, and may crash otherwise"
+    def all_negative(number: int) -> str:
+        return (
+            f"all judgments of query {quoted(rows.queries[number])} are negative; trec_eval stops"
+            " with status 4 if this is the first query evaluated, and may crash otherwise"
         )
-        return message, query, None
 
-    first_lines = rows.first_lines
-    none = np.flatnonzero((highest <= 0) & (highest >= 0))
-    negative = np.flatnonzero(highest < 0)
-    findings.add_lines("no-relevant", first_lines[none], no_relevant)
-    findings.add_lines("all-negative", first_lines[negative], all_negative)
+    findings.add_queries("no-relevant", rows, np.flatnonzero(highest == 0), no_relevant)
+    findings.add_queries("all-negative", rows, np.flatnonzero(highest < 0), all_negative)
 
 
 def _are_swapped(rows: Rows) -> bool:
@@ -64,17 +58,12 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
     classes, grades = rows.classes, rows.integers
 
     def note(kind: str, which: np.ndarray, words: str) -> None:
-        places = np.flatnonzero(which)
-
-        def say(i: int) -> tuple[str, bytes, bytes]:
-            row = int(places[i])
+        def say(row: int) -> str:
             grade = rows.fields(row)[3]
-            message = f"grade {quoted(grade)} of document {quoted(rows.doc(row))} {words}"
-            if not rows.is_trec:
-                message = message.partition("; trec_eval")[0]
-            return message.replace("VALUE", str(atol(grade))), rows.query(row), rows.doc(row)
+            message = rows.for_format(f"grade {quoted(grade)} of {rows.named(row)} {words}")
+            return message.replace("VALUE", str(atol(grade)))
 
-        findings.add_lines(kind, rows.lines[places], say)
+        findings.add_rows(kind, rows, np.flatnonzero(which), say)
 
     note("bad-grade", classes == codes.NO_NUMBER, "is not a number; trec_eval reads 0")
     note("bad-grade", classes == codes.A_PREFIX, "is not a number; trec_eval reads VALUE")

@@ -117,25 +117,20 @@ def _check_unknown(
     unknown = [
         number for number in np.flatnonzero(judged_numbers < 0).tolist() if number not in similar
     ]
-    likes = sorted(similar)
-    first_lines = run.first_lines
 
-    def say_unknown(i: int) -> tuple[str, bytes, None]:
-        query = run.queries[unknown[i]]
-        message = f"query {quoted(query)} has no judgments in {judged.file} and is not evaluated"
-        return message, query, None
+    def say_unknown(number: int) -> str:
+        query = quoted(run.queries[number])
+        return f"query {query} has no judgments in {judged.file} and is not evaluated"
 
-    def say_similar(i: int) -> tuple[str, bytes, None]:
-        query, other = run.queries[likes[i]], similar[likes[i]]
-        message = (
-            f"query {quoted(query)} has no judgments; did you mean"
-            f" {quoted(judged.rows.queries[other])}"
+    def say_similar(number: int) -> str:
+        query, other = quoted(run.queries[number]), similar[number]
+        return (
+            f"query {query} has no judgments; did you mean {quoted(judged.rows.queries[other])}"
             f" ({judged.where(judged.first_lines[other])})?"
         )
-        return message, query, None
 
-    findings.add_lines("unknown-query", first_lines[unknown], say_unknown)
-    findings.add_lines("similar-query", first_lines[likes], say_similar)
+    findings.add_queries("unknown-query", run, unknown, say_unknown)
+    findings.add_queries("similar-query", run, sorted(similar), say_similar)
 
 
 def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
@@ -170,12 +165,10 @@ def _check_unjudged(
     most = np.maximum.reduceat(found, run.offsets[:-1])
     none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
 
-    def say(i: int) -> tuple[str, bytes, None]:
-        query = run.queries[int(none[i])]
-        message = f"query {quoted(query)} has no judged results in {judged.file}"
-        return message, query, None
+    def say(number: int) -> str:
+        return f"query {quoted(run.queries[number])} has no judged results in {judged.file}"
 
-    findings.add_lines("unjudged-query", run.first_lines[none], say)
+    findings.add_queries("unjudged-query", run, none, say)
 
 
 def _note_no_document(
@@ -232,13 +225,11 @@ def _check_similar_documents(
     places = np.flatnonzero((found < 0) & (near >= 0))
     places = places[~retrieved[near[places]]]
 
-    def say(i: int) -> tuple[str, bytes, bytes]:
-        row, other = int(places[i]), int(near[places[i]])
-        query, doc = run.query(row), run.doc(row)
-        message = (
-            f"document {quoted(doc)} of query {quoted(query)} is not judged; did you mean"
+    def say(row: int) -> str:
+        other = int(near[row])
+        return (
+            f"{run.named(row)} of query {quoted(run.query(row))} is not judged; did you mean"
             f" {quoted(rows.doc(other))} ({judged.where(rows.lines[other])})?"
         )
-        return message, query, doc
 
-    findings.add_lines("similar-document", run.lines[places], say)
+    findings.add_rows("similar-document", run, places, say)

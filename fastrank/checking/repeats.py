@@ -38,21 +38,19 @@ def _note(
     field: int,
     what: str,
 ) -> None:
-    def say(i: int) -> tuple[str, bytes, bytes]:
-        row = int(again[i])
+    def say(row: int) -> str:
         before = int(first[row])
-        query, doc = rows.query(row), rows.doc(row)
-        values = [rows.fields(one)[field].decode("utf-8", "backslashreplace")
-                  for one in (row, before)]  # fmt: skip
+        own, other = rows.fields(row), rows.fields(before)
+        values = [fields[field].decode("utf-8", "backslashreplace") for fields in (own, other)]
         message = (
-            f"duplicate document {quoted(doc)} in query {quoted(query)}: {what} {values[0]}, but"
-            f" {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
+            f"duplicate {rows.named(row)} in query {quoted(rows.query(row))}: {what} {values[0]},"
+            f" but {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
         )
-        if what == "grade" and rows.is_trec and rows.fields(row)[1] != rows.fields(before)[1]:
+        if what == "grade" and rows.is_trec and own[1] != other[1]:
             message += "; the second fields differ, as in judgments for measures of subtopics"
-        return message, query, doc
+        return message
 
-    findings.add_lines(kind, rows.lines[again], say)
+    findings.add_rows(kind, rows, again, say)
 
 
 def _check_padding(rows: Rows, findings: Collector) -> None:
@@ -60,12 +58,8 @@ def _check_padding(rows: Rows, findings: Collector) -> None:
     text = np.frombuffer(rows.text, dtype=np.uint8)
     for place, byte in enumerate(PADDING):
         padding = padding[text[rows.doc_starts[padding] + place] == byte]
-
-    def say(i: int) -> tuple[str, bytes, bytes]:
-        message = "document -1, with which faiss pads results if it finds too few"
-        return message, rows.query(int(padding[i])), PADDING
-
-    findings.add_lines("padding", rows.lines[padding], say)
+    message = "document -1, with which faiss pads results if it finds too few"
+    findings.add_rows("padding", rows, padding, lambda _: message)
 
 
 def check_scattered(rows: Rows, findings: Collector) -> None:

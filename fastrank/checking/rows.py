@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.c_numbers import atof, whole_number
+from fastrank.checking.findings import quoted
 from fastrank.data.texts import interning, spans
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
@@ -93,6 +94,14 @@ class Rows(NamedTuple):
             return [self.query(row), b"", self.doc(row), *(column[row] for column in self.numbers)]
         start = int(self.doc_starts[row])
         return line_at(self.text, self.text.rfind(b"\n", 0, start) + 1).split()
+
+    def named(self, row: int) -> str:
+        """The document of a row, for messages."""
+        return f"document {quoted(self.doc(row))}"
+
+    def for_format(self, message: str) -> str:
+        """A message, which ends before what trec_eval does if it cannot read the format."""
+        return message if self.is_trec else message.partition("; trec_eval")[0]
 
     def where(self, line: Any) -> str:
         """A line, for messages."""

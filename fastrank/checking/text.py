@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 
-from fastrank.checking.findings import Collector, counted
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.rows import Rows, line_at
 from fastrank.formats.source import BYTE_ORDER_MARK
+from fastrank.formats.strict import IS_HEADER, has_names_only, misplaced
+from fastrank.native import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    # The message about a line with a number of fields.
+    Say = Callable[[bytes, int], str]
 
 # Longest first: a UTF-32 mark begins with a UTF-16 mark.
 FOREIGN = {
@@ -100,3 +107,124 @@ def _undecodable(text: bytes) -> Iterator[int]:
                     yield number
         line += piece.count(b"\n")
         start = stop
+
+
+QRELS_LINE = "4 fields (query iter doc grade)"
+RUN_LINE = "6 fields (query Q0 doc rank score tag)"
+TO_CONVERT = "`fastrank convert` can convert it"
+
+
+def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
+    """Note lines that are malformed, blank, comments, or contain NUL."""
+
+    def note(kind: str, what: int, say: Say) -> None:
+        count, first = rows.odd[what]
+
+        def said(i: int) -> tuple[str, None, None]:
+            _, start, fields = first[i].tolist()
+            return say(line_at(rows.text, start), fields), None, None
+
+        findings.add_lines(kind, first[:, 0], said, count)
+
+    if judgments:
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_judgment)
+        note("malformed", codes.TOO_MANY_FIELDS, _malformed_judgment)
+        note("malformed", codes.BLANK_LINE, _blank_judgment)
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_judgment)
+        note("ambiguous-comment", codes.SECOND_COMMENT, _second_comment)
+    else:
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
+        note("blank-in-id", codes.MISPLACED_FIELDS, _blank_in_id)
+        note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
+        note("blank-line", codes.BLANK_LINE, _blank)
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_result)
+    note("comment", codes.COMMENT_LINE, _comment)
+    note("nul", codes.NUL_LINE, _nul)
+    if not len(rows):
+        what = "judgment" if judgments else "result"
+        findings.add("no-results", None, f"the file has no {what}s")
+
+
+def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
+    return f"expected {expected}, found {fields}: {quoted(line)}{guess and '; '}{guess}"
+
+
+def _malformed_judgment(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if fields >= 6:
+        guess = "this looks like a run; use --no-qrels if all files are runs"
+    elif fields == 3 and b"\t" in line:
+        guess = f"this looks like BEIR's format; {TO_CONVERT}"
+    elif has_names_only(line) and not guess:
+        guess = IS_HEADER
+    elif fields == 3:
+        guess = "is the second field (iter) missing? Its value is ignored"
+    return _malformed(QRELS_LINE, line, fields, guess)
+
+
+def _malformed_result(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if has_names_only(line) and b"\t" not in line and not guess:
+        guess = IS_HEADER
+    elif fields == 3:
+        guess = f"this looks like MS MARCO's format; {TO_CONVERT}"
+    elif fields == 4:
+        guess = "this looks like a judgment; qrels must be the first file"
+    elif fields == 5:
+        guess = "is the second field (Q0) or the last one (tag) missing? Any word will do"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _guess(line: bytes) -> str:
+    if line.lstrip().startswith((b"{", b"[")):
+        return f"this looks like JSON; {TO_CONVERT}"
+    if line.count(b",") >= 2:
+        return "separate fields by blanks, not commas"
+    return ""
+
+
+def _extra_fields(line: bytes, fields: int) -> str:
+    guess = "fields after the 6th are ignored; does an id contain a blank?"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _blank_in_id(line: bytes, _: int) -> str:
+    return misplaced(line)
+
+
+def _blank_judgment(*_: Any) -> str:
+    return f"expected {QRELS_LINE}, found a blank line"
+
+
+def _blank(*_: Any) -> str:
+    return "a blank line, which is ignored"
+
+
+def _nul(line: bytes, _: int) -> str:
+    if line.startswith(b"\0"):
+        return "the line begins with a NUL byte, where trec_eval stops reading the file"
+    return f"the line contains a NUL byte, at which trec_eval crashes: {quoted(line)}"
+
+
+def _comment_as(what: str, line: bytes) -> str:
+    query = quoted(line.split()[0])
+    return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
+
+
+def _comment_as_judgment(line: bytes, _: int) -> str:
+    return _comment_as("judgment", line)
+
+
+def _comment_as_result(line: bytes, _: int) -> str:
+    return _comment_as("result", line)
+
+
+def _second_comment(line: bytes, _: int) -> str:
+    return (
+        "trec_eval 10.0 skips only one comment at a time and reads this one as a judgment:"
+        f" {quoted(line)}"
+    )
+
+
+def _comment(line: bytes, _: int) -> str:
+    return f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}"

@@ -16,12 +16,12 @@ from fastrank.cli.output import (
 )
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
+from fastrank.embeddings.mining import POSITIVES, HardNegatives, MiningOptions, hard_negatives
+from fastrank.embeddings.training_data import FORMATS
 from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import select
-from fastrank.mining.formats import FORMATS
-from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from fastrank.searching.indexing import Index, build_index
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.search_options import SEARCH
 from fastrank.searching.shards import Shards
-from fastrank.searching.storage import load_index, save_index
+from fastrank.searching.storage import read_index, write_index
 from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ class SearchInputs:
             self.documents = check_row_ids("corpus_ids", given.corpus_ids, self.corpus.count)
         else:
             _refuse_building(given)
-            self.corpus = self._shards() if given.shard else load_index(given.index)
+            self.corpus = self._shards() if given.shard else read_index(given.index)
             if given.corpus_ids is not None:
                 self.corpus = self.corpus.with_ids("corpus_ids", given.corpus_ids)
             self.documents = self.corpus.names
@@ -115,7 +115,7 @@ class SearchInputs:
         )  # fmt: skip
         self.corpus = index
         if given.save_index:
-            _report_unwritable(given.save_index, lambda: save_index(index, given.save_index))
+            _report_unwritable(given.save_index, lambda: write_index(given.save_index, index))
 
 
 def _report_unwritable(path: str, work: Callable[[], None]) -> None:

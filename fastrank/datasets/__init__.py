@@ -6,8 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.datasets.answers import answer_qrels as answer_qrels
     from fastrank.datasets.answers import has_answer as has_answer
-    from fastrank.datasets.dataset import Dataset as Dataset
-    from fastrank.datasets.dataset import as_dataset as as_dataset
-    from fastrank.datasets.insurance_qa import read_insurance_qa as read_insurance_qa
+    from fastrank.datasets.question_answering import read_insurance_qa as read_insurance_qa
 
 __getattr__, __dir__ = public_names(__name__)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from fastrank.arguments import check_choice
 from fastrank.data.texts import decoded
-from fastrank.datasets.assembly import assemble
-from fastrank.datasets.in_memory import check_texts, ids_of
-from fastrank.datasets.rows import is_missing, rows_of
+from fastrank.datasets.assembly import assemble, check_texts, ids_of
+from fastrank.datasets.text_tables import is_missing, rows_of
 from fastrank.errors import InputError
 from fastrank.formats.values import encoded_id
 

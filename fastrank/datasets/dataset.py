@@ -88,9 +88,11 @@ class Dataset(Frozen):
         >>> fr.Dataset.from_texts(["red", "blue"], ["azure"], {0: {1: 1}}).corpus_ids
         ['0', '1']
         """
-        from fastrank.datasets.in_memory import from_texts
+        from fastrank.datasets.assembly import assemble, ids_and_texts
 
-        return from_texts(corpus, queries, qrels, corpus_ids, query_ids, ignore_identical_ids, name)
+        documents = ids_and_texts("corpus", corpus, corpus_ids)
+        asked = ids_and_texts("queries", queries, query_ids)
+        return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
     @classmethod
     def from_beir(
@@ -114,7 +116,7 @@ class Dataset(Frozen):
         Traceback (most recent call last):
         fastrank.errors.ReadError: data/absent/corpus.jsonl: no such file or directory
         """
-        from fastrank.datasets.beir import from_beir
+        from fastrank.datasets.text_files import from_beir
 
         return from_beir(folder, split, ignore_identical_ids)
 
@@ -273,7 +275,7 @@ class Dataset(Frozen):
         >>> data.qrels.to_dict(), data.answers
         ({'q': {'Lyon-0': 1}}, {'q': ['France']})
         """
-        from fastrank.datasets.squad import from_squad
+        from fastrank.datasets.question_answering import from_squad
 
         return from_squad(source, name)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fastrank.data.qrels import Qrels
-from fastrank.datasets.assembly import assemble
-from fastrank.datasets.in_memory import check_texts, ids_of, joined
+from fastrank.datasets.assembly import assemble, check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
 from fastrank.formats.inputs import choose_split, is_dict_of_splits

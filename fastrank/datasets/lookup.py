@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets import in_memory
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from fastrank.formats.files import Source
@@ -26,8 +25,13 @@ def lookup(given: Any, role: str) -> Lookup:
     TypeError for an object without texts.
     """
     ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
+    texts: Any = None
     if ids is not None:
-        given = _OfDataset(ids, getattr(given, role), role)
+        texts = getattr(given, role)
+        if len(texts) != len(ids):
+            reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
+            raise InputError(role, reason)
+        given = {text_id: row for row, text_id in enumerate(ids)}
     if not isinstance(given, Mapping):
         found = type(given).__name__
         raise TypeError(f"{role}: expected a mapping from id to text, or a data set, found {found}")
@@ -43,35 +47,11 @@ def lookup(given: Any, role: str) -> Lookup:
             key = number if str(number) == text_id else text_id
         if key not in given:
             raise InputError(role, f"no text for {text_id!r}")
-        return _parts(given[key], role, text_id)
+        value = given[key]
+        # The texts may be in a file, of which a slice is read.
+        return _parts(value if ids is None else texts[value : value + 1][0], role, text_id)
 
     return find
-
-
-class _OfDataset(Mapping[str, str]):
-    """The texts of a data set by id, read lazily because they may be in a file."""
-
-    def __init__(self, ids: Sequence[str], texts: Sequence[str], role: str) -> None:
-        if len(texts) != len(ids):
-            reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
-            raise InputError(role, reason)
-        self._rows = {text_id: row for row, text_id in enumerate(ids)}
-        self._texts = texts
-
-    def __getitem__(self, text_id: str) -> str:
-        row = self._rows[text_id]
-        return self._texts[row : row + 1][0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-def joined(parts: tuple[str, str]) -> str:
-    """Title and text joined, as data sets do for models."""
-    return in_memory.joined(*parts)
 
 
 def _parts(value: Any, role: str, text_id: str) -> tuple[str, str]:

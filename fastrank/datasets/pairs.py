@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 
 from fastrank.arguments import check_choice
-from fastrank.datasets.assembly import assemble
+from fastrank.datasets.assembly import assemble, check_texts, text_of
 from fastrank.datasets.huggingface import TextColumns, open_table
-from fastrank.datasets.in_memory import check_texts, text_of
-from fastrank.datasets.questions import answers_in
-from fastrank.datasets.rows import is_missing, rows_of
-from fastrank.datasets.text_files import TEXTS, find_name
+from fastrank.datasets.text_files import TEXTS, answers_in, find_name
+from fastrank.datasets.text_tables import is_missing, rows_of
 from fastrank.errors import InputError
 from fastrank.formats.inputs import is_file
 from fastrank.formats.sniff import check_roles

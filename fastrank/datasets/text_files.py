@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import csv
 import os
 from itertools import chain
 
-from fastrank.datasets.assembly import assemble
-from fastrank.datasets.in_memory import joined
-from fastrank.datasets.questions import (
-    answers_in,
-    is_question,
-    numbered,
-    questions_of,
-    should_be_question,
-)
+from fastrank.datasets.assembly import assemble, joined
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats import sniff
+from fastrank.formats.files import exists
 from fastrank.formats.line_files import lines_of
-from fastrank.formats.source import name_of
+from fastrank.formats.load import read_qrels
+from fastrank.formats.sniff import COMPRESSED
+from fastrank.formats.source import is_url, name_of
 from fastrank.formats.table_files import why_not_json
 
 TYPE_CHECKING = False
@@ -32,6 +29,10 @@ IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
 TITLES = ("title",)
 TEXTS = ("text", "contents", "body", "content")
 QUERIES = ("query", "question")
+# DPR's questions: lines of a question, a tab, and a list of answers as Python writes it.
+QUESTION_LINE = (
+    "expected a question, a tab and a list of answers, such as ['Paris', 'Paris, France']"
+)
 
 
 def from_files(
@@ -218,6 +219,70 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
         yield number, dict(zip(expected, cells, strict=True))
 
 
+def is_question(line: str) -> bool:
+    """Whether a line has a question and a list of answers."""
+    if not line.rstrip(' "').endswith("]"):
+        return False
+    try:
+        return _answers(next(csv.reader([line], delimiter="\t"), [])) is not None
+    except csv.Error:
+        return False
+
+
+def should_be_question(line: str) -> bool:
+    """Whether a first line is a question with an invalid list of answers, not an id and a text."""
+    question, tab, answers = line.partition("\t")
+    answers = answers.lstrip(' "')
+    # No id has a blank, and hardly a text begins like a list of str.
+    return bool(tab) and answers.startswith("[" if " " in question.strip() else ("['", '["'))
+
+
+def questions_of(
+    lines: Iterable[tuple[int, str]], name: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line, question and answers of each record. Raises FormatError."""
+    last = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal last
+        for last, line in lines:  # noqa: B007
+            yield line
+
+    # Not strict about quotes, as DPR reads the file.
+    for cells in csv.reader(texts(), delimiter="\t"):
+        answers = _answers(cells)
+        if answers is not None:
+            yield last, {"question": cells[0], "answers": answers}
+        elif cells:
+            raise FormatError(name, last, f"{QUESTION_LINE}, found {cells[-1]!r:.60}")
+
+
+def numbered(records: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """Records with an id: the number, from 0, of a question with answers but no id."""
+    for place, (line, record) in enumerate(records):
+        if record.keys() <= {"question", "answers"} and len(record) == 2:
+            record = {"id": str(place), **record}
+        yield line, record
+
+
+def answers_in(record: Mapping[str, Any]) -> list[str] | None:
+    """The answers of a query, or None if it has no list of them."""
+    found = record.get("answers")
+    if isinstance(found, list) and all(isinstance(answer, str) for answer in found):
+        return found
+    return None
+
+
+def _answers(cells: list[str]) -> list[str] | None:
+    """The answers in the second of two cells, or None if these are not a question and answers."""
+    if len(cells) != 2 or cells[1].strip()[:1] != "[":
+        return None
+    try:
+        return answers_in({"answers": ast.literal_eval(cells[1].strip())})
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
 def _unquoted(cell: str) -> str:
     """A cell without CSV quotes; unchanged if quotes inside it are not doubled."""
     inner = cell[1:-1]
@@ -267,3 +332,44 @@ def _text(record: Mapping[str, Any], field: str, name: str, line: int) -> str:
         found = f"{type(text).__name__}: {text!r:.60}"
         raise FormatError(name, line, f"{field}: expected a str, found {found}")
     return text
+
+
+def from_beir(folder: str | os.PathLike[str], split: str, ignore_identical_ids: bool) -> Dataset:
+    """See Dataset.from_beir."""
+    corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
+    qrels = read_qrels(_split(_joined(os.fspath(folder), "qrels"), split))
+    name = os.path.basename(os.path.abspath(name_of(folder)))
+    asked = read_texts([queries], None, "utf-8", "query")
+    documents = read_texts([corpus], None, "utf-8", "document")
+    return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
+
+
+def _file(folder: str | os.PathLike[str], name: str) -> str:
+    """The path of a file, which may be compressed. Raises ReadError."""
+    path = _joined(os.fspath(folder), name)
+    for ending in ("", *COMPRESSED):
+        found = _joined(os.fspath(folder), name + ending)
+        if exists(found):
+            return found
+    raise ReadError(name_of(path), "no such file or directory")
+
+
+def _joined(folder: str, name: str) -> str:
+    """The path or URL of a file in a folder."""
+    if is_url(folder):
+        from fastrank.formats.remote import with_suffix
+
+        return with_suffix(folder, f"/{name}")
+    return os.path.join(folder, name)
+
+
+def _split(folder: str, split: str) -> str:
+    try:
+        return _file(folder, f"{split}.tsv")
+    except ReadError as error:
+        present = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        splits = [file_name.partition(".tsv")[0] for file_name in present if ".tsv" in file_name]
+        if not splits:
+            raise
+        reason = f"{error.reason}; available splits: {', '.join(splits)}"
+        raise ReadError(error.path, reason) from None

@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping, Set
 
 from fastrank.data.columns import Frozen
-from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_tables import columns_of
+from fastrank.datasets.text_tables import columns_of, is_missing
 from fastrank.errors import InputError
 from fastrank.formats.source import name_of
 from fastrank.messages import counted

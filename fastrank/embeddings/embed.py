@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastrank.arguments import at_least
 from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
-from fastrank.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts
+from fastrank.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts, check_encoding
 from fastrank.embeddings.encoders import encoders_of
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.errors import ArrayError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def embed_dataset(
     *,
     batch_size: int | None = None,
     query_prompt: str | None = None,
-    document_prompt: str | None = None,
+    corpus_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
     progress: bool | None = None,
@@ -60,7 +59,7 @@ def embed_dataset(
     ((1, 1), (2, 1))
     """
     prepared = PreparedModel(
-        model, as_dataset(dataset), batch_size, query_prompt, document_prompt, cache, cache_name
+        model, as_dataset(dataset), batch_size, query_prompt, corpus_prompt, cache, cache_name
     )
     return prepared.embeddings(progress)
 
@@ -77,21 +76,15 @@ class PreparedModel:
         data: Dataset,
         batch_size: int | None,
         query_prompt: str | None,
-        document_prompt: str | None,
+        corpus_prompt: str | None,
         cache: Any,
         cache_name: str | None,
         *,
         unit: bool = False,
     ) -> None:
-        if batch_size is not None:
-            at_least("batch_size", batch_size, 1)
-        prompts = {"query_prompt": query_prompt, "document_prompt": document_prompt}
-        for option, prompt in prompts.items():
-            if prompt is not None and not isinstance(prompt, str):
-                raise OptionError(option, f"expected a str, found {type(prompt).__name__}")
-        if (cache is None) != (cache_name is None):
-            absent = "cache" if cache is None else "cache_name"
-            raise OptionError(absent, "cache and cache_name must be given together")
+        check_encoding(
+            batch_size, cache, cache_name, query_prompt=query_prompt, corpus_prompt=corpus_prompt
+        )
         self._rows: Any = data.query_rows
         self._own: Any = data.vectors
         self._queries: EncodedTexts | None = None
@@ -110,11 +103,9 @@ class PreparedModel:
             data.corpus,
             batch_size=batch_size,
             query_prompt=query_prompt,
-            document_prompt=document_prompt,
+            corpus_prompt=corpus_prompt,
         )
-        store = None
-        if cache is not None and cache_name is not None and not fitted:
-            store = EmbeddingCache(cache, cache_name)
+        store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
         corpus = self._corpus = EncodedTexts(
             for_documents, data.corpus_ids, data.corpus, store, unit=unit
         )

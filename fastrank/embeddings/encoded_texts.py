@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank.errors import ArrayError, InputError
+from fastrank.arguments import at_least
+from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.searching.progress import bar
-from fastrank.searching.sparse import is_sparse
+from fastrank.searching.vectors import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,18 @@ FIRST_TEXTS = 2
 # The tolerance for vectors of the same model, relative to their length: other batches, devices and
 # precisions change vectors by less, other checkpoints by more.
 ROUNDING = 0.02
+
+
+def check_encoding(batch_size: Any, cache: Any, cache_name: Any, **prompts: Any) -> None:
+    """Check the options of encoding texts. Raises OptionError and TypeError."""
+    if batch_size is not None:
+        at_least("batch_size", batch_size, 1)
+    for option, prompt in prompts.items():
+        if prompt is not None and not isinstance(prompt, str):
+            raise OptionError(option, f"expected a str, found {type(prompt).__name__}")
+    if (cache is None) != (cache_name is None):
+        absent = "cache" if cache is None else "cache_name"
+        raise OptionError(absent, "cache and cache_name must be given together")
 
 
 class EncodedTexts:

@@ -93,7 +93,7 @@ def encoders_of(
     *,
     batch_size: int | None = None,
     query_prompt: str | None = None,
-    document_prompt: str | None = None,
+    corpus_prompt: str | None = None,
 ) -> tuple[Encoder, Encoder, bool]:
     """The encoders of queries and documents, and whether a copy of the model was fitted here.
 
@@ -114,7 +114,7 @@ def encoders_of(
             batch_size=batch_size, prompt=prompt,
         )
         for side, (one, prompt) in enumerate(
-            zip(ready, (query_prompt, document_prompt), strict=True)
+            zip(ready, (query_prompt, corpus_prompt), strict=True)
         )
     ]  # fmt: skip
     return found[0], found[1], ready[0] is not for_queries or ready[1] is not for_documents

@@ -9,13 +9,14 @@ from typing import overload
 
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
-from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import InputError, OptionError, TaskError
 from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
+from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.line_files import as_exclusions
 from fastrank.formats.tables import tag_of
+from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.keywords import pick, takes, with_defaults
@@ -27,16 +28,20 @@ from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.runs import SOURCE, check_writable
 from fastrank.searching.search_options import SEARCH, BuildOptions
-from fastrank.searching.vectors import check_metric
+from fastrank.searching.vectors import block_rows, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.embeddings.embed import Embeddings
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
+
+    Array = npt.NDArray[Any]
 
 
 class ModelOptions(BuildOptions, SearchedOptions, total=False):
@@ -70,7 +75,7 @@ def evaluate_model(
     metric: str = "cosine",
     batch_size: int | None = None,
     query_prompt: str | None = None,
-    document_prompt: str | None = None,
+    corpus_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
     executor: Any = None,
@@ -95,7 +100,7 @@ def evaluate_model(
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
         normalized to length 1.
     batch_size: the number of texts to encode at once, passed to the model if it takes it.
-    query_prompt, document_prompt: passed to the model as `prompt` if it takes that, else prepended
+    query_prompt, corpus_prompt: passed to the model as `prompt` if it takes that, else prepended
         to each text. By default the model's own prompts apply.
     cache, cache_name: a folder in which to cache vectors as `.npy` files (sparse ones as `.npz`),
         and a name for the model and its settings. The key is the name, the prompt and all texts in
@@ -131,12 +136,12 @@ def evaluate_model(
             raise OptionError("run", "only for one data set; found several")
         encoding_options = {
             "batch_size": batch_size, "query_prompt": query_prompt,
-            "document_prompt": document_prompt, "cache": cache, "cache_name": cache_name,
+            "corpus_prompt": corpus_prompt, "cache": cache, "cache_name": cache_name,
         }  # fmt: skip
         measures = list(measures) if isinstance(measures, Iterator) else measures
         together = {"measures": measures, "metric": metric, **encoding_options, **given}
         return _evaluate_datasets(model, dataset, together, executor)
-    encoding = batch_size, query_prompt, document_prompt, cache, cache_name
+    encoding = batch_size, query_prompt, corpus_prompt, cache, cache_name
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, given)
     data = as_dataset(dataset)
@@ -247,3 +252,98 @@ def _check_factory(index_factory: str, dimension: int, metric: str, count: int) 
     if lists > count:
         reason = f"{index_factory!r} needs at least {lists} vectors, one per list, found {count}"
         raise OptionError("index_factory", reason)
+
+
+# Options of a search, which candidates do not need.
+OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
+
+
+def evaluate_candidates(
+    model: Any,
+    candidates: Candidates,
+    measures: Measures,
+    metric: str,
+    encoding: tuple[Any, ...],
+    given: Mapping[str, Any],
+) -> Scores:
+    """See `evaluate_model`. encoding: the arguments of PreparedModel after the data set."""
+    _refuse_search(given)
+    evaluator = Evaluator(
+        candidates.qrels, measures, exclude=given["exclude"], **pick(given, SearchedOptions)
+    )
+    data, asked, documents = _distinct(candidates)
+    # Errors in measures and options are reported before texts are encoded.
+    evaluator.evaluate(candidates.run([0.0] * len(candidates)))
+    if given["run"] is not None:
+        queries, docs = (
+            check_row_ids(name, list(dict.fromkeys(ids)), None)
+            for name, ids in (("queries", candidates.queries), ("docs", candidates.docs))
+        )
+        check_writable(given["run"], docs, queries, tag_of(given["tag"], candidates.source))
+    prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
+    scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
+    run = candidates.run(scores, tag=given["tag"])
+    if given["run"] is not None:
+        write_trec_run(run, given["run"])
+    return evaluator.evaluate(run)
+
+
+def _refuse_search(given: Mapping[str, Any]) -> None:
+    defaults = {keyword.name: keyword.default for keyword in SEARCH}
+    for name in OF_SEARCH:
+        if given[name] != defaults[name]:
+            raise OptionError(
+                name, "not applicable to candidates, which are scored without a search"
+            )
+
+
+def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
+    """A data set of the distinct texts, and for each row the numbers of its question and text."""
+    import numpy
+
+    columns = list(zip(*candidates.pairs, strict=True))
+    sides, places = [], []
+    for texts, ids in zip(columns, (candidates.queries, candidates.docs), strict=True):
+        first: dict[str, str] = {}
+        for text, text_id in zip(texts, ids, strict=True):
+            first.setdefault(text, text_id)
+        number = {text: i for i, text in enumerate(first)}
+        sides.append(first)
+        places.append(numpy.array([number[text] for text in texts], numpy.int64))
+    questions, answers = sides
+    data = Dataset(
+        name=candidates.source, corpus_ids=list(answers.values()), corpus=list(answers),
+        query_ids=list(questions.values()), queries=list(questions), qrels=candidates.qrels,
+        outside=[], unjudged=[],
+    )  # fmt: skip
+    return data, places[0], places[1]
+
+
+def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: str) -> Array:
+    """The similarity of each pair of rows, float64[rows]."""
+    import numpy
+
+    found = numpy.empty(len(asked))
+    step = block_rows(vectors.corpus.shape[1])
+    for first in range(0, len(asked), step):
+        part = slice(first, first + step)
+        left, right = (
+            _dense(side[rows[part]])
+            for side, rows in ((vectors.queries, asked), (vectors.corpus, documents))
+        )
+        if metric == "l2":
+            left -= right
+            found[part] = -numpy.einsum("ij,ij->i", left, left)
+            continue
+        if metric == "cosine":
+            for side in (left, right):
+                side /= numpy.linalg.norm(side, axis=1, keepdims=True)
+        found[part] = numpy.einsum("ij,ij->i", left, right)
+    return found
+
+
+def _dense(rows: Any) -> Array:
+    """Rows of an array or of a sparse matrix in double precision."""
+    import numpy
+
+    return numpy.array(rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float64)

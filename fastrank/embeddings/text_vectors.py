@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastrank.arguments import at_least
 from fastrank.embeddings.cache import EmbeddingCache
-from fastrank.embeddings.encoded_texts import EncodedTexts
+from fastrank.embeddings.encoded_texts import EncodedTexts, check_encoding
 from fastrank.embeddings.encoders import text_encoder
 from fastrank.errors import ArrayError, OptionError
 from fastrank.keywords import TypedDict
@@ -90,13 +89,7 @@ def encode_task(
     Raises TypeError for an object that is not a model, ArrayError for invalid vectors and for
     models of different dimensions, InputError for a cache with vectors of another model.
     """
-    if batch_size is not None:
-        at_least("batch_size", batch_size, 1)
-    if prompt is not None and not isinstance(prompt, str):
-        raise OptionError("prompt", f"expected a str, found {type(prompt).__name__}")
-    if (cache is None) != (cache_name is None):
-        absent = "cache" if cache is None else "cache_name"
-        raise OptionError(absent, "cache and cache_name must be given together")
+    check_encoding(batch_size, cache, cache_name, prompt=prompt)
     if isinstance(model, (tuple, list)):
         if len(model) != len(task.texts):
             raise TypeError(
@@ -108,14 +101,10 @@ def encode_task(
         groups = [(model, list(task.texts))]
     prepared = []
     for one, columns in groups:
-        numbers: dict[str, int] = {}
-        for text in (text for column in columns for text in column):
-            numbers.setdefault(text, len(numbers))
-        distinct = list(numbers)
+        distinct = list(dict.fromkeys(text for column in columns for text in column))
+        numbers = {text: number for number, text in enumerate(distinct)}
         encoder, fitted = text_encoder(one, distinct, batch_size=batch_size, prompt=prompt)
-        store = None
-        if cache is not None and cache_name is not None and not fitted:
-            store = EmbeddingCache(cache, cache_name)
+        store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
         texts = EncodedTexts(encoder, distinct, distinct, store, unit=False)
         prepared.append((texts, numbers, columns))
     widths = {texts.dimension for texts, *_ in prepared}

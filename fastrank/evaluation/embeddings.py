@@ -24,8 +24,7 @@ from fastrank.keywords import pick, takes, with_defaults
 from fastrank.native import records
 from fastrank.native.buffers import zeros
 from fastrank.searching.batches import check_before_building, search_batches
-from fastrank.searching.faiss_indexes import as_index
-from fastrank.searching.indexing import Index, build_index
+from fastrank.searching.indexing import Index, as_index, build_index
 from fastrank.searching.row_ids import RowIds, check_row_ids
 from fastrank.searching.runs import SOURCE, check_writable, run_lines, run_of
 from fastrank.searching.search_options import SEARCH, BuildOptions, SearchOptions

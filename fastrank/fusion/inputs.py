@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fastrank.choices import TrecEvalVersion
     from fastrank.data.run import Run
 
-# How many ids a message names.
-NAMED = 3
+# How many ids a message lists.
+MAX_LISTED = 3
 
 
 class NamedRun:
@@ -132,4 +132,4 @@ def _some(queries: list[bytes]) -> str:
 
 
 def _ids(queries: list[bytes]) -> str:
-    return first_few([repr(decoded(query)) for query in queries], NAMED)
+    return first_few([repr(decoded(query)) for query in queries], MAX_LISTED)

@@ -14,18 +14,19 @@ from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator, no_queries_error
+from fastrank.formats.dicts import run_from_dict
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.trec import python_warning
-from fastrank.fusion.folds import folds_of
-from fastrank.fusion.fusing import fuse_runs
+from fastrank.fusion.fuse import SOURCE, fuse_runs
 from fastrank.fusion.grids import grid_points
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
-from fastrank.fusion.joining import joined_runs
 from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted, first_few
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
 from fastrank.parallel import in_order
 from fastrank.scores.tables import Table
 from fastrank.scores.text import lacks, treated
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 # Means are compared after rounding, so that the order of additions decides nothing.
 DECIMALS = 12
 # The number of measures that an error names.
-NAMED = 3
+MAX_LISTED = 3
 
 
 class FusionTuning(Frozen):
@@ -172,8 +173,12 @@ def tune_fusion(
         [os.fsencode(query) for query, own in zip(judged, fold_of, strict=True) if own == fold]
         for fold in range(folds)
     ]
-    run = joined_runs(
-        [tried.fuse(points[own], part) for own, part in zip(chosen, parts, strict=True)]
+    fused = [tried.fuse(points[own], part) for own, part in zip(chosen, parts, strict=True)]
+    rankings = {query: ranking for part in fused for query, ranking in part.to_dict().items()}
+    run = run_from_dict(
+        {query: rankings[query] for query in sorted(rankings, key=os.fsencode)},
+        tag=fused[0].tag,
+        source=SOURCE,
     )
     return FusionTuning(
         method=method,
@@ -244,7 +249,7 @@ def _check_measure(measure: Measures, version: str) -> bool:
     """Whether higher values are better. Raises MeasureError for another number of measures."""
     bound = Selection(measure).bind(version)
     names = [os.fsdecode(name) for own in bound for name in own.names]
-    shown = first_few(names, NAMED)
+    shown = first_few(names, MAX_LISTED)
     if len(names) != 1:
         raise MeasureError(shown, f"expected one measure to tune, found {len(names)}: {shown}")
     if not has_values(bound[0]):
@@ -292,3 +297,24 @@ def _shown(value: Any) -> Any:
     if isinstance(value, (str, int, float)):
         return value
     return "" if value is None else " ".join(f"{number:g}" for number in value)
+
+
+# Which words of a seed decide; others are for resampling (kernels/comparing/resampling.py).
+PURPOSE = 4
+
+
+def folds_of(count: int, folds: int, seed: int) -> list[int]:
+    """The fold of each of `count` queries: a shuffle, then every `folds`-th query.
+
+    The shuffle is that of Fisher and Yates, from the last query down.
+    """
+    halves = zeros("q", 2 * count)
+    kernels.random_words(seed, PURPOSE, 0, halves)
+    order = list(range(count))
+    for i in range(count - 1, 0, -1):
+        j = halves[2 * i] * (i + 1) >> 32
+        order[i], order[j] = order[j], order[i]
+    found = [0] * count
+    for place, query in enumerate(order):
+        found[query] = place % folds
+    return found

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from fastrank.searching.indexing import Index as Index
     from fastrank.searching.indexing import build_index as build_index
     from fastrank.searching.runs import search as search
-    from fastrank.searching.runs import search_shards as search_shards
     from fastrank.searching.shards import Shards as Shards
-    from fastrank.searching.storage import load_index as load_index
-    from fastrank.searching.storage import save_index as save_index
+    from fastrank.searching.storage import read_index as read_index
+    from fastrank.searching.storage import write_index as write_index
 
 __getattr__, __dir__ = public_names(__name__)

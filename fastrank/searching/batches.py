@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.keywords import takes, with_defaults
-from fastrank.searching.engines import IndexSearch, VectorSearch
+from fastrank.searching.engines import IndexSearch, SparseSearch, VectorSearch
 from fastrank.searching.exclusion import Exclusion
 from fastrank.searching.faiss_api import check_gpu
-from fastrank.searching.faiss_indexes import as_index
-from fastrank.searching.indexing import Index, make_index
+from fastrank.searching.indexing import Index, as_index, make_index
 from fastrank.searching.parameters import Setting, parse_parameters
 from fastrank.searching.progress import bar
-from fastrank.searching.ranking import rank
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.search_options import SEARCH, SearchOptions
-from fastrank.searching.shard_search import ShardSearch
-from fastrank.searching.shards import Shards
-from fastrank.searching.sparse import SparseRows, SparseSearch
-from fastrank.searching.vectors import check_dimension, check_metric, open_vectors
+from fastrank.searching.shards import Shards, ShardSearch
+from fastrank.searching.vectors import SparseRows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
     from fastrank.searching.engines import Engine
-    from fastrank.searching.ranking import Ranked
     from fastrank.searching.row_ids import IdsLike, RowIds
     from fastrank.searching.vectors import Vectors, VectorsLike
 
@@ -188,35 +185,26 @@ class _Search:
     ) -> Iterator[Found]:
         """Search for all queries, or only some."""
         unit = self._metric == "cosine"
-        at_once = self._engine.at_once(self._k + 1, batch_size)
+        batched = self._engine.batched(self._k + 1, batch_size)
         blocks = queries.blocks(
-            at_once or queries.count or batch_size,
+            batched or queries.count or batch_size,
             unit=unit, selected=only, check=not queries.repeatable,
         )  # fmt: skip
-        if at_once is None:
+        if batched is None:
             blocks = _joined(blocks)
         total = queries.count if only is None else len(only)
         with bar("search", total, "queries", progress) as shown:
             for rows, block in blocks:
-                self._check_ids(int(rows[-1]) + 1)
+                self._queries.check_count("query_ids", int(rows[-1]) + 1, partial=True)
                 found = self._search(rows, block, shown)
                 for first in range(0, len(rows), batch_size):
                     part = slice(first, first + batch_size)
+                    ranked = {name: column[part] for name, column in found._asdict().items()}
                     yield Found(
-                        queries=rows[part], rows=found.rows[part], scores=found.scores[part],
-                        ties_at_cutoff=found.ties_at_cutoff[part], excluded=found.excluded[part],
-                        names=self._queries, corpus=self._names,
-                    )  # fmt: skip
+                        queries=rows[part], names=self._queries, corpus=self._names, **ranked
+                    )
         if queries.count is not None:
-            self._check_ids(queries.count, whole=True)
-
-    def _check_ids(self, seen: int, *, whole: bool = False) -> None:
-        texts = self._queries.texts
-        if texts is not None and (len(texts) < seen or (whole and len(texts) > seen)):
-            some = f"{seen}" if whole else f"at least {seen}"
-            raise ArrayError(
-                "query_ids", f"expected {some} ids, one per vector, found {len(texts)}"
-            )
+            self._queries.check_count("query_ids", queries.count)
 
     def _search(self, rows: Array, block: Array, shown: Any) -> Ranked:
         """The rankings of some queries."""
@@ -228,11 +216,11 @@ class _Search:
             counts = numpy.fromiter(map(len, excluded), numpy.int64, len(rows))
         many = counts > self._long
         parts = [numpy.arange(len(rows))]
-        if many.any() and not many.all() and not self._engine.once:
+        if many.any() and not many.all() and not self._engine.single:
             parts = [numpy.flatnonzero(~many), numpy.flatnonzero(many)]
         ranked = []
         for part in parts:
-            deep = self._engine.once or bool(many[part].any())
+            deep = self._engine.single or bool(many[part].any())
             depth = self._deepest if deep else self._depth
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
@@ -249,12 +237,7 @@ class _Search:
         if len(ranked) == 1:
             return ranked[0]
         back = numpy.argsort(numpy.concatenate(parts))
-        return type(ranked[0])(
-            *(
-                numpy.concatenate([getattr(one, name) for one in ranked])[back]
-                for name in ("rows", "scores", "ties_at_cutoff", "excluded")
-            )
-        )
+        return Ranked(*(numpy.concatenate(parts)[back] for parts in zip(*ranked, strict=True)))
 
 
 def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
@@ -270,3 +253,75 @@ def _joined(blocks: Iterator[tuple[Array, Array]]) -> Iterator[tuple[Array, Arra
     if held:
         rows, parts = zip(*held, strict=True)
         yield numpy.concatenate(rows), numpy.concatenate(parts)
+
+
+class Ranked(NamedTuple):
+    """Rankings of some queries, as in Found."""
+
+    rows: Array
+    scores: Array
+    ties_at_cutoff: Array
+    excluded: Array
+
+
+def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array] | None) -> Ranked:
+    """The best k of the results, which must contain one more if the corpus has it.
+
+    scores: float32[n, depth], higher is better. rows: int64[n, depth], -1 for none.
+    """
+    import numpy
+
+    none = rows < 0
+    if none.any():
+        scores[none] = -numpy.inf
+    scores, rows = _in_order(scores, rows, names)
+    removed = numpy.zeros(len(rows), numpy.int64)
+    if excluded is not None:
+        scores, rows = _drop(scores, rows, k, excluded, removed)
+    cut = numpy.zeros(len(rows), bool)
+    if rows.shape[1] > k:
+        cut = (rows[:, k] >= 0) & (scores[:, k] == scores[:, k - 1])
+    rows, scores = (numpy.ascontiguousarray(table[:, :k]) for table in (rows, scores))
+    return Ranked(rows, scores, cut, removed)
+
+
+def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
+    """Order ties by document id, descending, where that matters."""
+    import numpy
+
+    doubtful = (scores[:, 1:] >= scores[:, :-1]) & (rows[:, 1:] >= 0)
+    affected = numpy.flatnonzero(doubtful.any(axis=1))
+    if not len(affected):
+        return scores, rows
+    their_scores, their_rows = scores[affected], rows[affected]
+    none = their_rows < 0
+    keys = names.sort_keys(numpy.where(none, 0, their_rows))
+    order = numpy.lexsort([*(-key for key in keys), -their_scores, none])
+    scores[affected] = numpy.take_along_axis(their_scores, order, axis=1)
+    rows[affected] = numpy.take_along_axis(their_rows, order, axis=1)
+    return scores, rows
+
+
+def _drop(
+    scores: Array, rows: Array, k: int, excluded: list[Array], counts: Array
+) -> tuple[Array, Array]:
+    """Remove the excluded documents and move those below up; counts them in `counts`."""
+    import numpy
+
+    single = [row_excluded[0] if len(row_excluded) == 1 else -2 for row_excluded in excluded]
+    dropped = rows == numpy.array(single, numpy.int64)[:, None]
+    for i, row_excluded in enumerate(excluded):
+        if len(row_excluded) > 1:
+            dropped[i] = numpy.isin(rows[i], row_excluded)
+    affected = numpy.flatnonzero(dropped.any(axis=1))
+    if not len(affected):
+        return scores, rows
+    is_excluded = dropped[affected]
+    counts[affected] = (is_excluded & (numpy.cumsum(~is_excluded, axis=1) < k)).sum(axis=1)
+    order = numpy.argsort(is_excluded, axis=1, kind="stable")
+    gone = numpy.take_along_axis(is_excluded, order, axis=1)
+    scores[affected] = numpy.where(
+        gone, -numpy.inf, numpy.take_along_axis(scores[affected], order, axis=1)
+    )
+    rows[affected] = numpy.where(gone, -1, numpy.take_along_axis(rows[affected], order, axis=1))
+    return scores, rows

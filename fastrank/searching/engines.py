@@ -1,16 +1,16 @@
 """Search engines, which find the best vectors of a corpus for a batch of queries.
 
-These are faiss indexes and exact search; that of sparse vectors is in searching/sparse.py, and
-that of shards in searching/shard_search.py. To add an engine, implement the methods of `Engine` and
-choose it in `search_batches`.
+These are faiss indexes and exact search, of dense and of sparse vectors; that of shards is in
+searching/shards.py. To add an engine, implement the methods of `Engine` and choose it in
+`search_batches`.
 """
 
 from __future__ import annotations
 
-from fastrank.errors import ArrayError, OptionError
+from fastrank.errors import OptionError
 from fastrank.searching.faiss_api import load_faiss, metric_of, reason_of
 from fastrank.searching.parameters import Setting
-from fastrank.searching.vectors import Rows, block_rows
+from fastrank.searching.vectors import Rows, SparseRows, block_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
     # Called with the progress of a search, from 0 to 1.
-    Tell = Callable[[float], None]
+    Progress = Callable[[float], None]
 
     class Engine(Protocol):
         """Searches one corpus.
 
-        count: the number of vectors, None if unknown before a search. once: whether only one search
-        is possible, because the corpus can be read only once.
+        count: the number of vectors, None if unknown before a search. single: whether only one
+        search is possible, because the corpus can be read only once.
         """
 
         count: int | None
-        once: bool
+        single: bool
 
-        def at_once(self, depth: int, batch_size: int, /) -> int | None:
+        def batched(self, depth: int, batch_size: int, /) -> int | None:
             """How many queries to search at once; None for all."""
 
-        def search(self, queries: Array, depth: int, tell: Tell, /) -> tuple[Array, Array]:
+        def search(self, queries: Array, depth: int, progress: Progress, /) -> tuple[Array, Array]:
             """Scores, float32[n, depth], and rows of the corpus, int64[n, depth], best first.
 
             queries: float32[n, dimension], of length 1 if the metric is "cosine". With "l2" scores
@@ -54,6 +54,8 @@ ITEM_BYTES = 12
 # With this many values of queries, faiss multiplies matrices, which is up to ten times as fast: its
 # distance_compute_blas_threshold is 128,000 (20 queries before 1.15).
 MATRIX_VALUES = 1 << 17
+# Scores of a block of sparse documents for all queries of a search: 32 MB as doubles.
+BLOCK_SCORES = 1 << 22
 # faiss multiplies this many vectors of the corpus at a time, its distance_compute_blas_database_bs.
 # The last bits of a product depend on the place of the vector in such a block.
 FAISS_BLOCK = 1 << 10
@@ -62,7 +64,7 @@ FAISS_BLOCK = 1 << 10
 class IndexSearch:
     """Searches an index."""
 
-    once = False
+    single = False
 
     def __init__(self, index: Index, parameters: dict[str, float], *, gpu: bool) -> None:
         self._index, self._parameters, self._lock = index.faiss, parameters, index.lock
@@ -74,18 +76,18 @@ class IndexSearch:
                 # The copy keeps the parameters.
                 self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
-    def at_once(self, depth: int, batch_size: int) -> int | None:
+    def batched(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
         return queries_at_once(depth, self._dimension, batch_size)
 
-    def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
+    def search(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
         """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
         with self._lock, Setting(self._index, self._parameters):
             try:
                 found = self._index.search(queries, depth)
             except RuntimeError as error:
                 raise _refused(error) from None
-        tell(1.0)
+        progress(1.0)
         return found[0], found[1]
 
 
@@ -108,7 +110,7 @@ class VectorSearch:
             faiss = load_faiss()
             self._gpu = faiss.StandardGpuResources()
         self.count = corpus.count
-        self.once = not corpus.repeatable
+        self.single = not corpus.repeatable
         self._first, self._total = first, corpus.count if total is None else total
         size = block_rows(corpus.dimension)
         # Blocks of very long vectors are too short to be padded.
@@ -122,32 +124,32 @@ class VectorSearch:
             corpus.check(unit=False)
             self._whole = corpus.rows
 
-    def at_once(self, depth: int, batch_size: int) -> int | None:
+    def batched(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
         self._step = queries_at_once(depth, self._corpus.dimension, batch_size)
-        if self.once:
+        if self.single:
             return None
         if self._whole is not None:
             return self._step
         # Each block is read and prepared once for as many queries as fit in memory.
         return queries_per_pass(depth, self._corpus.dimension, batch_size)
 
-    def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
+    def search(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
         """As in IndexSearch."""
         if self._whole is not None:
             found = self._compare(queries, self._whole, depth)
-            tell(1.0)
+            progress(1.0)
             return found
-        return self._search_blocks(queries, depth, tell)
+        return self._search_blocks(queries, depth, progress)
 
-    def _search_blocks(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
+    def _search_blocks(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
         import numpy
 
         heap = result_heap(len(queries), depth, self._metric)
         seen = 0
         blocks = self._corpus.blocks(self._size, unit=self._unit, check=not self._checked)
         for rows, block in blocks:
-            self._check_names(seen + len(block), whole=False)
+            self._names.check_count("corpus_ids", seen + len(block), partial=True)
             before, after = self._padding(seen, len(block)) if self._pads else (0, 0)
             if before or after:
                 # faiss never finds vectors of NaN.
@@ -159,10 +161,10 @@ class VectorSearch:
             heap.add_result(scores, found)
             seen += len(rows)
             if self.count:
-                tell(len(rows) / self.count)
+                progress(len(rows) / self.count)
         if not self.count:
-            tell(1.0)
-        self._check_names(seen, whole=True)
+            progress(1.0)
+        self._names.check_count("corpus_ids", seen)
         self._checked = True
         self.count = seen
         heap.finalize()
@@ -173,13 +175,6 @@ class VectorSearch:
         end = self._first + start + count
         after = 0 if self._total is None else min(-end % FAISS_BLOCK, self._total - end)
         return (self._first + start) % FAISS_BLOCK, after
-
-    def _check_names(self, seen: int, *, whole: bool) -> None:
-        count = None if self._names.texts is None else len(self._names.texts)
-        if count is None or count == seen or (count > seen and not whole):
-            return
-        some = f"expected {seen} ids" if whole else f"expected at least {seen} ids"
-        raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
         import numpy
@@ -203,6 +198,64 @@ class VectorSearch:
         return numpy.concatenate([one[0] for one in found]), numpy.concatenate(
             [one[1] for one in found]
         )
+
+
+class SparseSearch:
+    """Compares queries with all rows of a sparse matrix.
+
+    Scores are computed in double precision and returned as 32-bit floats.
+    """
+
+    single = False
+
+    def __init__(self, corpus: SparseRows, metric: str, *, gpu: bool) -> None:
+        if gpu:
+            raise OptionError("gpu", "sparse vectors are searched on the CPU")
+        corpus.check(unit=metric == "cosine")
+        self.count, self._metric, self._matrix = corpus.count, metric, corpus.matrix
+        self._lengths = corpus.lengths()
+
+    def batched(self, _depth: int, batch_size: int) -> int | None:
+        """How many queries to search at once; they are dense until then."""
+        return min(batch_size, block_rows(self._matrix.shape[1]))
+
+    def search(
+        self, queries: Array, depth: int, progress: Callable[[float], None]
+    ) -> tuple[Array, Array]:
+        """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
+        import numpy
+        from scipy import sparse
+
+        sign = -1.0 if self._metric == "l2" else 1.0
+        asked = sparse.csr_matrix(queries).astype(numpy.float64)
+        heap = result_heap(len(queries), depth, "ip")
+        size = max(1, BLOCK_SCORES // len(queries))
+        rows = self._matrix.shape[0]
+        for first in range(0, rows, size):
+            scores = self._scores(asked, slice(first, first + size))
+            found = numpy.broadcast_to(numpy.arange(scores.shape[1]), scores.shape)
+            if depth < scores.shape[1]:
+                found = numpy.argpartition(-scores, depth - 1, axis=1)[:, :depth]
+                scores = numpy.take_along_axis(scores, found, axis=1)
+            heap.add_result(
+                numpy.ascontiguousarray(scores), numpy.ascontiguousarray(found + first, numpy.int64)
+            )
+            progress(min(size, rows - first) / rows)
+        heap.finalize()
+        return sign * heap.D, heap.I
+
+    def _scores(self, asked: Any, part: slice) -> Array:
+        """The scores of all queries for some documents, float32[queries, documents]."""
+        import numpy
+
+        documents = self._matrix[part].astype(numpy.float64)
+        scores: Array = (asked @ documents.T).toarray()
+        if self._metric == "cosine":
+            scores /= self._lengths[part]
+        if self._metric == "l2":
+            own = numpy.asarray(asked.multiply(asked).sum(axis=1)).reshape(-1, 1)
+            scores = numpy.minimum(2 * scores - own - self._lengths[part] ** 2, 0)
+        return scores.astype(numpy.float32)
 
 
 def result_heap(queries: int, depth: int, metric: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError
-from fastrank.searching.sparse import as_csr, is_sparse
+from fastrank.searching.vectors import as_csr, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
-from fastrank.errors import ArrayError
-from fastrank.formats.values import texts_of, texts_of_ids
+from fastrank.errors import ArrayError, FormatError
+from fastrank.formats.source import name_of, read_all
+from fastrank.formats.values import first_repeat, texts_of, texts_of_ids
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
-from fastrank.searching.id_files import read_ids
+from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ class RowIds:
 
     def __init__(self, texts: Texts | None, count: int | None) -> None:
         self.texts, self.count = texts, count
-        self._order: Any = None
         self._ranks: Any = None
 
     def take(self, rows: Array) -> Texts:
@@ -67,7 +68,7 @@ class RowIds:
 
         if self.texts is not None:
             if self._ranks is None:
-                order = numpy.asarray(self._in_order())
+                order = numpy.asarray(text_order(self.texts))
                 self._ranks = numpy.empty(len(order), numpy.int64)
                 self._ranks[order] = numpy.arange(len(order))
             return [self._ranks[rows]]
@@ -76,11 +77,12 @@ class RowIds:
         digits = numpy.searchsorted(powers[1:], rows, "right") + 1
         return [digits, rows * powers[DIGITS - digits]]
 
-    def _in_order(self) -> Any:
-        if self._order is None:
-            assert self.texts is not None
-            self._order = text_order(self.texts)
-        return self._order
+    def check_count(self, argument: str, rows: int, *, partial: bool = False) -> None:
+        """Raise ArrayError unless there is one id per row; partial: there may be more rows."""
+        found = rows if self.texts is None else len(self.texts)
+        if found < rows or (found > rows and not partial):
+            some = f"at least {rows}" if partial else rows
+            raise ArrayError(argument, f"expected {some} ids, one per vector, found {found}")
 
 
 def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
@@ -88,45 +90,29 @@ def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
 
     Raises ArrayError, and what `read_ids` raises.
     """
-    if ids is None:
+    if ids is None or (isinstance(ids, RowIds) and ids.texts is None):
         return RowIds(None, count)
     if isinstance(ids, RowIds):
-        texts = ids.texts
-        if texts is None:
-            return RowIds(None, count)
+        names = ids
     elif isinstance(ids, Texts):
-        texts = ids
+        names = RowIds(ids, len(ids))
     else:
         path = ids if isinstance(ids, (str, os.PathLike)) else None
         texts = texts_of_ids(argument, ids if path is None else read_ids(os.fspath(path)))
-    if count is not None and len(texts) != count:
-        raise ArrayError(argument, f"expected {count} ids, one per vector, found {len(texts)}")
-    _refuse_repeats(argument, texts)
-    return RowIds(texts, len(texts))
+        names = RowIds(texts, len(texts))
+    if count is not None:
+        names.check_count(argument, count)
+    if names is not ids:
+        _refuse_repeats(argument, names.texts)
+    return names
 
 
 def _refuse_repeats(argument: str, texts: Texts) -> None:
-    import numpy
-
-    distinct, numbers = _distinct(texts)
-    if len(distinct) == len(texts):
-        return
-    found = numpy.asarray(numbers)
-    _, firsts = numpy.unique(found, return_index=True)
-    row = int(numpy.setdiff1d(numpy.arange(len(found)), firsts)[0])
-    first = int(firsts[found[row]])
-    raise ArrayError(argument, f"duplicate id {decoded(texts[row])!r}, also at {first}", row)
-
-
-def _distinct(texts: Texts) -> tuple[Texts, Any]:
-    """The distinct texts, and the index of each text among them."""
-    import numpy
-
     numbered = interning(len(texts))
-    found = kernels.intern_texts(texts.columns, numbered)
-    if found == len(texts):
-        return texts, numbered.ids
-    return gather_texts(texts, numpy.asarray(numbered.firsts)[:found]), numbered.ids
+    if kernels.intern_texts(texts.columns, numbered) < len(texts):
+        row = first_repeat(texts)
+        first = numbered.firsts[numbered.ids[row]]
+        raise ArrayError(argument, f"duplicate id {decoded(texts[row])!r}, also at {first}", row)
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:
@@ -145,3 +131,22 @@ def _numbers(asked: Texts, count: int | None) -> Array:
 def no_failure(row: int, reason: str) -> NoReturn:
     """For ids that were checked before, so that this cannot happen."""
     raise AssertionError(f"row {row}: {reason}")
+
+
+def read_ids(path: str) -> Any:
+    """The ids in a file: one per line, or a .npy file of strings or integers.
+
+    Raises ReadError, and FormatError for a line that is not one id.
+    """
+    name = name_of(path)
+    if name.endswith(".npy"):
+        return load_npy(path)
+    lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    ids = [line.removesuffix(b"\r") for line in lines]
+    for number, text_id in enumerate(ids, 1):
+        if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
+            found = repr(decoded(text_id)) if text_id else "an empty line"
+            raise FormatError(name, number, f"expected an id without blanks, found {found}")
+    return ids

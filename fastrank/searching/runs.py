@@ -16,7 +16,6 @@ from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
@@ -75,60 +74,6 @@ def search(
     label = tag_of(tag, SOURCE)
     batches = search_batches(
         queries, corpus, k, corpus_ids=corpus_ids, **with_defaults(search, options)
-    )
-    return run_of(batches, label)
-
-
-@takes(SearchOptions, SEARCH)
-def search_shards(
-    queries: VectorsLike,
-    shards: Iterable[str | os.PathLike[str]],
-    k: int,
-    *,
-    executor: Any = None,
-    threads: int | None = None,
-    corpus_ids: IdsLike | None = None,
-    tag: str = "fastrank",
-    **options: Unpack[SearchOptions],
-) -> Run:
-    """Search a corpus in several files, each in a task of its own, for the k best documents.
-
-    queries, k, corpus_ids, tag: as in `search`; corpus_ids are those of all files, in their order.
-    shards, executor, threads: as in `Shards`, which also `search_batches` and
-        `evaluate_embeddings` take as a corpus.
-    **options: see `SearchOptions`.
-
-    A task opens one file, searches it for all queries, and returns the scores and rows of its best
-    results. These are merged in the order of the files. Memory of a task: the index, or a block of
-    a `.npy` file, the queries, and their results; of the caller: the queries, twice their results,
-    those of tasks that have finished early, and the ids. If the results of all queries need more
-    than 256 MB, the files are searched several times, for some of the queries each.
-
-    The results of `.npy` files and flat indexes are those of one flat index with all vectors. Its
-    scores are the same, bit for bit, if faiss uses as many threads as the tasks do, on CPUs of the
-    same type, and the dimension is at most 16,384. As in `search`, documents with the same score at
-    ranks k and k + 1 may differ. Approximate indexes find what each of them finds.
-
-    Raises what `search` and `Shards` raise; ReadError, which names the file, if a task fails.
-
-    >>> import os, tempfile
-    >>> import numpy
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from fastrank.searching import search_shards
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> paths = [os.path.join(folder.name, name) for name in ("a.npy", "b.npy")]
-    >>> numpy.save(paths[0], numpy.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> numpy.save(paths[1], numpy.array([[0.8, 0.6]]))
-    >>> with ThreadPoolExecutor(2) as executor:
-    ...     run = search_shards([[1.0, 0.1]], paths, 2, executor=executor)
-    >>> run.to_dict()
-    {'0': {'0': 1.0, '2': 0.86...}}
-    >>> folder.cleanup()
-    """
-    label = tag_of(tag, SOURCE)
-    corpus = Shards(shards, executor, threads)
-    batches = search_batches(
-        queries, corpus, k, corpus_ids=corpus_ids, **with_defaults(search_shards, options)
     )
     return run_of(batches, label)
 

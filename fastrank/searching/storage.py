@@ -1,4 +1,4 @@
-"""Save and load indexes: faiss's file, and a second file with the ids and the metric."""
+"""Read and write indexes: faiss's file, and a second file with the ids and the metric."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from fastrank.errors import ReadError
 from fastrank.formats import files
 from fastrank.formats.source import is_url, name_of
 from fastrank.searching.faiss_api import load_faiss, reason_of
-from fastrank.searching.faiss_indexes import index_of
-from fastrank.searching.indexing import Index
+from fastrank.searching.indexing import Index, index_of
 from fastrank.searching.npy_files import BROKEN
 from fastrank.searching.row_ids import RowIds
 
@@ -30,20 +29,20 @@ ENDS = 1 << 20
 HEADER = struct.Struct("<4siqqq?i")
 
 
-def save_index(index: Index, path: str | os.PathLike[str]) -> None:
-    """Save an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
+def write_index(path: str | os.PathLike[str], index: Index) -> None:
+    """Write an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
 
     Both files are written atomically. faiss.read_index reads the first; the second is a numpy
     archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
 
     >>> import os, tempfile
-    >>> from fastrank.searching import build_index, load_index, save_index
+    >>> from fastrank.searching import build_index, read_index, write_index
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "corpus.faiss")
-    >>> save_index(build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]), path)
+    >>> write_index(path, build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]))
     >>> sorted(os.listdir(folder.name))
     ['corpus.faiss', 'corpus.faiss.ids.npz']
-    >>> load_index(path)
+    >>> read_index(path)
     <Index IndexFlatIP: 2 vectors of dimension 2, metric cosine>
     >>> folder.cleanup()
     """
@@ -66,17 +65,17 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
             )  # fmt: skip
 
 
-def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
-    """Load an index saved by `save_index` or by faiss, from a path or a URL.
+def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
+    """Read an index written by `write_index` or by faiss, from a path or a URL.
 
-    ids: for an index saved by faiss, the id of each vector; by default the row numbers, or the
+    ids: for an index written by faiss, the id of each vector; by default the row numbers, or the
     numbers with which the vectors were added. The metric of such an index is that stored by faiss,
     which is "ip" for cosine. Raises ReadError for a truncated or invalid file, ids of another
     index, duplicate or negative numbers, and metrics other than inner product and L2; ArrayError
     for duplicate ids or the wrong number of ids; OptionError if the index has ids already.
 
-    >>> from fastrank.searching import load_index
-    >>> load_index("missing.faiss")
+    >>> from fastrank.searching import read_index
+    >>> read_index("missing.faiss")
     Traceback (most recent call last):
     fastrank.errors.ReadError: missing.faiss: no such file or directory
     """
@@ -117,7 +116,7 @@ def describe_index(path: str) -> Description:
     The index of a URL is loaded as a whole.
     """
     if is_url(path):
-        index = load_index(path)
+        index = read_index(path)
         return Description(index.metric, index.dimension, len(index), index.ids)
     try:
         with open(path, "rb") as file:
@@ -131,7 +130,7 @@ def describe_index(path: str) -> Description:
             metric, ids = _stored(path, dimension, count, "l2" if number else "ip", None)
             return Description(metric, dimension, count, ids)
     # This raises the errors of invalid files.
-    index = load_index(path)
+    index = read_index(path)
     return Description(index.metric, index.dimension, len(index), index.ids)
 
 

@@ -93,9 +93,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
     """
     if isinstance(given, Vectors):
         return given
-    if hasattr(given, "tocsr") or getattr(given, "is_sparse", False):
-        from fastrank.searching.sparse import SparseRows
-
+    if is_sparse(given):
         return SparseRows(name, given)
     if isinstance(given, (str, os.PathLike)):
         return Rows(name, load_npy(os.fspath(given), mapped=True))
@@ -109,6 +107,28 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
     return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2, TABLE))
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether this is a scipy sparse matrix or a sparse torch tensor."""
+    tensor = getattr(given, "is_sparse", False) or getattr(given, "is_sparse_csr", False)
+    return bool(tensor) or hasattr(given, "toarray")
+
+
+def as_csr(given: Any) -> Any:
+    """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
+    import numpy
+
+    if hasattr(given, "detach"):
+        from scipy import sparse
+
+        tensor = given.detach().cpu().to_sparse_coo().coalesce()
+        values = tensor.values().float().numpy()
+        found = sparse.csr_matrix((values, tensor.indices().numpy()), tuple(tensor.shape))
+    else:
+        found = given.tocsr().astype(numpy.float32)
+    found.eliminate_zeros()
+    return found
 
 
 def _mapping_of(rows: Array) -> Any:
@@ -173,6 +193,45 @@ class Rows(Vectors):
             advice = getattr(mmap, "MADV_DONTNEED", None)
             if advice is not None:
                 self._mapping._mmap.madvise(advice)
+
+
+class SparseRows(Vectors):
+    """The rows of a sparse matrix, as float32 in scipy's CSR format."""
+
+    repeatable = True
+
+    def __init__(self, name: str, given: Any) -> None:
+        matrix = as_csr(given)
+        if matrix.ndim != 2 or not matrix.shape[1]:
+            raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
+        self.name, self.matrix = name, matrix
+        self.count, self.dimension = matrix.shape
+
+    def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
+        """Dense blocks of the rows, or of the selected ones."""
+        import numpy
+
+        rows = numpy.arange(self.matrix.shape[0]) if selected is None else selected
+        for first in range(0, len(rows), size):
+            own = rows[first : first + size]
+            yield own, self.matrix[own].toarray()
+
+    def check(self, *, unit: bool, selected: Array | None = None) -> None:
+        """Check all rows. Raises ArrayError."""
+        lengths = self.lengths() if selected is None else self.lengths()[selected]
+        fit = SMALLEST_LENGTH <= lengths.max(initial=0) < LARGEST_LENGTH
+        if not fit or (unit and not lengths.all()):
+            # The dense blocks show which row and column it is.
+            super().check(unit=unit, selected=selected)
+
+    def lengths(self) -> Array:
+        """The length of each row, float64[rows]."""
+        import numpy
+
+        matrix = self.matrix
+        rows = numpy.repeat(numpy.arange(matrix.shape[0]), numpy.diff(matrix.indptr))
+        squares = matrix.data.astype(numpy.float64) ** 2
+        return numpy.sqrt(numpy.bincount(rows, squares, matrix.shape[0]))
 
 
 class Blocks(Vectors):

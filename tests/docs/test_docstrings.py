@@ -56,7 +56,7 @@ def _probed() -> fr.ProbeResult:
     return fr.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
 
 
-def _compared() -> fr.IndexComparison:
+def _compared() -> fr.types.IndexComparison:
     import numpy
 
     rng = numpy.random.default_rng(0)

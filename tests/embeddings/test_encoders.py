@@ -128,7 +128,7 @@ def test_a_pair_of_encoders_that_have_one_side_each() -> None:
 def test_options_go_where_they_are_taken() -> None:
     model = SentenceTransformers()
 
-    called(model, batch_size=8, query_prompt="query: ", document_prompt="passage: ")
+    called(model, batch_size=8, query_prompt="query: ", corpus_prompt="passage: ")
 
     assert model.calls == [
         ("query", ["abc"], "query: ", 8, False, {}),

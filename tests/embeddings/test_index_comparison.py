@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
-from fastrank.embeddings import IndexPoint
-from fastrank.embeddings.index_candidates import parse_candidates
-from fastrank.embeddings.index_recall import ExactTop
+from fastrank.embeddings.faiss_configurations import parse_candidates
+from fastrank.embeddings.index_benchmark import ExactTop
 from fastrank.searching import build_index
 from tests.helpers.executors import started
 
@@ -34,7 +33,7 @@ SPEEDS = ["exact", "IVF8,Flat nprobe=1", "IVF8,Flat nprobe=8", "HNSW8 efSearch=4
 
 
 @pytest.fixture(scope="module")
-def compared() -> fr.IndexComparison:
+def compared() -> fr.types.IndexComparison:
     """By judgments, with measures of the first ten."""
     return fr.compare_indexes(
         QUERIES, CORPUS, ["IVF8,Flat nprobe=1 nprobe=8", "HNSW8 efSearch=4"], k=10, qrels=QRELS,
@@ -52,7 +51,7 @@ def _found(index_factory: str, parameters: str, k: int) -> Any:
 
 
 def test_exact_search_stands_first_and_each_setting_has_a_point(
-    compared: fr.IndexComparison,
+    compared: fr.types.IndexComparison,
 ) -> None:
     """In the order they were given."""
     assert [point.name for point in compared.points] == SPEEDS
@@ -65,7 +64,7 @@ def test_exact_search_stands_first_and_each_setting_has_a_point(
     assert compared.points[0].recall == 1.0
 
 
-def test_recall_is_the_share_of_the_exact_top_k(compared: fr.IndexComparison) -> None:
+def test_recall_is_the_share_of_the_exact_top_k(compared: fr.types.IndexComparison) -> None:
     """As sets of rows say, where no scores are equal."""
     exact = np.argsort(-(QUERIES @ CORPUS.T), axis=1)[:, :10]
     for point, index_factory in zip(
@@ -80,7 +79,7 @@ def test_recall_is_the_share_of_the_exact_top_k(compared: fr.IndexComparison) ->
     assert compared.points[2].recall == 1.0
 
 
-def test_measures_are_those_of_the_rankings(compared: fr.IndexComparison) -> None:
+def test_measures_are_those_of_the_rankings(compared: fr.types.IndexComparison) -> None:
     """Of faiss's own results, evaluated as a run; the change is the distance to exact search."""
     run = {}
     for i, rows in enumerate(_found("IVF8,Flat", "nprobe=1", 10)):
@@ -98,7 +97,7 @@ def test_measures_are_those_of_the_rankings(compared: fr.IndexComparison) -> Non
     assert row["nDCG@10 change"] < 0
 
 
-def test_the_size_is_what_faiss_writes(compared: fr.IndexComparison, tmp_path: Path) -> None:
+def test_the_size_is_what_faiss_writes(compared: fr.types.IndexComparison, tmp_path: Path) -> None:
     """To the byte."""
     index = faiss.index_factory(8, "Flat", faiss.METRIC_INNER_PRODUCT)
     index.add(CORPUS)
@@ -107,7 +106,7 @@ def test_the_size_is_what_faiss_writes(compared: fr.IndexComparison, tmp_path: P
     assert compared.points[0].bytes == (tmp_path / "index").stat().st_size
 
 
-def test_speed_is_by_the_median_of_the_passes(compared: fr.IndexComparison) -> None:
+def test_speed_is_by_the_median_of_the_passes(compared: fr.types.IndexComparison) -> None:
     """There are as many as repetitions."""
     for point in compared.points:
         assert len(point.seconds) == 2
@@ -218,7 +217,7 @@ def test_excluded_documents_are_not_found() -> None:
     assert found.points[1].recall == 1.0
 
 
-def test_the_json_has_everything(compared: fr.IndexComparison) -> None:
+def test_the_json_has_everything(compared: fr.types.IndexComparison) -> None:
     """What was searched, and of every point all that was measured."""
     found = json.loads(compared.to_json())
 
@@ -405,7 +404,9 @@ class TestPlot:
 
     pytest.importorskip("matplotlib")
 
-    def test_names_stand_in_the_file(self, compared: fr.IndexComparison, tmp_path: Path) -> None:
+    def test_names_stand_in_the_file(
+        self, compared: fr.types.IndexComparison, tmp_path: Path
+    ) -> None:
         """The kind of file is told from its name."""
         for name, start in {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.PDF": b"%PDF"}.items():
             compared.plot(tmp_path / name)
@@ -418,20 +419,20 @@ class TestPlot:
 
     @pytest.mark.parametrize("setting", ["nprobe=1", "nprobe=1,quantizer_efSearch=128"])
     def test_settings_stand_inside_the_axes(
-        self, compared: fr.IndexComparison, setting: str
+        self, compared: fr.types.IndexComparison, setting: str
     ) -> None:
         """That of the leftmost point too."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        from fastrank.embeddings.index_plot import _drawn
+        from fastrank.embeddings.index_comparison import _drawn
 
         exact, first, *others = compared.points
-        first = IndexPoint(
+        first = fr.types.IndexPoint(
             **{name: getattr(first, name) for name in first.field_names} | {"parameters": setting}
         )
         points = {"points": [exact, first, *others]}
         figure = _drawn(
-            fr.IndexComparison(
+            fr.types.IndexComparison(
                 **{name: getattr(compared, name) for name in compared.field_names} | points
             )
         )
@@ -442,7 +443,7 @@ class TestPlot:
         assert left > axes.bbox.x0
 
     def test_the_global_state_of_matplotlib_is_left_alone(
-        self, compared: fr.IndexComparison, tmp_path: Path
+        self, compared: fr.types.IndexComparison, tmp_path: Path
     ) -> None:
         """Neither pyplot nor its parameters."""
         import subprocess
@@ -462,7 +463,7 @@ class TestPlot:
         subprocess.run(command, check=True, cwd=Path(fr.__file__).parent.parent)
 
     def test_another_kind_of_file_is_refused(
-        self, compared: fr.IndexComparison, tmp_path: Path
+        self, compared: fr.types.IndexComparison, tmp_path: Path
     ) -> None:
         """With the kinds there are."""
         with pytest.raises(fr.OptionError, match=r"a\.jpg: expected a suffix \.png, "):
@@ -558,7 +559,9 @@ def test_a_graph_that_is_built_more_carefully_finds_more() -> None:
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
-def test_workers_find_the_same(kind: str, compared: fr.IndexComparison, tmp_path: Path) -> None:
+def test_workers_find_the_same(
+    kind: str, compared: fr.types.IndexComparison, tmp_path: Path
+) -> None:
     np.save(tmp_path / "corpus.npy", CORPUS)
     with started(kind) as executor:
         found = fr.compare_indexes(

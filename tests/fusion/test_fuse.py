@@ -216,9 +216,9 @@ def test_the_result_can_be_evaluated_written_and_compared(tmp_path: Path) -> Non
 
 def test_the_number_of_threads_makes_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if some queries are kept only in part, and some have no results."""
-    monkeypatch.setattr("fastrank.fusion.fusing.WORTH_A_THREAD", 10)
-    monkeypatch.setattr("fastrank.fusion.fusing.BLOCK", 64)
-    monkeypatch.setattr("fastrank.fusion.fusing.default_threads", lambda *_: 8)
+    monkeypatch.setattr("fastrank.fusion.fuse.WORTH_A_THREAD", 10)
+    monkeypatch.setattr("fastrank.fusion.fuse.BLOCK", 64)
+    monkeypatch.setattr("fastrank.fusion.fuse.default_threads", lambda *_: 8)
     rng = random.Random(1)
     runs = [
         {f"q{q}": {f"d{rng.randrange(50)}": rng.random() for _ in range(rng.randrange(40))}

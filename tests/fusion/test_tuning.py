@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.fusion.folds import folds_of
 from fastrank.fusion.grids import compositions, grid_points
+from fastrank.fusion.tuning import folds_of
 from tests.helpers.paths import DATA
 
 QRELS, PCA, PROFILE = (str(DATA / name) for name in ("digits.qrels", "pca.run", "profile.run"))

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
-from fastrank.searching import build_index, load_index, save_index, search, search_batches
+from fastrank.searching import build_index, read_index, search, search_batches, write_index
 
 RNG = np.random.default_rng(7)
 CORPUS = RNG.standard_normal((300, 16)).astype(np.float32)
@@ -469,8 +469,8 @@ def test_a_saved_index_is_the_same_when_it_is_loaded(
 ) -> None:
     index = build_index(CORPUS, factory, "cosine", ids)
 
-    save_index(index, tmp_path / "index")
-    loaded = load_index(tmp_path / "index")
+    write_index(tmp_path / "index", index)
+    loaded = read_index(tmp_path / "index")
 
     assert (loaded.metric, len(loaded), loaded.dimension) == ("cosine", 300, 16)
     assert (loaded.ids is None) == (ids is None)
@@ -479,25 +479,25 @@ def test_a_saved_index_is_the_same_when_it_is_loaded(
 
 
 def test_faiss_reads_a_saved_index_and_what_faiss_wrote_is_read(tmp_path: Path) -> None:
-    save_index(build_index(CORPUS, metric="l2"), tmp_path / "ours")
+    write_index(tmp_path / "ours", build_index(CORPUS, metric="l2"))
     assert faiss.read_index(str(tmp_path / "ours")).ntotal == 300
 
     theirs = faiss.IndexFlatL2(16)
     theirs.add(CORPUS)
     faiss.write_index(theirs, str(tmp_path / "theirs"))
-    loaded = load_index(tmp_path / "theirs")
+    loaded = read_index(tmp_path / "theirs")
     assert (loaded.metric, loaded.ids, len(loaded)) == ("l2", None, 300)
 
 
 @pytest.mark.parametrize("which", ["index", "index.ids.npz"])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
 def test_a_file_that_is_cut_off_is_an_error(which: str, share: float, tmp_path: Path) -> None:
-    save_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "index")
+    write_index(tmp_path / "index", build_index(CORPUS, ids=list(range(300))))
     content = (tmp_path / which).read_bytes()
     (tmp_path / which).write_bytes(content[: int(share * len(content))])
 
     with pytest.raises(ReadError, match=which):
-        load_index(tmp_path / "index")
+        read_index(tmp_path / "index")
 
 
 def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Path) -> None:
@@ -510,7 +510,7 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
     qrels = {str(i): {str(numbers[i]): 1} for i in range(20)}
 
     for _ in range(2):
-        index = load_index(path)
+        index = read_index(path)
         run = search(CORPUS[:20], index, 5, parameters="nprobe=4")
         assert rankings(run) == rankings(search(CORPUS[:20], CORPUS, 5, corpus_ids=numbers))
         scores = fr.evaluate_embeddings(
@@ -520,7 +520,7 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
         assert scores.mean["recip_rank"] > 0
         itself = search(CORPUS[:20], index, 5, query_ids=numbers[:20], ignore_identical_ids=True)
         assert all(query not in docs for query, docs in rankings(itself).items())
-        save_index(index, path)
+        write_index(path, index)
 
 
 def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> None:
@@ -528,23 +528,23 @@ def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> Non
     faiss.write_index(build_index(CORPUS).faiss, str(path))
     ids = [f"d{i}" for i in range(300)]
 
-    index = load_index(path, ids)
+    index = read_index(path, ids)
 
     expected = search(QUERIES, CORPUS, 5, corpus_ids=ids).to_dict()
     assert search(QUERIES, index, 5).to_dict() == expected
-    assert search(QUERIES, load_index(path), 5, corpus_ids=ids).to_dict() == expected
+    assert search(QUERIES, read_index(path), 5, corpus_ids=ids).to_dict() == expected
     with pytest.raises(ArrayError, match="ids: expected 300 ids, one per vector, found 299"):
-        load_index(path, ids[1:])
+        read_index(path, ids[1:])
 
 
 def test_ids_are_not_given_to_an_index_that_has_some(tmp_path: Path) -> None:
-    save_index(build_index(CORPUS, ids=[f"d{i}" for i in range(300)]), tmp_path / "ours")
+    write_index(tmp_path / "ours", build_index(CORPUS, ids=[f"d{i}" for i in range(300)]))
     numbered = faiss.index_factory(16, "IVF4,Flat")
     numbered.train(CORPUS)
     numbered.add_with_ids(CORPUS, np.arange(300) + 7)
 
     with pytest.raises(OptionError, match="ids: the Index has ids already"):
-        load_index(tmp_path / "ours", ["d"] * 300)
+        read_index(tmp_path / "ours", ["d"] * 300)
     with pytest.raises(OptionError, match="the faiss index has ids already"):
         search(QUERIES, numbered, 5, corpus_ids=range(300))
 
@@ -577,16 +577,16 @@ def test_numbers_that_are_no_ids_are_an_error(numbers: Any, reason: str, tmp_pat
     faiss.write_index(alone, str(tmp_path / "index"))
 
     with pytest.raises(ReadError, match=f"index: {reason}"):
-        load_index(tmp_path / "index")
+        read_index(tmp_path / "index")
 
 
 def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
-    save_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "one")
-    save_index(build_index(CORPUS[::-1], ids=list(range(300))), tmp_path / "two")
+    write_index(tmp_path / "one", build_index(CORPUS, ids=list(range(300))))
+    write_index(tmp_path / "two", build_index(CORPUS[::-1], ids=list(range(300))))
     (tmp_path / "two.ids.npz").replace(tmp_path / "one.ids.npz")
 
     with pytest.raises(ReadError, match="the ids do not belong to the index"):
-        load_index(tmp_path / "one")
+        read_index(tmp_path / "one")
 
 
 @pytest.mark.parametrize(
@@ -602,27 +602,27 @@ def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
 )
 def test_ids_whose_lengths_are_none_are_an_error(lengths: Any, tmp_path: Path) -> None:
     """They would be read from anywhere in memory."""
-    save_index(build_index(CORPUS[:3], ids=["four", "ids!", ""]), tmp_path / "index")
+    write_index(tmp_path / "index", build_index(CORPUS[:3], ids=["four", "ids!", ""]))
     path = tmp_path / "index.ids.npz"
     with np.load(path) as archive:
         held = {**archive, "lengths": lengths}
     np.savez(path, **held)
 
     with pytest.raises(ReadError, match=r"index.ids.npz: expected (one id per vector|ids)"):
-        load_index(tmp_path / "index")
+        read_index(tmp_path / "index")
 
 
 def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
-        save_index(build_index(CORPUS), tmp_path / "no folder" / "index")
-    save_index(build_index(CORPUS), tmp_path / "index")
+        write_index(tmp_path / "no folder" / "index", build_index(CORPUS))
+    write_index(tmp_path / "index", build_index(CORPUS))
     broken = build_index(CORPUS)
     broken.faiss = object()
 
     with pytest.raises(TypeError):
-        save_index(broken, tmp_path / "index")
+        write_index(tmp_path / "index", broken)
 
-    assert len(load_index(tmp_path / "index")) == 300
+    assert len(read_index(tmp_path / "index")) == 300
 
 
 # What is wrong with what was given.

@@ -24,11 +24,10 @@ from fastrank.errors import ArrayError, OptionError, ReadError
 from fastrank.searching import (
     Shards,
     build_index,
-    load_index,
-    save_index,
+    read_index,
     search,
     search_batches,
-    search_shards,
+    write_index,
 )
 from fastrank.searching.storage import describe_index
 from tests.helpers.executors import started
@@ -62,7 +61,7 @@ def written(
         path = folder / f"{number}.npy"
         if kind == "index" or (kind == "both" and number % 2 and len(own)):
             path = folder / f"{number}.faiss"
-            save_index(build_index(own, metric=metric), path)
+            write_index(path, build_index(own, metric=metric))
         else:
             np.save(path, own)
         paths.append(path)
@@ -124,7 +123,7 @@ def test_files_are_searched_again_for_queries_whose_results_do_not_fit_in_memory
 def test_any_executor_gives_the_same(kind: str, split: Split) -> None:
     paths = split(CORPUS, kind="both")
     with started(kind) as executor:
-        run = search_shards(QUERIES[:50], paths, 10, executor=executor)
+        run = search(QUERIES[:50], Shards(paths, executor), 10)
 
     assert run.to_dict() == search(QUERIES[:50], CORPUS, 10).to_dict()
 
@@ -218,7 +217,7 @@ def test_evaluate_embeddings_takes_shards(with_ids: bool, tmp_path: Path) -> Non
     for number, (first, stop) in enumerate(pairwise([0, 100, 2000, 5000])):
         paths.append(tmp_path / f"{number}.faiss")
         own = ids[first:stop] if with_ids else None
-        save_index(build_index(CORPUS[first:stop], ids=own), paths[-1])
+        write_index(paths[-1], build_index(CORPUS[first:stop], ids=own))
     options: Any = {"k": 200, "query_ids": [f"q{i}" for i in range(50)]}
     more = {} if with_ids else {"corpus_ids": ids}
 
@@ -234,8 +233,8 @@ def test_approximate_indexes_find_what_each_finds(tmp_path: Path) -> None:
     paths = []
     for number, (first, stop) in enumerate(pairwise([0, 1000, 5000])):
         paths.append(tmp_path / str(number))
-        save_index(build_index(CORPUS[first:stop], "IVF8,Flat", "l2"), paths[-1])
-    parts = [found_by(QUERIES[:9], load_index(path), 5, parameters="nprobe=2") for path in paths]
+        write_index(paths[-1], build_index(CORPUS[first:stop], "IVF8,Flat", "l2"))
+    parts = [found_by(QUERIES[:9], read_index(path), 5, parameters="nprobe=2") for path in paths]
 
     found = found_by(QUERIES[:9], Shards(paths), 5, parameters="nprobe=2")
 
@@ -275,7 +274,9 @@ def test_an_index_is_described_without_loading_it(
     factory: str, metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "index")
-    save_index(build_index(CORPUS[:300, :16], factory, metric, [f"d{i}" for i in range(300)]), path)
+    write_index(
+        path, build_index(CORPUS[:300, :16], factory, metric, [f"d{i}" for i in range(300)])
+    )
     monkeypatch.setattr(faiss, "read_index", None)
 
     found = describe_index(path)
@@ -292,7 +293,7 @@ def _invalid(folder: Path) -> dict[str, tuple[list[Any], dict[str, Any], type[Ex
         return folder / name
 
     def index(name: str, **options: Any) -> Path:
-        save_index(build_index(CORPUS[:10], **options), folder / name)
+        write_index(folder / name, build_index(CORPUS[:10], **options))
         return folder / name
 
     ids = [f"d{i}" for i in range(10)]
@@ -338,8 +339,9 @@ def _invalid(folder: Path) -> dict[str, tuple[list[Any], dict[str, Any], type[Ex
 def test_errors_name_the_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
     for start, (files, options, kind) in _invalid(tmp_path).items():
+        tasks = {name: options.pop(name) for name in ("executor", "threads") if name in options}
         with pytest.raises(kind) as raised:
-            search_shards(QUERIES[:3], files, 2, **options)
+            search(QUERIES[:3], Shards(files, **tasks), 2, **options)
 
         last = str(files[-1]) if files else ""
         assert str(raised.value).startswith(start.replace("*", last))
@@ -382,19 +384,19 @@ def test_an_index_with_numbers_of_its_own_is_an_error(tmp_path: Path) -> None:
     faiss.write_index(index, str(tmp_path / "index"))
 
     with pytest.raises(ReadError, match="index: expected an index whose ids are row numbers"):
-        search_shards(QUERIES[:2], [tmp_path / "index"], 3)
+        search(QUERIES[:2], Shards([tmp_path / "index"]), 3)
 
 
 @pytest.mark.parametrize("kind", [None, "processes"])
 def test_shards_may_be_at_urls(kind: str | None, split: Split) -> None:
     paths = split(CORPUS[:300], [0, 100, 200, 300], "both")
-    expected = search_shards(QUERIES[:5], paths, 10)
+    expected = search(QUERIES[:5], Shards(paths), 10)
     with serving() as server, started(kind) if kind else nullcontext() as executor:
         urls = [server.url(path.name, path.read_bytes()) for path in paths]
         for ids in paths[0].parent.glob("*.ids.npz"):
             server.url(ids.name, ids.read_bytes())
 
-        found = search_shards(QUERIES[:5], urls, 10, executor=executor)
+        found = search(QUERIES[:5], Shards(urls, executor), 10)
 
     assert found.to_dict() == expected.to_dict()
 

@@ -25,7 +25,7 @@ QUERIES[:, 0] = 1
 def test_sparse_vectors_find_what_dense_ones_find(
     metric: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fastrank.searching.sparse.BLOCK_SCORES", 100)
+    monkeypatch.setattr("fastrank.searching.engines.BLOCK_SCORES", 100)
     corpus, queries = (getattr(sparse, kind)(given) for given in (CORPUS, QUERIES))
     expected = search(QUERIES, CORPUS, 90, metric=metric).to_dict()
 
@@ -49,7 +49,7 @@ def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
     k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each score of all of them, up to rank k: which of several equal ones is left open."""
-    monkeypatch.setattr("fastrank.searching.sparse.BLOCK_SCORES", 9 * 20)
+    monkeypatch.setattr("fastrank.searching.engines.BLOCK_SCORES", 9 * 20)
 
     found = search(QUERIES, sparse.csr_matrix(CORPUS), k).to_dict()
 

@@ -17,7 +17,7 @@ import fastrank as fr
 from fastrank.formats import remote
 from fastrank.formats.digests import file_digest
 from fastrank.formats.source import is_url, open_source, read_all
-from fastrank.searching import build_index, load_index, save_index, search
+from fastrank.searching import build_index, read_index, search, write_index
 from tests.helpers.compression import long_text, zstd
 from tests.helpers.web_server import WebServer, serving
 
@@ -101,10 +101,10 @@ def test_vectors_ids_and_indexes_are_read(put, tmp_path: Path) -> None:
     index = build_index(vectors, ids=["a", "b", "c"])
     for name in ("v.npy", "x.index"):
         path = str(tmp_path / name)
-        np.save(path, vectors) if name == "v.npy" else save_index(index, path)
+        np.save(path, vectors) if name == "v.npy" else write_index(path, index)
     urls = {path.name: put(path.name, path.read_bytes()) for path in tmp_path.iterdir()}
 
-    loaded = load_index(urls["x.index"])
+    loaded = read_index(urls["x.index"])
     run = search(urls["v.npy"], loaded, 1, query_ids=put("ids.txt", b"p\nq\nr\n"))
 
     assert run.to_dict() == {"p": {"a": 1.0}, "q": {"b": 1.0}, "r": {"c": 1.0}}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
 from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.data.texts import decoded
-from fastrank.errors import InputError
+from fastrank.embeddings.training_data import HardNegatives as HardNegatives
+from fastrank.embeddings.training_data import Instance as Instance
+from fastrank.errors import InputError, OptionError
+from fastrank.formats.values import texts_of_list
 from fastrank.judging.judged import ranking_scratch
 from fastrank.judging.keywords import EVALUATION, FilterOptions, LevelOptions, evaluation_options
 from fastrank.judging.queries import match_queries, what_is_wrong
 from fastrank.keywords import takes, with_defaults
-from fastrank.mining.instances import HardNegatives as HardNegatives
-from fastrank.mining.instances import Instance as Instance
-from fastrank.mining.sampling import draw, ids_of_corpus, sample_rows
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import table_size, zeros
 from fastrank.native.records import Matched
@@ -20,8 +22,9 @@ from fastrank.native.records.runs import MiningRules, MiningScratch, Negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from random import Random
-    from typing import Any
+    from typing import Any, NoReturn
 
     from typing_extensions import Unpack
 
@@ -230,3 +233,39 @@ def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tupl
         source = qrels.source if problem[0] == codes.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
     return mined.counts, mined.retrieved, mined.selected
+
+
+def sample_rows(rng: Random, selected: Any, first: int, mined: int, number: int) -> int:
+    """Keep a sample of the rows selected[first : first + mined]; returns how many remain."""
+    if mined <= number:
+        return mined
+    for place, row in enumerate(rng.sample(list(selected[first : first + mined]), number), first):
+        selected[place] = row
+    return number
+
+
+def draw(rng: Random, corpus: list[str], number: int, taken: Collection[str]) -> list[str]:
+    """Documents of the corpus other than those that are taken: `number`, or all if it has fewer."""
+    drawn = rng.sample(corpus, min(len(corpus), number + len(taken)))
+    return [doc for doc in drawn if doc not in taken][:number]
+
+
+def ids_of_corpus(corpus: Any, random_negatives: int, *, fill: bool) -> list[str]:
+    """The distinct ids of a Dataset, a mapping or a list; none without random negatives."""
+    if not random_negatives and not fill:
+        if corpus is not None:
+            raise OptionError("corpus", "not applicable without random_negatives or fill")
+        return []
+    if corpus is None:
+        reason = "expected the ids of the corpus, to draw random negatives from; found none"
+        raise OptionError("corpus", reason)
+    given = getattr(corpus, "corpus_ids", corpus)
+    if isinstance(given, (str, bytes, set, frozenset)) or not hasattr(given, "__iter__"):
+        found = type(given).__name__
+        raise TypeError(f"corpus: expected a data set, a mapping or a list of ids, found {found}")
+
+    def fail(row: int, reason: str) -> NoReturn:
+        raise InputError("corpus", f"id {row}: {reason}")
+
+    ids = list(given) if not isinstance(given, Mapping) else list(given.keys())
+    return list(dict.fromkeys(map(decoded, texts_of_list(ids, fail))))

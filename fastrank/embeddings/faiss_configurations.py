@@ -7,10 +7,9 @@ import os
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.faiss_api import load_faiss, parts_of
-from fastrank.searching.faiss_indexes import as_index
-from fastrank.searching.indexing import Index, make_index
+from fastrank.searching.indexing import Index, as_index, make_index
 from fastrank.searching.parameters import Setting, parse_parameters
-from fastrank.searching.storage import load_index
+from fastrank.searching.storage import read_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,9 +78,9 @@ def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: Ro
     """The index of a candidate, with the ids of the corpus.
 
     source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than
-    those of the corpus, as far as can be seen, and what `load_index` raises.
+    those of the corpus, as far as can be seen, and what `read_index` raises.
     """
-    given = load_index(source) if isinstance(source, (str, os.PathLike)) else source
+    given = read_index(source) if isinstance(source, (str, os.PathLike)) else source
     try:
         index = as_index("indexes", given, metric)
     except ArrayError as error:

@@ -1,20 +1,75 @@
-"""InsuranceQA: questions, the numbers of right answers, and pools of candidates, in files."""
+"""Questions with answers in the files of SQuAD and of InsuranceQA."""
 
 from __future__ import annotations
 
+from fastrank.datasets.assembly import assemble
+from fastrank.datasets.text_tables import json_of
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.candidates import Candidates, read_candidates
 from fastrank.formats.line_files import lines_of
-from fastrank.formats.source import name_of
+from fastrank.formats.source import name_of, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from fastrank.datasets.dataset import Dataset
     from fastrank.formats.files import Source
 
-EXPECTED = (
+KINDS: dict[Any, str] = {str: "text", list: "list", dict: "object"}
+
+
+def from_squad(source: Any, name: str | None) -> Dataset:
+    """See Dataset.from_squad."""
+    with open_source(source) as file:
+        name = name or file.name
+        found = json_of(file.read(), file.name)
+    documents: dict[str, str] = {}
+    queries: dict[str, str] = {}
+    qrels: dict[str, dict[str, int]] = {}
+    answers: dict[str, list[str]] = {}
+    if not isinstance(found, dict):
+        raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
+    for a, article in enumerate(_of(found, "data", list, name, "")):
+        place = f"data[{a}]"
+        title = _of(article, "title", str, name, place)
+        for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
+            where = f"{place}.paragraphs[{p}]"
+            doc_id = f"{title}-{p}" if f"{title}-{p}" not in documents else f"{title}-{a}-{p}"
+            documents[doc_id] = _of(paragraph, "context", str, name, where)
+            for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
+                here = f"{where}.qas[{q}]"
+                query = _of(asked, "id", str, name, here)
+                if query in queries:
+                    raise InputError(name, f"{here}: duplicate id {query!r:.60}")
+                queries[query] = _of(asked, "question", str, name, here).strip()
+                texts = [
+                    _of(one, "text", str, name, f"{here}.answers")
+                    for one in _of(asked, "answers", list, name, here)
+                ]
+                # SQuAD 2.0 has questions that the paragraph does not answer.
+                if texts:
+                    answers[query] = list(dict.fromkeys(texts))
+                    qrels[query] = {doc_id: 1}
+    return assemble(
+        name, list(documents), list(documents.values()), list(queries), list(queries.values()),
+        qrels, answers=answers or None,
+    )  # fmt: skip
+
+
+def _of(given: Any, key: str, kind: type, name: str, place: str) -> Any:
+    """A field of an object. Raises InputError."""
+    value = given.get(key) if isinstance(given, dict) else None
+    if not isinstance(value, kind):
+        found = ", ".join(given) if isinstance(given, dict) else repr(given)
+        found = type(value).__name__ if isinstance(given, dict) and key in given else found
+        at = f"{place}: " if place else ""
+        raise InputError(name, f"{at}expected {key!r}, a {KINDS[kind]}, found {found:.60}")
+    return value
+
+
+EXPECTED_CELLS = (
     "expected right answers, question and pool (version 1), question and right answers (its"
     " training data), or domain, question, right answers and pool (version 2), with tabs"
 )
@@ -71,12 +126,12 @@ def _parts(cells: list[str], name: str, line: int) -> tuple[list[str], str, list
         # Version 2 without pools: domain, question, right answers.
         places[3] = (2, 1, 2)
     if len(cells) not in places:
-        raise FormatError(name, line, f"{EXPECTED}, found {len(cells)} cells")
+        raise FormatError(name, line, f"{EXPECTED_CELLS}, found {len(cells)} cells")
     right, question, pool = (cells[place] for place in places[len(cells)])
     for numbers in (right, pool):
         if not numbers.replace(" ", "").isdecimal():
             raise FormatError(
-                name, line, f"{EXPECTED}, found {numbers!r:.60} as numbers of answers"
+                name, line, f"{EXPECTED_CELLS}, found {numbers!r:.60} as numbers of answers"
             )
     return right.split(), question, pool.split()
 

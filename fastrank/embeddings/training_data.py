@@ -1,22 +1,38 @@
-"""Mined instances for training."""
+"""Mined instances, and the records of training programs made of them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from math import isfinite
 from typing import NamedTuple, overload
 
+from fastrank.arguments import at_least, check_choice
 from fastrank.data.columns import Frozen
+from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
+from fastrank.datasets.answers import answers_of
+from fastrank.datasets.assembly import joined
+from fastrank.datasets.lookup import lookup
+from fastrank.errors import OptionError
+from fastrank.formats import files
+from fastrank.formats.candidates import Candidates
+from fastrank.formats.compression import compressed
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.formats.candidates import Candidates
+    from fastrank.datasets.lookup import Lookup
     from fastrank.formats.files import Source
+
+
+FORMATS = ("dpr", "triplet", "n-tuple", "flagembedding")
+# Suffixes of files with a JSON list instead of lines.
+LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 
 
 class Instance(NamedTuple):
@@ -26,6 +42,11 @@ class Instance(NamedTuple):
     positive_scores: the score of each in the run, None if it was not retrieved. negatives,
     negative_scores: the mined documents and their scores, best first, or in the order in which they
     were drawn. random_negatives: documents drawn from the corpus.
+
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
+    >>> found = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)[0]
+    >>> found.query, found.positives, found.negatives, found.negative_scores
+    ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
 
     query: str
@@ -34,6 +55,11 @@ class Instance(NamedTuple):
     positive_scores: list[float | None]
     negative_scores: list[float]
     random_negatives: list[str]
+
+    @property
+    def all_negatives(self) -> list[str]:
+        """The mined negatives, then the random ones."""
+        return [*self.negatives, *self.random_negatives]
 
 
 class HardNegatives(Frozen):
@@ -52,11 +78,8 @@ class HardNegatives(Frozen):
     excluded: documents removed before ranking (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
-    >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
-    >>> mined
+    >>> fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
     <HardNegatives: 1 query, 2 negatives>
-    >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
-    ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
 
     made_by = "fastrank.hard_negatives"
@@ -145,9 +168,30 @@ class HardNegatives(Frozen):
         >>> print(losses)
         NLL  0.4076
         """
-        from fastrank.mining.batches import in_batch
-
-        return in_batch(self, batch_size, corpus, queries)
+        size = at_least("batch_size", batch_size, 1)
+        judged: dict[str, dict[str, int]] = {}
+        for start in range(0, len(self), size):
+            batch = self[start : start + size]
+            together = [doc for own in batch for doc in (own.positives[0], *own.all_negatives)]
+            for own in batch:
+                first, *others = own.positives
+                judged[own.query] = {
+                    doc: int(doc == first) for doc in together if doc not in others
+                }
+        asked = [query for query, own in judged.items() for _ in own]
+        docs = [doc for own in judged.values() for doc in own]
+        question, text = (
+            None if given is None else lookup(given, role)
+            for given, role in ((queries, "queries"), (corpus, "corpus"))
+        )
+        return Candidates(
+            source=self.run.source,
+            queries=asked,
+            docs=docs,
+            qrels=Qrels.from_dict(judged),
+            question_texts=None if question is None else [joined(*question(own)) for own in asked],
+            texts=None if text is None else [joined(*text(own)) for own in docs],
+        )
 
     def records(
         self,
@@ -163,9 +207,15 @@ class HardNegatives(Frozen):
         >>> list(mined.records("triplet"))
         [{'anchor': 'q1', 'positive': 'd2', 'negative': 'd1'}]
         """
-        from fastrank.mining.formats import records
-
-        return records(self, format, corpus=corpus, queries=queries, answers=answers)
+        check_choice("format", format, FORMATS)
+        if answers is not None and format != "dpr":
+            raise OptionError("answers", f"expected format='dpr' with answers, found {format!r}")
+        docs = None if corpus is None else lookup(corpus, "corpus")
+        questions = None if queries is None else lookup(queries, "queries")
+        if format != "dpr":
+            return _records(self, format, _text(docs), _text(questions))
+        found = getattr(queries, "answers", None) if answers is None else answers
+        return _dpr_records(self, docs, questions, {} if found is None else answers_of(found))
 
     def write(
         self,
@@ -206,6 +256,81 @@ class HardNegatives(Frozen):
         >>> print(file.getvalue().decode(), end="")
         {"anchor": "What flows?", "positive": "Rivers A river.", "negative_1": "A lake."}
         """
-        from fastrank.mining.formats import write
+        made = self.records(format, corpus=corpus, queries=queries, answers=answers)
+        name = files.name_of(path)
+        as_list = name.lower().endswith(LISTS)
+        count = 0
 
-        return write(path, self.records(format, corpus=corpus, queries=queries, answers=answers))
+        def pieces() -> Iterator[bytes]:
+            nonlocal count
+            for record in made:
+                before = "" if not as_list else ",\n" if count else "[\n"
+                count += 1
+                yield (before + json.dumps(record) + ("" if as_list else "\n")).encode()
+            if as_list:
+                yield b"\n]\n" if count else b"[]\n"
+
+        files.write(path, compressed(pieces(), name))
+        return count
+
+
+def _dpr_records(
+    mined: HardNegatives,
+    docs: Lookup | None,
+    questions: Lookup | None,
+    answers: Mapping[str, list[str]],
+) -> Iterator[dict[str, Any]]:
+    for instance in mined:
+        asked = {} if questions is None else {"question": joined(*questions(instance.query))}
+        yield {
+            **asked,
+            "question_id": instance.query,
+            "answers": answers.get(instance.query, []),
+            "positive_ctxs": _contexts(instance.positives, instance.positive_scores, docs),
+            "negative_ctxs": _contexts(
+                instance.random_negatives, [None] * len(instance.random_negatives), docs
+            ),
+            "hard_negative_ctxs": _contexts(instance.negatives, instance.negative_scores, docs),
+        }
+
+
+def _contexts(
+    ids: Iterable[str], scores: Iterable[float | None], docs: Lookup | None
+) -> list[dict[str, Any]]:
+    made = []
+    for doc_id, score in zip(ids, scores, strict=True):
+        context: dict[str, Any] = {}
+        if docs is not None:
+            context["title"], context["text"] = docs(doc_id)
+        if score is not None:
+            # JSON cannot represent infinity.
+            context["score"] = score if isfinite(score) else None
+        made.append({**context, "passage_id": doc_id})
+    return made
+
+
+def _text(find: Lookup | None) -> Callable[[str], str]:
+    """The text of an id, or the id itself without texts."""
+    return (lambda text_id: text_id) if find is None else lambda text_id: joined(*find(text_id))
+
+
+def _records(
+    mined: HardNegatives, format: str, doc: Callable[[str], str], query: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    for instance in mined:
+        found = len(instance.all_negatives)
+        is_list = format == "flagembedding"
+        if not is_list and (not found or (format == "n-tuple" and found < mined.number)):
+            continue
+        anchor = query(instance.query)
+        negatives = [doc(negative) for negative in instance.all_negatives]
+        positives = [doc(positive) for positive in instance.positives]
+        if is_list:
+            yield {"query": anchor, "pos": positives, "neg": negatives}
+            continue
+        for positive in positives:
+            pair = {"anchor": anchor, "positive": positive}
+            if format == "n-tuple":
+                yield {**pair, **{f"negative_{i}": text for i, text in enumerate(negatives, 1)}}
+            else:
+                yield from ({**pair, "negative": text} for text in negatives)
