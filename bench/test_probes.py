@@ -35,18 +35,19 @@ def case(request: pytest.FixtureRequest) -> Case:
     return Case(1 if request.config.getoption("benchmark_disable") else REPETITIONS)
 
 
+def evaluated(case: Case) -> Any:
+    return fr.tasks.evaluate_classifier(case.vectors, case.labels, repetitions=case.repetitions)
+
+
 @pytest.fixture(scope="module")
 def expected(case: Case) -> float:
     """The mean Matthews correlation."""
-    return fr.evaluate_classifier(case.vectors, case.labels, repetitions=case.repetitions).value
+    return evaluated(case).value
 
 
 @pytest.mark.benchmark(group="probes")
 def test_evaluate_classifier(benchmark: Any, case: Case) -> None:
-    found = benchmark.pedantic(
-        lambda: fr.evaluate_classifier(case.vectors, case.labels, repetitions=case.repetitions),
-        rounds=5, warmup_rounds=1,
-    )  # fmt: skip
+    found = benchmark.pedantic(lambda: evaluated(case), rounds=5, warmup_rounds=1)
 
     assert len(found.values["matthews"]) == case.repetitions * FOLDS
 

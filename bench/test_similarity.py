@@ -49,7 +49,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def _check(benchmark: Any, case: Case, found: float) -> None:
     """The average precision of the cosine, which numpy computes in single precision."""
-    expected = fr.metrics.average_precision(case.labels, case.cosines())
+    expected = fr.tasks.average_precision(case.labels, case.cosines())
     benchmark.extra_info["correct"] = bool(abs(found - expected) < 1e-6)
     assert benchmark.extra_info["correct"]
 
@@ -63,7 +63,7 @@ def test_numpy_dot_products(benchmark: Any, case: Case) -> None:
 
 @pytest.mark.benchmark(group="pairs")
 def test_evaluate_pairs(benchmark: Any, case: Case) -> None:
-    found = benchmark(lambda: fr.evaluate_pairs((case.one, case.other), case.labels))
+    found = benchmark(lambda: fr.tasks.evaluate_pairs((case.one, case.other), case.labels))
 
     _check(benchmark, case, found.value)
 
@@ -71,7 +71,9 @@ def test_evaluate_pairs(benchmark: Any, case: Case) -> None:
 @pytest.mark.benchmark(group="pairs")
 def test_evaluate_pairs_by_four_similarities(benchmark: Any, case: Case) -> None:
     found = benchmark(
-        lambda: fr.evaluate_pairs((case.one, case.other), case.labels, similarities=SIMILARITIES)
+        lambda: fr.tasks.evaluate_pairs(
+            (case.one, case.other), case.labels, similarities=SIMILARITIES
+        )
     )
 
     _check(benchmark, case, found.mean["cosine_ap"])

@@ -31,9 +31,8 @@ lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank import metrics as metrics
-    from fastrank import probes as probes
     from fastrank import searching as searching
+    from fastrank import tasks as tasks
     from fastrank import testing as testing
     from fastrank import types as types
     from fastrank.checking.checker import check as check
@@ -100,11 +99,6 @@ if TYPE_CHECKING:
     from fastrank.measures.notation import parse_measure as parse_measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
-    from fastrank.probes.classifier import ProbeTask as ProbeTask
-    from fastrank.probes.classifier import evaluate_classifier as evaluate_classifier
-    from fastrank.probes.multilabel import evaluate_multilabel as evaluate_multilabel
-    from fastrank.probes.regression import evaluate_regression as evaluate_regression
-    from fastrank.probes.results import ProbeResult as ProbeResult
     from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.differences import read_zscores as read_zscores
     from fastrank.scores.differences import write_zscores as write_zscores
@@ -112,16 +106,7 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
-    from fastrank.similarity.bitext import evaluate_bitext as evaluate_bitext
-    from fastrank.similarity.clustering import evaluate_clustering as evaluate_clustering
-    from fastrank.similarity.graded_pairs import evaluate_similarity as evaluate_similarity
-    from fastrank.similarity.labeled_pairs import evaluate_pairs as evaluate_pairs
-    from fastrank.similarity.results import SimilarityResult as SimilarityResult
-    from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
-    from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
-    from fastrank.tasks.results import TaskResults as TaskResults
-    from fastrank.tasks.results import TaskScore as TaskScore
     from fastrank.tasks.task import Task as Task
 
 __getattr__, __dir__ = public_names(__name__)

@@ -24,7 +24,7 @@ RUN = fr.Run.from_dict({"q": {"d": 1.0}})
 
 def _probe(protocol: str = "ulysses") -> None:
     labels = np.arange(1000) % 2
-    fr.evaluate_classifier(labels[:, None] * 1.0, labels, protocol=protocol)
+    fr.tasks.evaluate_classifier(labels[:, None] * 1.0, labels, protocol=protocol)
 
 
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [
@@ -49,7 +49,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
         "sklearn.cluster",
         "evaluate_clustering",
         "probe",
-        lambda: fr.evaluate_clustering([[1.0], [2.0]], [0, 1]),
+        lambda: fr.tasks.evaluate_clustering([[1.0], [2.0]], [0, 1]),
     ),
     ("fsspec", "s3://b/x.run", "remote", lambda: fr.read_run("s3://key:secret@b/x.run")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),

@@ -14,8 +14,8 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.probes.senteval_optimizers import parsed  # noqa: F401
 from fastrank.searching import Shards, build_index, write_index
+from fastrank.tasks.senteval_networks import parsed  # noqa: F401
 from tests.helpers.paths import REPOSITORY
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
@@ -105,7 +105,7 @@ def shard(name: str, *factory: str) -> Shards:
     return Shards([name])
 
 
-def tasks() -> fr.TaskResults:
+def tasks() -> fr.tasks.TaskResults:
     """Of two models in one task where higher is better, and one where lower is better."""
     kinds = [fr.Task("retrieval", CITIES, name=one, measures=one) for one in ("RR", "FirstRank")]
     return fr.evaluate_tasks({"model": model, "turned": turned}, kinds)
@@ -185,8 +185,8 @@ PYTHON = [
     ),
     (
         "scores(measure='spearman')",
-        "; for labels and scores without queries use fastrank.metrics.spearman",
-        "fr.metrics.spearman([1, 2], [1, 3])",
+        "; for labels and scores without queries use fastrank.tasks.spearman",
+        "fr.tasks.spearman([1, 2], [1, 3])",
     ),
     (
         "scores(measure='ndcg.1=2 ndcg.1=3')",
@@ -477,18 +477,18 @@ PYTHON = [
         "VECTORS, build_index(VECTORS).faiss, {'0': {'1': 1}}, 'map')",
     ),
     (
-        "fr.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        "fr.tasks.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
         " test=(VECTORS, LABELS), dev=(VECTORS, LABELS))",
         "; give 'test' alone",
-        "fr.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        "fr.tasks.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
         " test=(VECTORS, LABELS))",
     ),
     (
-        "fr.evaluate_classifier(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        "fr.tasks.evaluate_classifier(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
         " neighbors=1)",
         "; give one array of features, or set embed=",
-        "fr.evaluate_classifier([[1], [2]], [0, 1], protocol='knn', neighbors=1),"
-        " fr.evaluate_classifier(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        "fr.tasks.evaluate_classifier([[1], [2]], [0, 1], protocol='knn', neighbors=1),"
+        " fr.tasks.evaluate_classifier(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
         " neighbors=1, embed=lambda a, b, task, split: model(a + b)[:2])",
     ),
     # Tasks.

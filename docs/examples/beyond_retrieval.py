@@ -69,10 +69,10 @@ def classifiers(model, task: fr.TextTask) -> dict[str, float]:
     """The main metric of each protocol. The default options, so the values are comparable."""
     train, test = split(task)
     found = {
-        "ulysses": fr.evaluate_classifier(model, task),
-        "senteval": fr.evaluate_classifier(model, train, test=test, protocol="senteval"),
-        "mteb": fr.evaluate_classifier(model, train, test=test, protocol="mteb"),
-        "knn": fr.evaluate_classifier(model, train, test=test, protocol="knn"),
+        "ulysses": fr.tasks.evaluate_classifier(model, task),
+        "senteval": fr.tasks.evaluate_classifier(model, train, test=test, protocol="senteval"),
+        "mteb": fr.tasks.evaluate_classifier(model, train, test=test, protocol="mteb"),
+        "knn": fr.tasks.evaluate_classifier(model, train, test=test, protocol="knn"),
     }
     return {f"{name}: {one.metric}": one.value for name, one in found.items()}
 
@@ -92,11 +92,11 @@ def similarities(model, known: list[Entry]) -> dict[str, float]:
         if (module := entry.name.rpartition(".")[0]) in large
     ]
     found = [
-        fr.evaluate_similarity(model, graded),
-        fr.evaluate_pairs(model, binary),
-        fr.evaluate_triplets(model, (first, own, near)),
-        fr.evaluate_clustering(model, tuple(zip(*by_module, strict=True)), sample_size=500),
-        fr.evaluate_bitext(model, (first, own)),
+        fr.tasks.evaluate_similarity(model, graded),
+        fr.tasks.evaluate_pairs(model, binary),
+        fr.tasks.evaluate_triplets(model, (first, own, near)),
+        fr.tasks.evaluate_clustering(model, tuple(zip(*by_module, strict=True)), sample_size=500),
+        fr.tasks.evaluate_bitext(model, (first, own)),
     ]
     return {f"{one.kind}: {one.metric}": one.value for one in found}
 

@@ -65,8 +65,8 @@ def evaluate(folder: Path, known: list[Entry]) -> None:
     model = Sentences([text for entry in known for text in (entry.summary, *entry.paragraphs)])
 
     print("With fastrank:")
-    for name, task in fr.probes.ulysses(folder).items():
-        found = fr.evaluate_classifier(model, task, repetitions=OPTIONS["n_repeats"])
+    for name, task in fr.tasks.ulysses(folder).items():
+        found = fr.tasks.evaluate_classifier(model, task, repetitions=OPTIONS["n_repeats"])
         low, high = found.interval
         print(f"{name}: {found.metric} {found.value:.3f}, 99 % interval {low:.3f} to {high:.3f}")
 

@@ -19,17 +19,17 @@ from fastrank.cli.output import (
 from fastrank.cli.output_formats import format_of_output
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import FastrankError, OptionError
-from fastrank.probes.classifier import PROTOCOLS, evaluate_classifier
-from fastrank.probes.ulysses_tasks import ulysses
 from fastrank.scores.tables import Table
 from fastrank.searching.npy_files import load_npy
+from fastrank.tasks.classification import PROTOCOLS, evaluate_classifier
+from fastrank.tasks.ulysses_files import ulysses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.probes.results import ProbeResult
+    from fastrank.tasks.result import TaskResult
 
 NAME = "fastrank probe"
 EPILOG = """\
@@ -55,7 +55,7 @@ protocols:
 Exit status: 0 if successful, 1 if a file is wrong or cannot be read or written,
 2 for invalid options.
 """
-FORMATS: dict[str, Callable[[list[ProbeResult]], str]] = {
+FORMATS: dict[str, Callable[[list[TaskResult]], str]] = {
     "table": lambda results: f"{_table(results)}\n",
     "markdown": lambda results: _table(results).to_markdown() + "\n",
     "latex": lambda results: _table(results).to_latex() + "\n",
@@ -123,7 +123,7 @@ def _run(given: argparse.Namespace) -> int:
     return write_output(NAME, given.output, printed)
 
 
-def _results(given: argparse.Namespace) -> list[ProbeResult]:
+def _results(given: argparse.Namespace) -> list[TaskResult]:
     if (given.vectors is None) == (given.model is None):
         raise OptionError("--vectors", "expected either --vectors or --model")
     options = {
@@ -193,7 +193,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _table(results: list[ProbeResult]) -> Table:
+def _table(results: list[TaskResult]) -> Table:
     """The tables of all results below each other."""
     tables = [result.table().columns for result in results]
     names = list(dict.fromkeys(name for columns in tables for name in columns))
@@ -205,7 +205,7 @@ def _table(results: list[ProbeResult]) -> Table:
     return Table(columns=joined)
 
 
-def _json(results: list[ProbeResult]) -> str:
+def _json(results: list[TaskResult]) -> str:
     from fastrank.scores.records import json_text
 
     return json_text([result.to_dict() for result in results], indent=2) + "\n"

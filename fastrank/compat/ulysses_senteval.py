@@ -25,17 +25,17 @@ from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
-from fastrank.probes.classifier import SEPARATOR, evaluate_classifier
-from fastrank.probes.ulysses_tasks import (
+from fastrank.tasks.classification import SEPARATOR, evaluate_classifier
+from fastrank.tasks.ulysses_files import (
     FILES,
     HIDDEN,
     WITH_ALTERNATIVES,
     described,
     known_tasks,
     missing_files,
-    per_epoch,
     read_task,
 )
+from fastrank.tasks.ulysses_protocol import per_epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-    from fastrank.probes.results import ProbeResult
+    from fastrank.tasks.result import TaskResult
 
 __all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy"]
 
@@ -177,7 +177,7 @@ class UlyssesSentEval:
         ignore_cached: embed anew and replace cached embeddings.
 
         Returns a dict by task of dicts: means, standard deviations and 99 % intervals by epoch and
-        for the tests, as `fastrank.probes.per_epoch` describes them.
+        for the tests, as `fastrank.tasks.per_epoch` describes them.
         """
         self._check_files(self.tasks)
         results = [
@@ -196,7 +196,7 @@ class UlyssesSentEval:
 
     def _result(
         self, task: str, embedding: Mapping[str, Any], training: Mapping[str, Any], fresh: bool
-    ) -> ProbeResult:
+    ) -> TaskResult:
         options = self._options(task, training)
         self._check_files([task])
         rows = read_task(os.path.join(self.data_dir_path, FILES[task]), task)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-from fastrank import metrics
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
 from fastrank.measures.measure_options import Family
@@ -52,12 +51,34 @@ SYNONYMS = {
     }.items()
     for name in names.split()
 }
-# Other names of functions of `fastrank.metrics`.
+# Functions of `fastrank.tasks` for labels and scores without queries, by their names here and
+# elsewhere.
 METRICS = {
-    "kendalltau": "kendall",
-    "mcc": "matthews",
-    "pearsonr": "pearson",
-    "spearmanr": "spearman",
+    spelling(name): function
+    for function, others in {
+        "accuracy": "",
+        "adjusted_f1": "",
+        "adjusted_mutual_info": "",
+        "average_precision": "",
+        "average_recall": "",
+        "best_accuracy": "",
+        "best_f1": "",
+        "completeness": "",
+        "exact_match": "",
+        "f1": "macro_f1 weighted_f1",
+        "hinge_loss": "",
+        "homogeneity": "",
+        "kendall": "kendalltau",
+        "matthews": "mcc",
+        "pearson": "pearsonr",
+        "precision": "",
+        "rank_hinge_loss": "",
+        "recall": "",
+        "spearman": "spearmanr",
+        "token_f1": "",
+        "v_measure": "",
+    }.items()
+    for name in (function, *others.split())
 }
 # A name, options or a parameter, and a cutoff. A number before the point is part of a fraction.
 PARTS = re.compile(
@@ -113,10 +134,8 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     if top := TOP_ACCURACY.fullmatch(text):
         name, number = "topaccuracy", top[1]
     wanted = spelling(name)
-    functions = {spelling(own): own for own in (*METRICS, *metrics.__all__)}
-    if wanted in functions and wanted not in SYNONYMS:
-        function = METRICS.get(functions[wanted], functions[wanted])
-        return f"; for labels and scores without queries use fastrank.metrics.{function}"
+    if wanted in METRICS and wanted not in SYNONYMS:
+        return f"; for labels and scores without queries use fastrank.tasks.{METRICS[wanted]}"
     names = dict.fromkeys(
         _written(other, number)
         for other in _synonyms(wanted, number) or _similar(wanted, number)

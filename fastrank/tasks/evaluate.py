@@ -7,19 +7,17 @@ from contextlib import closing
 from time import perf_counter
 
 from fastrank.datasets.dataset import Dataset
-from fastrank.datasets.text_task import TextTask
+from fastrank.datasets.text_task import TextTask, labels_of
 from fastrank.embeddings.encoders import check_model, needs_fitting
 from fastrank.embeddings.text_vectors import are_vectors
 from fastrank.errors import OptionError, TaskError
 from fastrank.formats.candidates import Candidates
 from fastrank.parallel import outcomes
-from fastrank.probes.classifier import ProbeTask
 from fastrank.scores.tables import distinct
 from fastrank.searching.progress import bar
-from fastrank.tasks.kinds import KINDS
-from fastrank.tasks.rehearsal import rehearse
+from fastrank.tasks.metrics import binary_array, label_array, number_array
 from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
-from fastrank.tasks.task import Task, as_task
+from fastrank.tasks.task import KINDS, Task, as_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.tasks.results import TaskScore
+    from fastrank.tasks.task import Task
 
-ONE_TASK = (Task, Dataset, Candidates, ProbeTask, TextTask)
+ONE_TASK = (Task, Dataset, Candidates, TextTask)
 
 
 def evaluate_tasks(
@@ -47,7 +46,7 @@ def evaluate_tasks(
     model: a model as in `evaluate_model`, or several: {name: model}. Vectors are not accepted,
         because each task has its own texts.
     tasks: {name: task} or a list of tasks. A task is a Dataset (retrieval), Candidates (reranking),
-        a ProbeTask (classification), or a `Task`, which states its kind and options.
+        or a `Task`, which states its kind and options.
     batch_size: the number of texts to encode at once; the option of a Task has precedence.
     cache, cache_name: as in `evaluate_model`, for all tasks. The vectors of several models are
         cached under their names, so that cache_name is for one model only. Models that are fitted
@@ -187,3 +186,53 @@ def _check(models: Mapping[str, tuple[Any, Any]], tasks: Mapping[str, Task]) -> 
 
 def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+# More texts than `evaluate_model` encodes to check a model.
+MANY = 3
+# Options that depend on the dimension of the vectors of the real model.
+OF_DIMENSION = {"index_factory", "parameters", "train_size"}
+# Labels that the functions check after encoding.
+LABELS = {
+    "similarity": ("scores", number_array),
+    "pairs": ("labels", binary_array),
+    "clustering": ("labels", label_array),
+    "regression": ("labels", number_array),
+}
+
+
+class _FirstTextError(Exception):
+    """All checks before encoding have passed."""
+
+
+class _Standin:
+    """In place of a model: it has vectors for a few texts and ends an evaluation that has more."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def encode(self, texts: list[str]) -> list[list[float]]:
+        """Vectors of two dimensions."""
+        if len(texts) > self._most:
+            raise _FirstTextError
+        return [[1.0, 1.0 + row] for row in range(len(texts))]
+
+
+def rehearse(task: Task, name: str, models: int | None) -> None:
+    """Raise what the evaluation of a task raises before a model encodes its first text.
+
+    models: how many models encode the texts of a row, or None if it is the same model.
+    """
+    if task.kind in LABELS:
+        what, check = LABELS[task.kind]
+        check(what, labels_of(task.data, name))
+    kind = KINDS[task.kind]
+    standin = _Standin(MANY - 1 if kind.ranks else 0)
+    options = {key: one for key, one in task.options.items() if key not in OF_DIMENSION}
+    if not kind.ranks:
+        options["name"] = name
+    model = standin if models is None else (standin,) * models
+    try:
+        kind.evaluate(model, task.data, progress=False, **options)
+    except _FirstTextError:
+        return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy
+
 from fastrank.arguments import flag
 from fastrank.comparing.compare import compare_scores
 from fastrank.comparing.inputs import better_of
@@ -14,8 +16,8 @@ from fastrank.messages import counted
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded
-from fastrank.similarity.results import SimilarityResult
-from fastrank.tasks.kinds import LOWER_IS_BETTER
+from fastrank.tasks.result import TaskResult
+from fastrank.tasks.task import LOWER_IS_BETTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import ComparisonOptions
-    from fastrank.probes.results import ProbeResult
+    from fastrank.tasks.result import TaskResult
     from fastrank.tasks.task import Task
 
 # Of intervals of means over queries or rows.
@@ -47,7 +49,7 @@ class TaskScore(Frozen):
     model, task, kind: their names. metric, value: the main score. interval: its bounds (low, high),
     or None; level: its confidence level, or None. rows: the number of evaluated queries, or of
     texts, pairs or triplets. seconds: the time with encoding. result: what the function of the kind
-    returns: Scores, ProbeResult or SimilarityResult.
+    returns: Scores or TaskResult.
 
     The interval is that of the result if it has one (the protocol of Ulysses SentEval: 99 %), else
     Student's t interval (95 %) if the score is a mean over queries or rows.
@@ -68,7 +70,7 @@ class TaskScore(Frozen):
     level: float | None
     rows: int
     seconds: float
-    result: Scores | ProbeResult | SimilarityResult
+    result: Scores | TaskResult
 
     @property
     def items(self) -> dict[str, float] | None:
@@ -367,17 +369,15 @@ def _items(result: Any, metric: str) -> dict[str, float] | None:
         if averages.get(metric) != "mean":
             return None
         return dict(zip(result.queries, result[metric].tolist(), strict=True))
-    if not isinstance(result, SimilarityResult) or result.kind not in OF_ROWS:
+    if not isinstance(result, TaskResult) or result.kind not in OF_ROWS:
         return None
     if metric not in result.values or len(result.values[metric]) != result.rows:
         return None
-    return {str(row): value for row, value in enumerate(result.values[metric].tolist(), 1)}
+    return {str(row): value for row, value in enumerate(result.values[metric], 1)}
 
 
 def _interval(values: list[float]) -> tuple[float, float]:
     """Student's t interval of a mean, or that of Clopper and Pearson if all values are 0 or 1."""
-    import numpy
-
     if set(values) in ({0.0}, {1.0}):
         return all_the_same(len(values), successes=values[0] == 1.0, level=LEVEL)
     low, high = t_interval(moments(numpy.array([values])), LEVEL)

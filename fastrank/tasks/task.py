@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from importlib import import_module
+from typing import NamedTuple
 
+from fastrank.arguments import check_choice
 from fastrank.data.columns import Frozen
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
@@ -12,11 +16,10 @@ from fastrank.formats.candidates import Candidates, read_candidates
 from fastrank.formats.source import is_url
 from fastrank.keywords import option_hint
 from fastrank.measures.selection import split_texts
-from fastrank.probes.classifier import ProbeTask
-from fastrank.tasks.kinds import KINDS, MEASURES, RESERVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 # Sets of rows that are options.
@@ -32,8 +35,7 @@ class Task(Frozen):
         `evaluate_classifier`; "multilabel", "regression", "similarity", "pairs", "triplets",
         "clustering", "bitext" and "summarization": `evaluate_` and the kind.
     data: what that function takes: a Dataset or folder for retrieval, Candidates or what
-        `read_candidates` reads for reranking, else a TextTask or what makes one. A ProbeTask has
-        its own protocol and options.
+        `read_candidates` reads for reranking, else a TextTask or what makes one.
     main_score: the metric of the table. By default nDCG@10 for retrieval, AP for reranking, the
         first of `measures` if they are given, and else the main metric of the function.
     name: by default that of the data, or else the kind.
@@ -69,9 +71,6 @@ class Task(Frozen):
             expected = ", ".join(map(repr, KINDS))
             reason = f"expected one of {expected}, found {kind!r}"
             raise OptionError("kind", reason + option_hint(kind, KINDS))
-        if isinstance(data, ProbeTask) and kind == "classification":
-            options = {"protocol": data.protocol, **data.options, **options}
-            data = data.task
         _check_options(kind, options)
         if kind in MEASURES:
             main_score = _add_measures(kind, options, main_score)
@@ -100,9 +99,7 @@ def as_task(given: Any) -> Task:
         return Task("retrieval", given)
     if isinstance(given, Candidates):
         return Task("reranking", given)
-    if isinstance(given, ProbeTask):
-        return Task("classification", given)
-    expected = "expected a Task, Dataset, Candidates or ProbeTask"
+    expected = "expected a Task, Dataset or Candidates"
     hint = "; state its kind: Task('similarity', texts)" if isinstance(given, TextTask) else ""
     raise TypeError(f"tasks: {expected}, found {type(given).__name__}{hint}")
 
@@ -160,3 +157,131 @@ def _name_of(data: Any) -> str:
     if os.path.isfile(found) or is_url(found):
         return os.path.basename(found).partition(".")[0]
     return os.path.basename(found.rstrip(os.sep)) if os.path.isdir(found) else found
+
+
+# `evaluate_tasks` passes these, or they do not apply to several models.
+RESERVED = {"cache", "cache_name", "embed", "lazy", "name", "progress", "run", "tag"}
+# The first measure of each list is the main score, as in MTEB.
+MEASURES = {
+    "retrieval": "nDCG@10 nDCG@100 AP@100 RR@10 R@10 R@100 P@10",
+    "reranking": "AP RR@10 nDCG@10 P@1",
+}
+LOWER_IS_BETTER = {"loss", "mae", "mse", "rmse"}
+PROBED = {
+    "ulysses": ("matthews", "adjusted_macro_f1", "loss"),
+    "senteval": ("accuracy", "dev_accuracy", "f1"),
+    "mteb": (
+        "accuracy", "f1", "f1_weighted", "precision", "precision_weighted", "recall",
+        "recall_weighted", "ap", "ap_weighted",
+    ),
+    "knn": ("accuracy", "f1", "f1_weighted"),
+}  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """A kind of task.
+
+    module, function: what evaluates it. metrics: returns the names that its main score may have
+    under the given options. ranks: whether it evaluates rankings, with measures.
+    """
+
+    module: str
+    function: str
+    metrics: Callable[[Mapping[str, Any]], list[str]]
+    ranks: bool = False
+
+    @property
+    def evaluate(self) -> Callable[..., Any]:
+        """The function."""
+        found: Callable[..., Any] = getattr(import_module(self.module), self.function)
+        return found
+
+    def options(self, given: Mapping[str, Any]) -> list[str]:
+        """The names of the options of a task."""
+        parameters = inspect.signature(self.evaluate).parameters.values()
+        names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+        if self.ranks:
+            names.insert(0, "measures")
+        if self.function == "evaluate_classifier":
+            names += classifier_options(given)
+        return [name for name in dict.fromkeys(names) if name not in RESERVED]
+
+
+def classifier_options(given: Mapping[str, Any]) -> list[str]:
+    """The options of the protocol of a classifier. Raises OptionError for an unknown protocol."""
+    from fastrank.tasks.classification import PROTOCOLS, protocol_options
+
+    protocol = given.get("protocol") or "ulysses"
+    check_choice("protocol", protocol, tuple(PROTOCOLS))
+    return protocol_options(protocol)
+
+
+def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
+    """The names of these metrics for each of the given similarities."""
+
+    def names(options: Mapping[str, Any]) -> list[str]:
+        from fastrank.tasks.inputs import checked_similarities
+
+        found = checked_similarities("similarities", options.get("similarities", "cosine"))
+        several = ("max",) if len(found) > 1 else ()
+        return [f"{one}_{metric}" for one in (*several, *found) for metric in metrics]
+
+    return names
+
+
+def _constant(*names: str) -> Callable[[Mapping[str, Any]], list[str]]:
+    return lambda _: list(names)
+
+
+def _probed(options: Mapping[str, Any]) -> list[str]:
+    return list(PROBED[options.get("protocol") or "ulysses"])
+
+
+def _measured(options: Mapping[str, Any]) -> list[str]:
+    """The printed names of measures that have a mean."""
+    from fastrank.arguments import DEFAULT_VERSION
+    from fastrank.measures.selection import Selection
+
+    version = options.get("trec_eval_version", DEFAULT_VERSION)
+    bound = Selection(options["measures"]).bind(version)
+    return [name.decode() for one in bound if one.measure.average for name in one.names]
+
+
+KINDS = {
+    "retrieval": Kind("fastrank.embeddings.evaluation", "evaluate_model", _measured, ranks=True),
+    "reranking": Kind("fastrank.embeddings.evaluation", "evaluate_model", _measured, ranks=True),
+    "classification": Kind("fastrank.tasks.classification", "evaluate_classifier", _probed),
+    "multilabel": Kind(
+        "fastrank.tasks.multilabel", "evaluate_multilabel",
+        _constant("accuracy", "lrap", "f1", "hamming"),
+    ),
+    "regression": Kind(
+        "fastrank.tasks.regression", "evaluate_regression",
+        _constant("kendalltau", "r2", "mae", "mse", "rmse"),
+    ),
+    "similarity": Kind(
+        "fastrank.tasks.pairs", "evaluate_similarity",
+        _of_similarities("spearman", "pearson"),
+    ),
+    "pairs": Kind(
+        "fastrank.tasks.pairs", "evaluate_pairs",
+        _of_similarities("ap", "accuracy", "f1", "precision", "recall", "mcc"),
+    ),
+    "triplets": Kind(
+        "fastrank.tasks.pairs", "evaluate_triplets", _of_similarities("accuracy")
+    ),
+    "clustering": Kind(
+        "fastrank.tasks.clustering", "evaluate_clustering", _constant("v_measure", "ami")
+    ),
+    "bitext": Kind(
+        "fastrank.tasks.bitext", "evaluate_bitext",
+        _constant(
+            "f1", "precision", "recall", "accuracy", "reverse_f1", "reverse_precision",
+            "reverse_recall", "reverse_accuracy",
+        ),
+    ),
+    "summarization": Kind(
+        "fastrank.tasks.summarization", "evaluate_summarization",
+        _of_similarities("spearman", "pearson"),
+    ),
+}  # fmt: skip

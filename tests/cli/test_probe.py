@@ -10,7 +10,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.probes.ulysses_tasks import FILES
+from fastrank.tasks.ulysses_files import FILES
 from tests.helpers.probe_inputs import letter_counts, texts_of, write_tasks
 
 OPTIONS = ("--option", "repetitions=1", "--option", "folds=2", "--option", "epochs=1")
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def expected():
-    return fr.evaluate_classifier(letter_counts(ROWS["text_a"]), ROWS["label"], **SHORT)
+    return fr.tasks.evaluate_classifier(letter_counts(ROWS["text_a"]), ROWS["label"], **SHORT)
 
 
 def run(capfdbinary, *words: str) -> tuple[int, str, str]:

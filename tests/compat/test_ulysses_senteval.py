@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fastrank.compat.ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLazy
-from fastrank.probes.ulysses_tasks import FILES
+from fastrank.tasks.ulysses_files import FILES
 from tests.helpers.probe_inputs import TASKS, TRAINING, letter_counts, recorded_values, write_tasks
 
 SHORT = {"n_repeats": 1, "k_fold": 2, "n_epochs": 1}

@@ -32,7 +32,7 @@ def _public() -> list[object]:
     """Every public function and class, and the methods of these, also the inherited ones."""
     found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
     found += [getattr(fr.types, name) for name in fr.types.__all__]
-    found += [getattr(fr.metrics, name) for name in fr.metrics.__all__]
+    found += [getattr(fr.tasks, name) for name in fr.tasks.__all__]
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
     found += [datasets.evaluate_results, datasets.results_to_run]
@@ -48,12 +48,12 @@ def _public() -> list[object]:
     return list({thing.__qualname__: thing for thing in found}.values())
 
 
-def _probed() -> fr.ProbeResult:
+def _probed() -> fr.tasks.TaskResult:
     import numpy
 
     labels = numpy.arange(1000) % 2
     vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
-    return fr.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
+    return fr.tasks.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
 
 
 def _compared() -> fr.types.IndexComparison:
@@ -73,7 +73,7 @@ def _comparison() -> fr.types.Comparison:
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 
 
-def _task_results() -> fr.TaskResults:
+def _task_results() -> fr.tasks.TaskResults:
     def letters(texts: list[str]) -> list[list[int]]:
         return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
 
@@ -94,7 +94,7 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a ProbeResult, `explained` an Explanation, and `results` those of two tasks.
+    `probed` a TaskResult, `explained` an Explanation, and `results` those of two tasks.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from fastrank.similarity import pair_scores
-from fastrank.similarity.options import SIMILARITIES
-from fastrank.similarity.pair_scores import similarities_of
+from fastrank.tasks import pairs as pair_scores
+from fastrank.tasks.inputs import SIMILARITIES
+from fastrank.tasks.pairs import similarities_of
 
 
 def _vectors(rows: int, width: int) -> list[numpy.ndarray]:

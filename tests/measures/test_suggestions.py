@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import FAMILY_BY_NAME, MEASURES
-from fastrank.measures.suggestions import SYNONYMS
+from fastrank.measures.suggestions import METRICS, SYNONYMS
 from fastrank.measures.trec import BY_NAME
+from tests.helpers.paths import REPOSITORY
 
 QRELS = {"q": {"d1": 2, "d2": 0, "d3": 1}}
 RUN = {"q": {"d1": 0.5, "d2": 0.75, "d4": 0.25}}
@@ -162,10 +163,10 @@ FirstRank: MnR meanr mean_rank
 PercentileRank: mpr mean_percentile_rank percntile_rank
 num_rel_ret: num_hits
 num_rel: num_relevant
-fastrank.metrics.matthews: mcc
-fastrank.metrics.spearman: spearman spearmanr
-fastrank.metrics.pearson: pearson
-fastrank.metrics.macro_f1: macro_f1
+fastrank.tasks.matthews: mcc
+fastrank.tasks.spearman: spearman spearmanr
+fastrank.tasks.pearson: pearson
+fastrank.tasks.f1: macro_f1
 utility: utility@3
 11pt_avg: 11pt_avg@5
 """
@@ -205,6 +206,13 @@ def test_only_existing_measures_are_synonyms() -> None:
         for measure in meant:
             name = measure.partition("(")[0]
             assert name in FAMILY_BY_NAME or name in BY_NAME
+
+
+def test_every_metric_of_labels_is_told() -> None:
+    api = (REPOSITORY / "docs" / "api" / "metrics.md").read_text("utf-8")
+    functions = set(re.findall(r"^::: fastrank\.tasks\.([a-z]\w*)$", api, re.MULTILINE))
+
+    assert functions == set(METRICS.values())
 
 
 def test_a_measure_of_the_users_is_suggested_too() -> None:

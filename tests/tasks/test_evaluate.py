@@ -11,7 +11,7 @@ import pytest
 import fastrank as fr
 from fastrank.embeddings.text_vectors import EncodingOptions
 from fastrank.keywords import names_of
-from fastrank.tasks.kinds import KINDS, PROBED
+from fastrank.tasks.task import KINDS, PROBED
 from tests.helpers.executors import started
 from tests.helpers.labelled_vectors import labelled_vectors
 from tests.helpers.similar_vectors import make
@@ -24,14 +24,14 @@ MODEL, ROWS = make("real")
 
 
 @pytest.fixture(scope="module")
-def evaluated() -> tuple[dict[str, Any], fr.TaskResults]:
+def evaluated() -> tuple[dict[str, Any], fr.tasks.TaskResults]:
     tasks = tasks_of_all_kinds(MODEL, ROWS)
     return tasks, fr.evaluate_tasks({"real": MODEL}, tasks, progress=False)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_row_is_the_result_of_the_single_function(
-    name: str, evaluated: tuple[dict[str, Any], fr.TaskResults]
+    name: str, evaluated: tuple[dict[str, Any], fr.tasks.TaskResults]
 ) -> None:
     tasks, results = evaluated
     task = tasks[name]
@@ -50,7 +50,7 @@ def test_a_row_is_the_result_of_the_single_function(
 
 
 def test_the_main_scores_of_rankings_are_those_of_mteb(
-    evaluated: tuple[dict[str, Any], fr.TaskResults],
+    evaluated: tuple[dict[str, Any], fr.tasks.TaskResults],
 ) -> None:
     _, results = evaluated
 
@@ -59,7 +59,7 @@ def test_the_main_scores_of_rankings_are_those_of_mteb(
 
 
 def test_the_metrics_of_each_kind_are_those_that_its_function_returns(
-    evaluated: tuple[dict[str, Any], fr.TaskResults],
+    evaluated: tuple[dict[str, Any], fr.tasks.TaskResults],
 ) -> None:
     tasks, results = evaluated
 
@@ -70,7 +70,7 @@ def test_the_metrics_of_each_kind_are_those_that_its_function_returns(
 
 @pytest.mark.parametrize("protocol", PROBED)
 def test_the_metrics_of_each_protocol_are_those_that_it_returns(protocol: str) -> None:
-    result = fr.evaluate_classifier(
+    result = fr.tasks.evaluate_classifier(
         *labelled_vectors(1000, 4, 2, seed=0), protocol=protocol,
         **({"repetitions": 1} if protocol == "ulysses" else {}),
     )  # fmt: skip
@@ -83,7 +83,7 @@ def test_the_main_score_can_be_chosen() -> None:
 
     found = fr.evaluate_tasks(MODEL, [task])["similarity"]
 
-    assert found.value == fr.evaluate_similarity(MODEL, task.data).mean["cosine_pearson"]
+    assert found.value == fr.tasks.evaluate_similarity(MODEL, task.data).mean["cosine_pearson"]
 
 
 def test_a_main_score_is_added_to_the_measures_of_rankings() -> None:
@@ -104,15 +104,10 @@ def test_data_of_one_kind_need_no_task() -> None:
     candidates = fr.read_candidates(
         {"question": ["a e", "a e"], "answer": ["ae", "i"], "label": [1, 0]}
     )
-    probe = fr.ProbeTask(
-        task=fr.TextTask.from_texts(["a", "e", "aa", "ee"], labels=[0, 1, 0, 1]),
-        protocol="knn", options={"neighbors": 1},
-    )  # fmt: skip
 
-    results = fr.evaluate_tasks(letters, [CITIES, candidates, probe])
+    results = fr.evaluate_tasks(letters, [CITIES, candidates])
 
-    assert results.tasks == ["retrieval", "reranking", "classification"]
-    assert results["classification"].result.protocol == "knn"
+    assert results.tasks == ["retrieval", "reranking"]
 
 
 def test_tasks_from_files_have_the_names_of_the_files(tmp_path: Path) -> None:

@@ -28,16 +28,16 @@ TASKS = {
 
 
 @pytest.fixture(scope="module")
-def results() -> fr.TaskResults:
+def results() -> fr.tasks.TaskResults:
     return fr.evaluate_tasks({"letters": letters, "length": length}, TASKS)
 
 
 @pytest.fixture(scope="module")
-def one() -> fr.TaskResults:
+def one() -> fr.tasks.TaskResults:
     return fr.evaluate_tasks(letters, TASKS)
 
 
-def test_the_table_of_a_model_has_a_row_per_task(one: fr.TaskResults) -> None:
+def test_the_table_of_a_model_has_a_row_per_task(one: fr.tasks.TaskResults) -> None:
     table = one.table(means=False)
 
     assert table.names == ["task", "kind", "metric", "score", "low", "high", "rows", "seconds"]
@@ -49,14 +49,14 @@ def test_the_table_of_a_model_has_a_row_per_task(one: fr.TaskResults) -> None:
         )  # fmt: skip
 
 
-def test_the_table_of_several_models_has_a_column_for_each(results: fr.TaskResults) -> None:
+def test_the_table_of_several_models_has_a_column_for_each(results: fr.tasks.TaskResults) -> None:
     table = results.table(means=False)
 
     assert table.names == ["task", "kind", "metric", "letters", "length"]
     assert table.columns["length"] == [results[task, "length"].value for task in TASKS]
 
 
-def test_the_best_model_of_a_row_is_bold(results: fr.TaskResults) -> None:
+def test_the_best_model_of_a_row_is_bold(results: fr.tasks.TaskResults) -> None:
     table = results.table()
     lines = table.to_markdown().splitlines()[2:]
 
@@ -81,7 +81,7 @@ def test_the_lowest_error_is_bold() -> None:
         found.compare()
 
 
-def test_means_are_over_tasks_and_over_kinds(results: fr.TaskResults) -> None:
+def test_means_are_over_tasks_and_over_kinds(results: fr.tasks.TaskResults) -> None:
     values = {name: results[name, "letters"].value for name in TASKS}
     over_tasks = sum(values.values()) / 4
     similarity = (values["words"] + values["more words"]) / 2
@@ -97,7 +97,7 @@ def test_means_are_over_tasks_and_over_kinds(results: fr.TaskResults) -> None:
     assert results.table().columns["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
 
 
-def test_tables_have_every_format(results: fr.TaskResults) -> None:
+def test_tables_have_every_format(results: fr.tasks.TaskResults) -> None:
     table = results.table()
 
     assert "cosine\\_spearman" in table.to_latex()
@@ -109,7 +109,7 @@ def test_tables_have_every_format(results: fr.TaskResults) -> None:
     assert str(results) == str(table)
 
 
-def test_details_have_a_row_per_model_and_task(results: fr.TaskResults) -> None:
+def test_details_have_a_row_per_model_and_task(results: fr.tasks.TaskResults) -> None:
     table = results.details()
 
     assert list(zip(table.columns["model"], table.columns["task"], strict=True)) == [
@@ -118,7 +118,9 @@ def test_details_have_a_row_per_model_and_task(results: fr.TaskResults) -> None:
     assert table.columns["level"][:2] == [0.95, None]
 
 
-def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(results: fr.TaskResults) -> None:
+def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(
+    results: fr.tasks.TaskResults,
+) -> None:
     from scipy import stats
 
     score = results["cities", "length"]
@@ -128,7 +130,7 @@ def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(results: fr.TaskRe
     assert score.interval == pytest.approx(expected)
 
 
-def test_the_interval_of_a_perfect_score_is_not_empty(results: fr.TaskResults) -> None:
+def test_the_interval_of_a_perfect_score_is_not_empty(results: fr.tasks.TaskResults) -> None:
     score = results["cities", "letters"]
 
     assert score.value == 1.0
@@ -161,7 +163,7 @@ def test_items_are_the_values_that_the_score_averages() -> None:
 
 
 @pytest.mark.parametrize("task", ["cities", "triplets"])
-def test_models_are_compared_by_their_items(task: str, results: fr.TaskResults) -> None:
+def test_models_are_compared_by_their_items(task: str, results: fr.tasks.TaskResults) -> None:
     scores = {model: results[task, model] for model in ("letters", "length")}
     metric = scores["letters"].metric
 
@@ -173,7 +175,7 @@ def test_models_are_compared_by_their_items(task: str, results: fr.TaskResults) 
     assert (found.p, found.difference) == (expected.p, expected.difference)
 
 
-def test_models_are_compared_over_tasks(results: fr.TaskResults) -> None:
+def test_models_are_compared_over_tasks(results: fr.tasks.TaskResults) -> None:
     found = results.compare(test="wilcoxon")
 
     assert found.queries == sorted(TASKS)
@@ -191,17 +193,17 @@ def test_models_are_compared_over_tasks(results: fr.TaskResults) -> None:
         (lambda results: results.to_mteb("x", revision=".."), "'..' cannot be the name"),
     ],
 )
-def test_errors(call: Any, reason: str, results: fr.TaskResults) -> None:
+def test_errors(call: Any, reason: str, results: fr.tasks.TaskResults) -> None:
     with pytest.raises(fr.OptionError, match=reason):
         call(results)
 
 
-def test_columns_of_a_table_are_checked(one: fr.TaskResults) -> None:
+def test_columns_of_a_table_are_checked(one: fr.tasks.TaskResults) -> None:
     with pytest.raises(fr.OptionError, match="did you mean 'score'"):
         one.table(columns=["scores"])
 
 
-def test_results_can_be_pickled(results: fr.TaskResults) -> None:
+def test_results_can_be_pickled(results: fr.tasks.TaskResults) -> None:
     assert pickle.loads(pickle.dumps(results)).mean == results.mean
 
 
@@ -214,7 +216,7 @@ def test_tasks_can_be_pickled() -> None:
 
 
 def test_the_files_for_mteb_have_the_fields_of_its_results(
-    tmp_path: Path, results: fr.TaskResults
+    tmp_path: Path, results: fr.tasks.TaskResults
 ) -> None:
     paths = results.to_mteb(tmp_path, revision="v1", split="dev", languages=["eng-Latn"])
 
@@ -228,11 +230,11 @@ def test_the_files_for_mteb_have_the_fields_of_its_results(
 
 @pytest.mark.parametrize("languages", [{}, {"languages": ["por-Latn"]}])
 def test_mteb_reads_the_files(
-    languages: dict[str, Any], tmp_path: Path, results: fr.TaskResults
+    languages: dict[str, Any], tmp_path: Path, results: fr.tasks.TaskResults
 ) -> None:
     mteb = pytest.importorskip("mteb", reason="mteb is not installed")
     renamed = {"letters": "lab/letters", "length": "lab/length"}
-    given = fr.TaskResults(
+    given = fr.tasks.TaskResults(
         scores=[score.changed(model=renamed[score.model]) for score in results.scores]
     )
 

@@ -1,0 +1,224 @@
+"""The input of a task: vectors, from a model or as given, and labels; and its options."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import numpy
+
+from fastrank.datasets.text_task import (
+    TextTask,
+    as_text_task,
+    check_labels,
+    labels_of,
+    plain_labels,
+)
+from fastrank.embeddings.encoders import needs_fitting
+from fastrank.embeddings.text_vectors import (
+    EncodingOptions,
+    are_vectors,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
+from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.keywords import Keyword, pick
+from fastrank.messages import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+VECTORS = "vectors"
+# In the order of the kernels' columns.
+SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
+DISTANCES = ("euclidean", "manhattan")
+
+
+class TaskOptions(EncodingOptions, total=False):
+    """Options of evaluations that encode the texts of a task."""
+
+    name: str | None
+
+
+class PairOptions(TaskOptions, total=False):
+    """Options of evaluations that compare the vectors of a row."""
+
+    similarities: str | tuple[str, ...]
+
+
+def checked_similarities(name: str, given: Any) -> tuple[str, ...]:
+    """The names of similarities as a tuple. Raises OptionError."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    expected = ", ".join(map(repr, SIMILARITIES))
+    if not names:
+        raise OptionError(name, f"expected at least one of {expected}")
+    for one in names:
+        if one not in SIMILARITIES:
+            raise OptionError(name, f"expected {expected}, found {one!r}")
+    if len(set(names)) < len(names):
+        raise OptionError(name, "expected distinct names")
+    return names
+
+
+TASK = (
+    Keyword(
+        "similarities", ("cosine",),
+        "similarities to evaluate: cosine, dot, euclidean, manhattan",
+        """one or several of "cosine", "dot", "euclidean" and "manhattan". They are computed in
+        double precision and rounded once to float32; the cosine with a zero vector is 0.""",
+        check=checked_similarities,
+    ),
+    Keyword("name", None, "name of the task", "the name of the task, for messages and tables."),
+    Keyword(
+        "batch_size", None, "number of texts to encode at once",
+        "the number of texts to encode at once, passed to the model if it takes it.", least=1,
+    ),
+    Keyword(
+        "prompt", None, "prompt for the model",
+        "passed to the model as `prompt` if it takes that, else prepended to each text.",
+    ),
+    Keyword(
+        "cache", None, "folder in which to cache vectors",
+        "a folder in which to cache vectors, as in `evaluate_model`; with `cache_name`.",
+    ),
+    Keyword(
+        "cache_name", None, "name of the model in the cache",
+        "a name for the model and its settings in the cache.",
+    ),
+    Keyword(
+        "progress", None, "show a progress bar",
+        "whether to show a progress bar; by default on a terminal for long encoding.",
+    ),
+)  # fmt: skip
+
+
+def read_task(
+    model_or_vectors: Any, task: Any, options: Mapping[str, Any], *, texts: int, labels: bool
+) -> tuple[str, tuple[Array, ...], Any]:
+    """The name of a task, its vectors (an array per text of a row), and its labels or None.
+
+    texts: how many texts a row must have. labels: whether the task must have labels. Vectors that
+    are given as float32 are not checked for NaN. Raises what `encode_task` raises, and InputError
+    and ArrayError for the wrong number of texts, rows or columns and for missing labels.
+    """
+    encoding = pick(options, EncodingOptions)
+    if are_vectors(model_or_vectors):
+        refuse_encoding(encoding)
+        return _from_vectors(model_or_vectors, task, options["name"], texts, labels)
+    if task is None:
+        raise TypeError("task: expected texts, because a model is given")
+    if isinstance(task, tuple) and len(task) != texts + labels:
+        columns = f"{counted(texts, 'column')} of texts{' and one of labels' * labels}"
+        raise InputError(options["name"] or "task", f"expected {columns}, found {len(task)}")
+    found = as_text_task(task, labels=labels)
+    name = options["name"] or found.name
+    _check(name, found, texts, labels)
+    return name, encode_task(model_or_vectors, found, **encoding), found.labels
+
+
+def _from_vectors(
+    given: Any, task: Any, name: str | None, texts: int, labels: bool
+) -> tuple[str, tuple[Array, ...], Any]:
+    found_labels = task
+    if isinstance(task, TextTask):
+        name, found_labels = name or task.name, task.labels
+        _check(name, task, texts, labels)
+    name = name or VECTORS
+    if labels and found_labels is None:
+        raise InputError(name, "the labels are missing")
+    if isinstance(found_labels, (list, tuple)):
+        check_labels(name, found_labels)
+    parts = given if isinstance(given, tuple) else (given,)
+    if len(parts) != texts:
+        expected = "an array" if texts == 1 else f"a tuple of {texts} arrays"
+        raise ArrayError(VECTORS, f"expected {expected}, found {len(parts)}")
+    arrays = tuple(_rows(part, number, texts) for number, part in enumerate(parts, 1))
+    for number, part in enumerate(arrays[1:], 2):
+        for axis, what in enumerate(("rows", "columns")):
+            if part.shape[axis] != arrays[0].shape[axis]:
+                raise ArrayError(
+                    _name(number, texts),
+                    f"expected {arrays[0].shape[axis]} {what}, as in text 1, found"
+                    f" {part.shape[axis]}",
+                )
+    count = len(task) if isinstance(task, TextTask) else len(arrays[0])
+    if labels:
+        count = len(found_labels)
+    if count != len(arrays[0]):
+        raise ArrayError(VECTORS, f"expected {count} rows, one per label, found {len(arrays[0])}")
+    if not count:
+        raise ArrayError(VECTORS, "expected at least one row, found none")
+    return name, arrays, found_labels if labels else None
+
+
+def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
+    if len(task.texts) != texts:
+        expected = counted(texts, "text")
+        raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
+    if labels:
+        labels_of(task, name)
+    if not len(task):
+        raise InputError(name, "expected at least one row, found none")
+
+
+def _rows(part: Any, number: int, texts: int) -> Array:
+    """Given vectors as contiguous float32, without a pass over those that are that already."""
+    if (
+        isinstance(part, numpy.ndarray)
+        and part.dtype == numpy.float32
+        and part.ndim == 2
+        and part.shape[1]
+        and part.flags.c_contiguous
+        and part.dtype.isnative
+    ):
+        return part
+    try:
+        return vectors_of(part)[0]
+    except ArrayError as error:
+        name = _name(number, texts)
+        raise ArrayError(name, error.reason, error.row, error.column) from None
+
+
+def _name(number: int, texts: int) -> str:
+    return VECTORS if texts == 1 else f"vectors of text {number}"
+
+
+def training_and_tests(
+    model_or_vectors: Any, task: Any, test: Any, options: Mapping[str, Any]
+) -> list[tuple[str, Array, list[Any]]]:
+    """The name, vectors and labels of the training rows, and those of the test rows.
+
+    Both are given as in `evaluate_multilabel`. A transformer that is not fitted is fitted on the
+    training texts. Raises what `read_task` raises.
+    """
+    sides: list[tuple[Any, Any]]
+    if are_vectors(model_or_vectors):
+        if not isinstance(test, tuple) or len(test) != 2:
+            raise OptionError("test", "expected a tuple (vectors, labels), as vectors are given")
+        name = options["name"] or "labels"
+        sides = [
+            (vectors_of(given), labels if isinstance(labels, TextTask) else plain_labels(labels))
+            for given, labels in ((model_or_vectors, task), test)
+        ]
+    else:
+        texts, model = as_text_task(task), model_or_vectors
+        name = options["name"] or texts.name
+        if needs_fitting(model, texts.texts[0]):
+            model = deepcopy(model).fit(texts.texts[0])
+        sides = [(model, texts), (model, as_text_task(test))]
+    found = []
+    for own, (given, rows) in zip((name, f"{name} (test)"), sides, strict=True):
+        named = {**options, "name": own}
+        _, (vectors,), labels = read_task(given, rows, named, texts=1, labels=True)
+        found.append((own, vectors, labels))
+    widths = [vectors.shape[1] for _, vectors, _ in found]
+    if widths[0] != widths[1]:
+        reason = f"expected {widths[0]} dimensions, as in training, found {widths[1]}"
+        raise ArrayError("test", reason)
+    return found

@@ -1,0 +1,181 @@
+"""A classification problem as the protocols get it: vectors, or a way to make them, and labels."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy
+
+from fastrank.data.columns import Frozen
+from fastrank.embeddings.text_vectors import vectors_of
+from fastrank.errors import ArrayError, InputError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Embedder = Callable[["Problem", Array, str], tuple[Array, ...]]
+
+# Labels of each of these kinds can be sorted with each other.
+NUMBERS = (int, float)
+
+
+class Problem(Frozen):
+    """Rows of one or more texts or vectors, with a class each.
+
+    name: for messages. y: int64[rows], places in `classes`. classes: the labels, sorted.
+    alternatives: whether all vectors after the first are those of alternatives. texts: the texts of
+    the rows, or None if vectors were given. encode: makes `vectors`; None if an embedder is fitted
+    on the training part of each split. make_embedder: see `embedder`.
+    """
+
+    __slots__ = (
+        "__dict__", "alternatives", "classes", "encode", "make_embedder", "name", "texts", "y",
+    )  # fmt: skip
+
+    name: str
+    y: Array
+    classes: list[Any]
+    encode: Callable[[], tuple[Array, ...]] | None
+    texts: tuple[list[str], ...] | None = None
+    make_embedder: Callable[[], Embedder] | None = None
+    alternatives: bool
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether an embedder is fitted on each training part."""
+        return self.encode is None
+
+    @cached_property
+    def vectors(self) -> tuple[Array, ...] | None:
+        """A float32[rows, dimension] per text of a row, or None if the embedder is lazy.
+
+        Encoding may take long: check the options before the first use.
+        """
+        return None if self.encode is None else self.encode()
+
+    def texts_of(self, rows: Array) -> tuple[list[str], ...]:
+        """The texts of some rows."""
+        assert self.texts is not None
+        return tuple([column[row] for row in rows.tolist()] for column in self.texts)
+
+    def embedder(self) -> Embedder:
+        """A function of a problem, row numbers and "train", "eval" or "test" that returns vectors.
+
+        It returns a float32[rows, dimension] per text. Call it with "train" first: that fits lazy
+        embedders. Ask for a new one for each training part.
+        """
+        if self.make_embedder is None:
+            return _given_vectors
+        return self.make_embedder()
+
+
+def _given_vectors(problem: Problem, rows: Array, _: str) -> tuple[Array, ...]:
+    assert problem.vectors is not None
+    return tuple(part[rows] for part in problem.vectors)
+
+
+def embedded_by(
+    embed: Callable[..., Any], name: str, texts: tuple[list[str], ...], split: str
+) -> tuple[Array, ...]:
+    """What `embed` returns for these texts, as float32[rows, features]. Raises ArrayError."""
+    second = texts[1] if len(texts) > 1 else None
+    found = embed(texts[0], second, name, split)
+    rows = len(texts[0])
+    expected = f"expected an array of shape ({rows}, features)"
+    if not hasattr(found, "__len__") and not hasattr(found, "shape"):
+        raise ArrayError("embed", f"{expected}, found {type(found).__name__}")
+    shape = getattr(found, "shape", None)
+    if shape is not None and (len(shape) != 2 or shape[0] != rows):
+        raise ArrayError("embed", f"{expected}, found {shape}")
+    if shape is None and len(found) != rows:
+        raise ArrayError("embed", f"{expected}, found a {type(found).__name__} of {len(found)}")
+    return vectors_of(found, rows)
+
+
+def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
+    """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
+    kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
+    if len(kinds) > 1:
+        found = " and ".join(sorted(kinds))
+        raise InputError(name, f"expected labels of one type, found {found}")
+    classes = sorted(set(labels))
+    if len(classes) < 2:
+        found = f"only {classes[0]!r}" if classes else "no labels"
+        raise InputError(name, f"expected labels of at least two classes, found {found}")
+    places = {label: place for place, label in enumerate(classes)}
+    return numpy.array([places[label] for label in labels], numpy.int64), classes
+
+
+def with_common_classes(problems: dict[str, Problem]) -> dict[str, Problem]:
+    """The problems with places in the same list of all their classes; "" has the training rows.
+
+    Raises InputError for labels of several types, and for a set without a class of training.
+    """
+    try:
+        classes = sorted({label for problem in problems.values() for label in problem.classes})
+    except TypeError:
+        name = next(iter(problems.values())).name
+        raise InputError(name, "expected labels of one type in all sets") from None
+    for key, problem in problems.items():
+        if not set(problem.classes) & set(problems[""].classes):
+            found = ", ".join(map(repr, problem.classes[:3]))
+            reason = f"expected classes of the training rows, found none of them, but {found}"
+            raise InputError(key, reason)
+    changed = {}
+    for key, problem in problems.items():
+        places = numpy.array([classes.index(label) for label in problem.classes], numpy.int64)
+        changed[key] = problem.changed(y=places[problem.y], classes=classes)
+    return changed
+
+
+def _kind(name: str, row: int, label: Any) -> str:
+    if isinstance(label, float) and not label.is_integer():
+        reason = f"row {row}: expected a class, found the number {label}"
+        raise InputError(name, f"{reason}; map numbers to classes first")
+    if isinstance(label, NUMBERS):
+        return "numbers"
+    if isinstance(label, str):
+        return "strings"
+    reason = f"row {row}: expected a label that is a number or str, found {type(label).__name__}"
+    raise InputError(name, reason)
+
+
+def embedded_sets(problem: Problem, **sets: Problem | None) -> list[tuple[Array, ...]]:
+    """The vectors of a problem and of further sets, float32[rows, dimension] per text of a row.
+
+    sets: by the names of the options, which are also those of the splits. An embedder that has to
+    be fitted is fitted on the problem, and needs another set. Raises OptionError and ArrayError.
+    """
+    given = {name: part for name, part in sets.items() if part is not None}
+    if problem.is_lazy and "test" not in given:
+        reason = "an embedder that is fitted on the training rows needs separate test rows"
+        raise OptionError("test", reason)
+    embedder = problem.embedder()
+    found = [embedder(problem, numpy.arange(len(problem)), "train")]
+    for name, part in given.items():
+        split = {"dev": "eval"}.get(name, name)
+        # Given vectors are of the set itself.
+        embed = embedder if part.is_lazy else part.embedder()
+        vectors = embed(part, numpy.arange(len(part)), split)
+        shapes = [[one.shape[1] for one in parts] for parts in (found[0], vectors)]
+        if shapes[0] != shapes[1]:
+            widths = " and ".join("+".join(map(str, shape)) for shape in shapes)
+            raise ArrayError(name, f"expected vectors as in training, found {widths} dimensions")
+        found.append(vectors)
+    return found
+
+
+def one_text(problem: Problem, protocol: str, vectors: list[tuple[Array, ...]]) -> list[Array]:
+    """The vectors of rows of one text. Raises ArrayError for rows of several."""
+    if len(vectors[0]) > 1:
+        reason = f"protocol {protocol!r} does not combine the vectors of several texts per row"
+        raise ArrayError(problem.name, f"{reason}; give one array of features, or set embed=")
+    return [one for (one,) in vectors]

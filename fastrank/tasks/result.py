@@ -1,0 +1,136 @@
+"""What a model achieves in a task."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.lazy import optional
+from fastrank.messages import counted
+from fastrank.scores.tables import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+    import pandas
+
+
+class TaskResult(Frozen):
+    """The metrics of a model or of vectors in a task.
+
+    name: of the task. kind: what evaluated it, such as "classification" or "pairs". protocol: what
+    defines the metrics, such as "mteb". metric, value: the main metric and its value. mean:
+    {metric: value} of all metrics. std: the standard deviation of the main metric over trained
+    classifiers or samples, or None. interval: the bounds (low, high) of the main metric, or None;
+    level: their confidence level, or None. values: {metric: list of float} of the metrics that are
+    means, with a value for each trained classifier, sample, triplet or text. similarities:
+    {similarity: float32 array} with an item per pair, for evaluations of pairs. rows: the number of
+    texts, pairs or triplets. classes: the labels, sorted, if they are classes. seed: of the random
+    numbers, or None. seconds: the time that it took; with encoding only for classifiers. notes: a
+    tuple of remarks. records: {column: list}, a table with more details than `values`, or None.
+
+    >>> probed
+    <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1000 rows>
+    >>> probed.metric, len(probed.values["matthews"]), probed.rows, probed.classes
+    ('matthews', 5, 1000, [0, 1])
+    >>> found = fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]]))
+    >>> found.mean
+    {'cosine_accuracy': 1.0}
+    """
+
+    name: str
+    kind: str
+    protocol: str
+    metric: str
+    value: float
+    mean: dict[str, float]
+    std: float | None = None
+    interval: tuple[float, float] | None = None
+    level: float | None = None
+    values: dict[str, list[float]] = {}  # noqa: RUF012
+    similarities: dict[str, npt.NDArray[Any]] = {}  # noqa: RUF012
+    rows: int
+    classes: list[Any] = []  # noqa: RUF012
+    seed: int | None = None
+    seconds: float
+    notes: tuple[str, ...] = ()
+    records: dict[str, list[Any]] | None = None
+
+    def frame(self) -> pandas.DataFrame:
+        """A pandas frame of `records`, or with a row per value: task, item (from 1), metric, value.
+
+        With protocol="ulysses" it has the rows and columns of the package's `return_all_results`:
+        task, kfold_repetition, kfold_partition, train_epoch (-1 for tests), metric and value.
+
+        >>> probed.frame().columns.tolist()[1:]
+        ['kfold_repetition', 'kfold_partition', 'train_epoch', 'metric', 'value']
+        >>> fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]])).frame()
+              task  item           metric  value
+        0  vectors     1  cosine_accuracy    1.0
+        """
+        frames = optional("pandas", "TaskResult.frame")
+        if self.records is not None:
+            found = frames.DataFrame(self.records)
+            found.insert(0, "task", self.name)
+            return found
+        rows = [
+            (self.name, item, metric, value)
+            for metric, values in self.values.items()
+            for item, value in enumerate(values, 1)
+        ]
+        return frames.DataFrame(rows, columns=["task", "item", "metric", "value"])
+
+    def table(self) -> Table:
+        """A table with a row per metric, the main one first, with its deviation and interval.
+
+        >>> print(probed.table())
+        task    metric      mean     std     low    high
+        ------  --------  ------  ------  ------  ------
+        shift   matthews  0.9040  0.2035  0.8101  1.2680
+        shift   loss      0.1970
+        """
+        names = [self.metric, *(name for name in self.mean if name != self.metric)]
+        columns: dict[str, list[Any]] = {
+            "task": [self.name] * len(names),
+            "metric": names,
+            "mean": [self.mean[name] for name in names],
+        }
+        low, high = self.interval or (None, None)
+        for name, value in (("std", self.std), ("low", low), ("high", high)):
+            if value is not None:
+                columns[name] = [value, *[None] * (len(names) - 1)]
+        return Table(columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields but `records` and `similarities`, for JSON.
+
+        >>> sorted(probed.to_dict())[:6]
+        ['classes', 'interval', 'kind', 'level', 'mean', 'metric']
+        """
+        kept = sorted(self.field_names - {"records", "similarities"})
+        return {**{name: getattr(self, name) for name in kept}, "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        spread = "" if self.std is None else f" ± {self.std:.4f}"
+        return (
+            f"<TaskResult {self.name}: {self.kind}, {self.metric} {self.value:.4f}{spread},"
+            f" {counted(self.rows, 'row')}>"
+        )
+
+
+def mean_of_tests(
+    values: dict[str, list[float]], metric: str, *, value: float | None = None, **fields: Any
+) -> TaskResult:
+    """The result of several classifiers that are tested with the same metrics.
+
+    values: {metric: a value per test}. metric: the main one. value: its mean, if that is rounded.
+    """
+    import numpy
+
+    main = values[metric]
+    value = float(numpy.mean(main)) if value is None else value
+    mean = {name: sum(tests) / len(tests) for name, tests in values.items()}
+    return TaskResult(
+        metric=metric, value=value, mean={**mean, metric: value}, values=values,
+        std=float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0, **fields,
+    )  # fmt: skip

@@ -1,0 +1,289 @@
+"""Models, vectors, tasks and options of `evaluate_classifier`."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import fastrank as fr
+from tests.helpers.probe_inputs import letter_counts, texts_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12)")
+SHORT = {"repetitions": 1, "folds": 2, "epochs": 1}
+TEXTS = texts_of(400, 2, 5)
+PAIRS = texts_of(400, 2, 6, 1)
+VECTORS = letter_counts(TEXTS["text_a"])
+LABELS = TEXTS["label"]
+
+
+def evaluated(model, task, **options):
+    return fr.tasks.evaluate_classifier(model, task, **{**SHORT, **options})
+
+
+@pytest.fixture(scope="module")
+def expected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return evaluated(VECTORS, LABELS).values
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        (TEXTS["text_a"], LABELS),
+        pd.DataFrame(TEXTS),
+        fr.TextTask.from_texts(TEXTS["text_a"], labels=LABELS),
+        [dict(zip(TEXTS, row, strict=True)) for row in zip(*TEXTS.values(), strict=True)],
+    ],
+)
+def test_texts_give_the_values_of_their_vectors(task, expected):
+    assert evaluated(letter_counts, task).values == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(LABELS),
+        pd.Series(LABELS),
+        tuple(LABELS),
+        list(np.array(LABELS)),
+        [["no", "yes"][label] for label in LABELS],
+        [bool(label) for label in LABELS],
+        [float(label) for label in LABELS],
+    ],
+)
+def test_labels_may_be_of_any_one_type(labels, expected):
+    assert evaluated(VECTORS, labels).values == expected
+
+
+def test_vectors_may_come_with_a_task_of_texts(expected):
+    found = evaluated(VECTORS, pd.DataFrame(TEXTS), name="films")
+    assert (found.values, found.name) == (expected, "films")
+
+
+def test_vectors_may_be_a_frame(expected):
+    assert evaluated(pd.DataFrame(VECTORS), LABELS).values == expected
+
+
+def test_pairs_of_texts_give_the_values_of_a_tuple_of_vectors():
+    vectors = tuple(letter_counts(PAIRS[name]) for name in ("text_a", "text_b"))
+    found = evaluated(letter_counts, pd.DataFrame(PAIRS))
+    assert found.values == evaluated(vectors, PAIRS["label"]).values
+
+
+def test_pairs_have_the_vectors_their_difference_and_their_product_as_features():
+    a, b = (letter_counts(PAIRS[name]) for name in ("text_a", "text_b"))
+    features = np.hstack((a, b, np.abs(a - b), a * b))
+    found = evaluated((a, b), PAIRS["label"])
+    assert found.values == evaluated(features, PAIRS["label"]).values
+
+
+def test_alternatives_have_the_vectors_of_all_texts_as_features():
+    rows = texts_of(400, 3, 7, 3)
+    parts = [text.split(" [SEP] ") for text in rows["text_b"]]
+    features = [letter_counts(rows["text_a"])]
+    features += [letter_counts([row[place] for row in parts]) for place in range(3)]
+    found = evaluated(letter_counts, pd.DataFrame(rows), alternatives=True)
+    assert found.values == evaluated(np.hstack(features), rows["label"]).values
+    assert found.values == evaluated(tuple(features), rows["label"], alternatives=True).values
+
+
+def test_an_embed_function_gets_texts_task_and_split(expected):
+    calls = []
+
+    def embed(texts_a, texts_b, task, split):
+        calls.append((len(texts_a), texts_b, task, split))
+        return letter_counts(texts_a)
+
+    found = evaluated(None, (TEXTS["text_a"], LABELS), embed=embed, name="films")
+    assert found.values == expected
+    assert calls == [(400, None, "films", "all")]
+
+
+def test_a_lazy_embed_function_gets_the_parts_of_each_fold(expected):
+    calls = []
+
+    def embed(texts_a, texts_b, task, split):
+        calls.append((len(texts_a), split))
+        return letter_counts(texts_a)
+
+    found = evaluated(None, (TEXTS["text_a"], LABELS), embed=embed, lazy=True)
+    assert found.values == expected
+    assert calls == [(160, "train"), (40, "eval"), (200, "test")] * 2
+
+
+def test_a_transformer_that_is_not_fitted_is_fitted_on_each_training_part():
+    sizes = []
+
+    class Counted(TfidfVectorizer):
+        def fit(self, texts, y=None):
+            sizes.append(len(texts))
+            return super().fit(texts)
+
+    evaluated(Counted(), (PAIRS["text_a"], PAIRS["text_b"], PAIRS["label"]))
+    # First and second texts of 160 rows.
+    assert sizes == [320, 320]
+
+
+def test_a_transformer_may_find_other_words_in_each_training_part():
+    found = evaluated(
+        TfidfVectorizer(), ([f"{text} {i}" for i, text in enumerate(TEXTS["text_a"])], LABELS)
+    )
+    assert len(found.values["matthews"]) == 2
+
+
+def test_a_fitted_transformer_is_used_as_it_is_unless_lazy():
+    model = TfidfVectorizer(max_features=20).fit(TEXTS["text_a"])
+    task = (TEXTS["text_a"], LABELS)
+    as_it_is = evaluated(model, task)
+    assert as_it_is.values == evaluated(model.transform(TEXTS["text_a"]), LABELS).values
+    unfitted = evaluated(TfidfVectorizer(max_features=20), task)
+    assert evaluated(model, task, lazy=True).values == unfitted.values
+
+
+def test_a_lazy_transformer_takes_alternatives_as_one_text():
+    rows = pd.DataFrame(texts_of(400, 3, 7, 3))
+    found = evaluated(TfidfVectorizer(max_features=20), rows, alternatives=True)
+    assert found.values == evaluated(TfidfVectorizer(max_features=20), rows).values
+
+
+def test_vectors_are_cached(tmp_path):
+    calls = []
+
+    def model(texts):
+        calls.append(len(texts))
+        return letter_counts(texts)
+
+    options = {"cache": tmp_path, "cache_name": "letters"}
+    task = (TEXTS["text_a"], LABELS)
+    first = evaluated(model, task, **options)
+    encoded = sum(calls)
+    assert evaluated(model, task, **options).values == first.values
+    assert sum(calls) < 1.1 * encoded
+
+
+def test_a_task_with_its_protocol_has_its_own_options(expected):
+    rows = fr.TextTask.from_texts(TEXTS["text_a"], labels=LABELS)
+    task = fr.Task("classification", rows, protocol="ulysses", repetitions=2, folds=2, epochs=1)
+    assert len(fr.tasks.evaluate_classifier(letter_counts, task).values["matthews"]) == 4
+    assert fr.tasks.evaluate_classifier(letter_counts, task, repetitions=1).values == expected
+
+
+def test_a_result_is_a_table_a_frame_and_a_dict():
+    found = evaluated(VECTORS, LABELS, name="films")
+    assert found.table().rows().__next__()[:3] == ("films", "matthews", found.value)
+    assert len(found.frame()) == 2 * (3 + 2)
+    assert found.to_dict()["mean"] == found.mean
+    assert found.mean["loss"] == sum(found.values["loss"]) / 2
+    assert repr(found).startswith("<TaskResult films: classification, matthews 0.")
+
+
+def failing_lazily(texts_a, texts_b, task, split):
+    return letter_counts(texts_a)[:, : 15 if split == "train" else 14]
+
+
+TASK = (TEXTS["text_a"], LABELS)
+NAN = VECTORS.copy()
+NAN[3, 4] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("model", "task", "options", "error", "message"),
+    [
+        (VECTORS, [1] * 400, {}, fr.InputError, "at least two classes, found only 1"),
+        (VECTORS, LABELS[:-1] + [7], {}, fr.InputError, "2 or more rows per class, found 1 of cl"),
+        (VECTORS, LABELS[:-1] + [None], {}, fr.InputError, "row 399: the label is missing"),
+        (VECTORS, LABELS[:-1] + [np.nan], {}, fr.InputError, "row 399: the label is missing"),
+        (VECTORS, LABELS[:-1] + ["a"], {}, fr.InputError, "one type, found numbers and strings"),
+        (VECTORS, LABELS[:-1] + [0.5], {}, fr.InputError, "row 399: expected a class, found the"),
+        (VECTORS, LABELS[:-1] + [b""], {}, fr.InputError, "row 399: expected a label that is a n"),
+        (NAN, LABELS, {}, fr.ArrayError, r"vectors\[3, 4\]: .*finite"),
+        (VECTORS, LABELS[:-1], {}, fr.ArrayError, "expected 399 rows, one per label, found 400"),
+        (VECTORS, LABELS, {"protocol": "mine"}, fr.OptionError, "expected one of 'ulysses'"),
+        (VECTORS, LABELS, {"fold": 3}, TypeError, "no option 'fold'; did you mean 'folds'"),
+        (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "'test', as it splits the rows"),
+        (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
+        (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
+        (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
+        (
+            None, TASK, {"embed": lambda *_: None}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found NoneType",
+        ),
+        (
+            None, TASK, {"embed": lambda *_: [1, 2]}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found a list of 2",
+        ),
+        (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, fr.OptionError, "does not apply to 2"),
+        (VECTORS, LABELS, {"validation": 1}, fr.OptionError, "validation: expected a number betw"),
+        (VECTORS, LABELS, {"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
+        (VECTORS, LABELS, {"cache": "x"}, fr.OptionError, "applies to models, but vectors"),
+        (
+            (VECTORS, VECTORS[:, :3]), LABELS, {}, fr.ArrayError,
+            "vectors of text 2: expected vectors of dimension 15, as of the first, found 3",
+        ),
+        (
+            (letter_counts, lambda texts: np.ones((len(texts), 3))), pd.DataFrame(PAIRS), {},
+            fr.ArrayError, "one dimension, found 15 from letter_counts and 3",
+        ),
+        (
+            TfidfVectorizer(), TASK, {"cache": "x", "cache_name": "y"}, fr.OptionError,
+            "cache: vectors of an embedder that is fitted on each training part cannot be cached",
+        ),
+        (
+            None, TASK, {"embed": lambda *_: VECTORS[:-1]}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found \(399, 15\)",
+        ),
+        (
+            None, TASK, {"embed": lambda *_: VECTORS[0]}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found \(15,\)",
+        ),
+        (
+            None, TASK, {"embed": failing_lazily, "lazy": True}, fr.ArrayError,
+            "features of 'eval': expected 15 features, as for 'train', found 14",
+        ),
+        (letter_counts, TASK, {"embed": letter_counts}, fr.OptionError, "in place of the model"),
+        (letter_counts, TASK, {"lazy": True}, TypeError, "lazy: expected a scikit-learn transf"),
+        (letter_counts, [{"text": "a"}], {}, fr.InputError, "expected a task with labels"),
+        (letter_counts, TASK, {"alternatives": True}, fr.InputError, "rows of two texts, found 1"),
+        (
+            letter_counts, (["a", "b"], ["a [SEP] b", "a"], [0, 1]), {"alternatives": True},
+            fr.InputError, "row 1: expected 2 alternatives, as in row 0, found 1",
+        ),
+        (object(), TASK, {}, TypeError, "model: expected an object with"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_an_error_before_training(model, task, options, error, message, monkeypatch):
+    monkeypatch.setattr("fastrank.tasks.ulysses_protocol.train", None)
+    with pytest.raises(error, match=message):
+        evaluated(model, task, **options)
+
+
+def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
+    with pytest.raises(fr.OptionError, match="folds: expected 2 or more"):
+        evaluated(lambda texts: 1 / 0, TASK, folds=1)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "options", "error", "message"),
+    [
+        (
+            VECTORS, {"protocol": "knn", "test": (VECTORS, [5, 6] * 200)}, fr.InputError,
+            "test: expected classes of the training rows, found none of them, but 5, 6",
+        ),
+        (
+            VECTORS, {"protocol": "knn", "dev": (VECTORS, LABELS)}, TypeError,
+            "no option 'dev'; give 'test' alone",
+        ),
+        (
+            (VECTORS, VECTORS[:, :3]), {"protocol": "senteval"}, fr.ArrayError,
+            "vectors of text 2: expected vectors of dimension 15, as of the first, found 3",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_of_other_protocols_is_an_error(vectors, options, error, message):
+    with pytest.raises(error, match=message):
+        fr.tasks.evaluate_classifier(vectors, LABELS, **options)
