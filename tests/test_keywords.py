@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import fastrank as fr
 from fastrank.cli.evaluation_flags import add_evaluation_options
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.main import main
+from fastrank.cli.parser import Parser
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
@@ -146,7 +146,7 @@ def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
 
 def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
     """With the same default, unless the environment says another."""
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_evaluation_options(parser, EvaluationOptions)
 
     given = parser.parse_args([])
@@ -164,7 +164,7 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
     ],
 )  # fmt: skip
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     keywords = [*EVALUATION, *(own for own in SEARCH if own not in EVALUATION)]
     add_flags(parser, keywords)
 
@@ -176,7 +176,7 @@ def test_flags_are_values_of_their_options(words: list[str], expected: dict[str,
 def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
     path = tmp_path / "exclude"
     path.write_text("q1 a\nq1 b\n")
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_flags(parser, EVALUATION)
 
     given = given_options(parser.parse_args(["--exclude", str(path)]), EVALUATION)

@@ -41,8 +41,8 @@ def main() -> None:
         if command == "trec_eval":
             name, texts = command, [help_text([], "qrels", "trec_results")]
         else:
-            parser = parser_of(command)[1]
-            steps = parser._subparsers._group_actions[0].choices if parser._subparsers else {}
+            parser = parser_of(command)
+            steps = parser.steps.choices if parser.steps else {}
             texts = [one.format_help() for one in (parser, *steps.values())]
         pages[name] = page(name, summary, *texts)
     for name, text in pages.items():

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.cli.run_scores import RunScores
     from fastrank.comparing.comparison import Comparison
 
 
-def add_files_to_write(parser: argparse.ArgumentParser) -> None:
+def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
     add = parser.add_argument
     add(

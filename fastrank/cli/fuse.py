@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
-from fastrank.cli.evaluation_flags import check_version
+from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import (
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-)
 from fastrank.cli.output_formats import format_of_output
-from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
@@ -23,9 +13,11 @@ from fastrank.fusion.options import FUSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
-NAME = "fastrank fuse"
+    from fastrank.cli.parser import Parser
+
 STANDARD_OUTPUT = "-"
 # The format sample has judgments.
 FORMATS = tuple(form for form in sniff.FORMATS if form != "sample")
@@ -50,10 +42,7 @@ cannot be written, 2 for invalid options.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] RUN RUN ..."
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN",
         help="run in any format, may be compressed; - is standard input",
@@ -61,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
-    add_flags(parser, FUSION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
+    add_flags(parser, FUSION)
     parser.add_argument(
         "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
         help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
@@ -72,37 +61,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
-    """Fuse and write; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    if not check_version(given, NAME):
-        return 2
-    try:
-        form: Any = given.to or format_of_output(
-            given.output, FORMATS, "trec", SUFFIXES, flag="--to"
-        )
-    except OptionError as error:
-        return report_error(NAME, error)
+    form: Any = given.to or format_of_output(given.output, FORMATS, "trec", SUFFIXES, flag="--to")
     if form == "parquet" and given.output == STANDARD_OUTPUT:
-        complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")
-        return 2
-    if not can_be_written(NAME, given.output):
-        return 1
-    try:
-        options = given_options(given, FUSION)
-        version = options["trec_eval_version"]
-        runs = [read_run(path, trec_eval_version=version, warn=_warn) for path in given.runs]
-        fused = fuse(runs, given.method, warn=_warn, **options)
-        write_run(fused, given.output, form)
-    except FastrankError as error:
-        return report_error(NAME, error)
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
+        raise UsageError("parquet cannot be written to standard output; use -o FILE")
+    options, warn = given_options(given, FUSION), given.command.warn
+    version = options["trec_eval_version"]
+    runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
+    fused = fuse(runs, given.method, warn=warn, **options)
+    write_run(fused, given.output, form)
     return 0
 
 
-def _warn(message: str) -> None:
-    complain(f"{NAME}: {message}")
+COMMAND = Command("fastrank fuse", _declare, _run, usage=("RUN RUN ...",), epilog=EPILOG)

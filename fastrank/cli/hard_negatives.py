@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-
 from fastrank.checking.findings import counted
-from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import (
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-    write,
-)
+from fastrank.cli.command import Command
+from fastrank.cli.flags import add_files, add_flags, given_options
+from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
-from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import select
@@ -25,9 +16,11 @@ from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_n
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
-NAME = "fastrank hard-negatives"
+    from fastrank.cli.parser import Parser
+
 EPILOG = """\
 examples:
   fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl \\
@@ -77,13 +70,9 @@ COUNTS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] QRELS RUN"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
+    add_files(parser)
     add = parser.add_argument
-    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
-    add("run", metavar="RUN", help="run in any format, may be compressed")
     add(
         "-o", "--output", metavar="OUT", default="-",
         help="file to write (default: standard output)",
@@ -135,39 +124,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--queries", metavar="FILE", help="query texts")
 
 
-def run(given: argparse.Namespace) -> int:
-    """Mine; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    if not can_be_written(NAME, given.output):
-        return 1
-    try:
-        mined = hard_negatives(
-            read_qrels(given.qrels, warn=_warn),
-            read_run(given.run, warn=_warn),
-            given.negatives,
-            skip_top=given.skip_top,
-            depth=given.depth,
-            margin=given.margin,
-            relative_margin=given.relative_margin,
-            margin_below=given.margin_below,
-            sample=given.sample,
-            random_negatives=given.random_negatives,
-            fill=given.fill,
-            corpus=_ids(given),
-            seed=given.seed,
-            **given_options(given, SHARED),
-        )
-        count = mined.write(given.output, given.format, **_texts(given, mined))
-    except FastrankError as error:
-        return report_error(NAME, error)
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
+    warn = given.command.warn
+    mined = hard_negatives(
+        read_qrels(given.qrels, warn=warn),
+        read_run(given.run, warn=warn),
+        given.negatives,
+        skip_top=given.skip_top,
+        depth=given.depth,
+        margin=given.margin,
+        relative_margin=given.relative_margin,
+        margin_below=given.margin_below,
+        sample=given.sample,
+        random_negatives=given.random_negatives,
+        fill=given.fill,
+        corpus=_ids(given),
+        seed=given.seed,
+        **given_options(given, SHARED),
+    )
+    count = mined.write(given.output, given.format, **_texts(given, mined))
     summary = _summary(mined, count)
     if given.output == "-":
-        _warn(summary)
+        warn(summary)
     else:
         write([summary.encode() + b"\n"])
     return 0
@@ -219,5 +197,4 @@ def _summary(mined: HardNegatives, count: int) -> str:
     return "; ".join(parts)
 
 
-def _warn(message: str) -> None:
-    complain(f"{NAME}: {message}")
+COMMAND = Command("fastrank hard-negatives", _declare, _run, usage=("QRELS RUN",), epilog=EPILOG)

@@ -12,8 +12,7 @@ from fastrank.native import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
+    from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
 # For each command: its module, its line in `fastrank --help`, and the first line of its help.
@@ -115,8 +114,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         return trec_eval(words[1:])
     if words[:1] and words[0] in COMMANDS:
-        command, command_parser = parser_of(words[0])
-        return int(command.run(command_parser.parse_args(words[1:])))
+        arguments = parser_of(words[0]).parse_args(words[1:])
+        return int(arguments.command(arguments))
     if words[:1] and words[0][:1] not in ("", "-"):
         print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
         return 2
@@ -157,17 +156,22 @@ def root_parser() -> Parser:
     return parser
 
 
-def parser_of(name: str) -> tuple[Any, Parser]:
-    """The module of a command, other than trec_eval, and its parser."""
-    from importlib import import_module
-
+def parser_of(name: str) -> Parser:
+    """The parser of a command other than trec_eval."""
     from fastrank.cli.parser import Parser
 
-    module, _, description = COMMANDS[name]
-    command = import_module(f"fastrank.cli.{module}")
-    parser = Parser(prog=command.NAME, description=description)
-    command.add_arguments(parser)
-    return command, parser
+    command = command_of(name)
+    parser = Parser(prog=command.name, description=COMMANDS[name][2])
+    command.declare(parser)
+    return parser
+
+
+def command_of(name: str) -> Command:
+    """A command other than trec_eval."""
+    from importlib import import_module
+
+    found: Command = import_module(f"fastrank.cli.{COMMANDS[name][0]}").COMMAND
+    return found
 
 
 def _print_version() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from fastrank.cli.output import complain
 from fastrank.errors import OptionError
 from fastrank.evaluation.evaluate_many import evaluate_run
 from fastrank.formats.digests import judgments_digest
@@ -40,7 +39,7 @@ class StoredScores:
     Raises FastrankError for an invalid store.
     """
 
-    def __init__(self, name: str, given: argparse.Namespace, runs: RunScores) -> None:
+    def __init__(self, given: argparse.Namespace, runs: RunScores) -> None:
         if given.resume == "-":
             raise OptionError("--resume", "expected a file, found standard output (-)")
         if given.output is not None and os.path.realpath(given.output) == os.path.realpath(
@@ -56,7 +55,7 @@ class StoredScores:
             given.measure or ["official"],
             {**options, "relevance_format": runs.options.relevance_format},
         )
-        self._name, self._path, self._runs = name, given.resume, runs
+        self._warn, self._path, self._runs = given.command.warn, given.resume, runs
         self._resumed = Resumed(given.resume, settings, runs.bound, self._warn)
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
@@ -97,6 +96,3 @@ class StoredScores:
         if self._resumed.found:
             runs = counted(count, "run")
             self._warn(f"{self._resumed.found} of {runs} taken from {self._path}")
-
-    def _warn(self, message: str) -> None:
-        complain(f"{self._name}: {message}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from contextlib import ExitStack
 
 from fastrank.cli.flags import add_flags, at_least
@@ -19,13 +18,19 @@ from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.searching.vectors import Vectors
 
 
-def add_search_options(parser: argparse.ArgumentParser) -> None:
+# What the usage says of the corpus.
+ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
+
+
+def add_search_options(parser: Parser) -> None:
     """Declare the inputs and the search options."""
     add = parser.add_argument
     add("--corpus", metavar="FILE", help="document vectors, a .npy file of any float type")
