@@ -8,10 +8,9 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
 from fastrank.cli.flags import VARIABLES, add_flags, add_output, at_least
 from fastrank.comparing.overlap import overlap
-from fastrank.comparing.rank_biased_overlap import TIES
+from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import OptionError
-from fastrank.judging.keywords import EVALUATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,14 +70,9 @@ def _declare(parser: Parser) -> None:
         "-k", "--depth", type=at_least(1), metavar="K",
         help="number of first documents for shared and jaccard (default: 10); not with --systems",
     )  # fmt: skip
-    add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
-    add(
-        "--ties", choices=sorted(TIES), default="a",
-        help="ties in RBO: a divides them evenly among their ranks, so that a ranking with ties has"
-        " less than 1 with itself; b corrects for that; w gives them the same rank (default: a)",
-    )  # fmt: skip
+    add_flags(parser, rbo, ["p", "ties"])
     add_output(parser, FORMATS, "table")
-    add_flags(parser, [keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"])
+    add_flags(parser, overlap, ["trec_eval_version"])
 
 
 def _compared(given: argparse.Namespace) -> Table:

@@ -25,16 +25,17 @@ from fastrank.cli.run_scores import (
     check_names,
 )
 from fastrank.comparing.chosen_pair import chosen_pair, why_chosen
-from fastrank.comparing.compare import compare_evaluated
+from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
-from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.options import ComparisonOptions, settings
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import read_clusters
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
+from fastrank.keywords import names_of
 from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
@@ -85,7 +86,7 @@ OF_TABLE = {**TABLES, "html": "to_html", "csv": "to_csv"}
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
-STATISTICS = [keyword for keyword in COMPARISON if keyword.name not in OTHERWISE]
+STATISTICS = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
 
 
 def _declare(parser: Parser) -> None:
@@ -97,7 +98,7 @@ def _declare(parser: Parser) -> None:
         help="name or file of the run to compare the others with, instead of all pairs; may be"
         " repeated",
     )  # fmt: skip
-    add_flags(parser, STATISTICS)
+    add_flags(parser, compare, STATISTICS)
     add(
         "--clusters", metavar="FILE",
         help="resample queries that belong together as one: FILE has a query and its cluster per"
@@ -135,7 +136,7 @@ def _declare(parser: Parser) -> None:
     )  # fmt: skip
     add_files_to_write(parser)
     add_name_options(parser)
-    add_flags(parser, EVALUATION)
+    add_flags(parser, compare, EvaluationOptions)
     add_reading_options(parser)
 
 
@@ -217,7 +218,7 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
     if given.baseline is not None:
         chosen = chosen.changed(baseline=named(given.baseline))
     given.pair = None if given.pair is None else named(given.pair)
-    evaluation = given_options(given, EVALUATION)
+    evaluation = given_options(given, EvaluationOptions)
     measures = given.measure or MEASURES
     return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 

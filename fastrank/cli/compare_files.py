@@ -11,7 +11,7 @@ from fastrank.comparing.plots.image import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats.compression import compressed
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ def files_of(
         from fastrank.gating.saving import new_baseline
 
         place = comparison.names.index((comparison.baseline or comparison.names)[0])
-        options = given_options(given, EVALUATION)
+        options = given_options(given, EvaluationOptions)
         found = new_baseline(
             runs.qrels, given.runs[place], measures, options, command, ir_metadata=False
         )

@@ -10,9 +10,7 @@ from fastrank.cli.output import check_distinct
 from fastrank.comparing.plots.image import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.errors import OptionError
-from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import select
-from fastrank.searching.search_options import SEARCH
+from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +54,7 @@ Invalid factory strings, unknown parameters and too few training vectors are
 reported before any index is built. Output files are written atomically: they
 are replaced only if everything succeeds.
 """
-SHARED = [
-    *(keyword for keyword in SEARCH if keyword.name in ("k", "metric")),
-    *select(ComparisonOptions, SEARCH, EVALUATION),
-]
+OPTIONS = ["k", "metric", "repetitions", *names_of(ComparisonOptions)]
 FORMATS: dict[str, Callable[[IndexComparison], str]] = {
     "table": lambda compared: f"{compared}\n",
     "markdown": lambda compared: compared.table().to_markdown() + "\n",
@@ -74,11 +69,9 @@ def _declare(parser: Parser) -> None:
     add("indexes", nargs="+", metavar="INDEX", help="index and search settings; see below")
     add("--corpus", required=True, metavar="FILE", help="document vectors, a .npy file")
     add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
-    add_flags(parser, SHARED, defaults={"k": 100})
-    parser.set_defaults(metric="ip")
+    add_flags(parser, compare_indexes, OPTIONS)
     add("--qrels", metavar="FILE", help="qrels in any format; adds measures to the output")
     add_measures(parser, ", ".join(MEASURES))
-    add("--repetitions", type=int, default=5, metavar="N", help="timed passes (default: 5)")
     add_output(parser, FORMATS, "table")
     add(
         "--plot", metavar="FILE",
@@ -102,8 +95,7 @@ def _compared(given: argparse.Namespace) -> IndexComparison:
             given.indexes,
             qrels=given.qrels,
             measures=given.measure or MEASURES,
-            repetitions=given.repetitions,
-            **given_options(given, SHARED),
+            **given_options(given, OPTIONS),
         )
     if given.plot is not None:
         compared.plot(given.plot)

@@ -15,12 +15,11 @@ from fastrank.evaluation.embeddings import (
 from fastrank.formats.inputs import run_name
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EVALUATION, SearchedOptions
-from fastrank.keywords import select, with_defaults
+from fastrank.judging.keywords import SearchedOptions
+from fastrank.keywords import with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import notes
 from fastrank.searching.indexing import Index
-from fastrank.searching.search_options import SEARCH
 from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
@@ -50,7 +49,7 @@ of the query vectors.
 def _declare(parser: Parser) -> None:
     add_search_options(parser)
     parser.add_argument("--qrels", required=True, metavar="FILE", help="qrels in any format")
-    add_flags(parser, [keyword for keyword in SEARCH if keyword.name == "run"])
+    add_flags(parser, evaluate_embeddings, ["run"])
     add_evaluation_options(parser, SearchedOptions)
 
 
@@ -71,7 +70,7 @@ def _run(given: argparse.Namespace) -> int:
 def _scores(given: argparse.Namespace) -> Scores:
     measures = given.measure or ["official"]
     Selection(measures).bind(given.trec_eval_version)
-    options = given_options(given, select(EmbeddingOptions, SEARCH, EVALUATION))
+    options = given_options(given, EmbeddingOptions)
     qrels = read_qrels(
         given.qrels, trec_eval_version=given.trec_eval_version, warn=given.command.warn
     )

@@ -7,8 +7,7 @@ import argparse
 from fastrank.cli.flags import add_flags, add_measures, add_output, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.comparing.options import METHODS, RESAMPLES
-from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import select
+from fastrank.evaluation.evaluator import evaluate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +25,12 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
         help=f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
         f" {METHODS[0]}); not in trec",
     )  # fmt: skip
-    add(
-        "--level", type=float, metavar="P",
-        help="the confidence level of --interval (default: 0.95)",
-    )  # fmt: skip
+    add("--level", type=float, metavar="P", help="confidence level of --interval (default: 0.95)")
     add(
         "--resamples", type=at_least(1), metavar="N",
-        help="the number of resamples of --interval, except t"
-        f" (default: {RESAMPLES})",
+        help=f"number of resamples of --interval, except t (default: {RESAMPLES})",
     )  # fmt: skip
-    add("--seed", type=at_least(0), metavar="N", help="the seed of resamples (default: 0)")
+    add("--seed", type=at_least(0), metavar="N", help="seed of resamples (default: 0)")
     add_output(parser, FORMATS, "trec")
     add(
         "--digits", type=at_least(0), metavar="N",
@@ -50,7 +45,7 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
         action="store_true",
         help="do not set the best values in bold in markdown and latex",
     )
-    add_flags(parser, select(kind, EVALUATION))
+    add_flags(parser, evaluate, kind)
     add(
         "-c", dest="missing", action="store_const", const="zero", default=argparse.SUPPRESS,
         help="same as --missing zero",

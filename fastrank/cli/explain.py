@@ -4,14 +4,13 @@ which settings the values are those of another tool."""
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import ZERO, add_files, add_flags, add_output, at_least, given_options
+from fastrank.cli.flags import ZERO, add_files, add_flags, add_output, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import OptionError
 from fastrank.explaining.against import explain_options
-from fastrank.explaining.explain import MEASURES, ROWS, explained
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions
-from fastrank.keywords import select
+from fastrank.explaining.explain import MEASURES, explain, explained
+from fastrank.judging.keywords import EvaluationOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ FORMATS: dict[str, Callable[[Explanation], str]] = {
     "html": lambda explained: explained.to_html(),
 }
 SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
-OPTIONS = select(EvaluationOptions, EVALUATION)
 
 
 def _declare(parser: Parser) -> None:
@@ -74,12 +72,9 @@ def _declare(parser: Parser) -> None:
         "--documents", metavar="FILE",
         help="titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
     )  # fmt: skip
-    add(
-        "--rows", type=at_least(1), default=ROWS, metavar="N",
-        help=f"rows of each table (default: {ROWS})",
-    )  # fmt: skip
+    add_flags(parser, explain, ["rows"])
     add_output(parser, FORMATS, "text")
-    add_flags(parser, OPTIONS)
+    add_flags(parser, explain, EvaluationOptions)
 
 
 def _explained(given: argparse.Namespace) -> str:
@@ -89,7 +84,7 @@ def _explained(given: argparse.Namespace) -> str:
     form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
     found = explained(
         given.qrels, given.run, given.measure or MEASURES, given.query, given.other,
-        given.documents, given.rows, given_options(given, OPTIONS), zero=ZERO,
+        given.documents, given.rows, given_options(given, EvaluationOptions), zero=ZERO,
     )  # fmt: skip
     documents = list(map(found.document, given.document))
     if documents and found.chosen:
@@ -102,7 +97,7 @@ def _against(given: argparse.Namespace) -> str:
     for flag in ("other", "document", "documents", "format"):
         if getattr(given, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
-    options = given_options(given, OPTIONS)
+    options = given_options(given, EvaluationOptions)
     found = explain_options(given.qrels, given.run, given.against, given.measure or None, **options)
     return str(found)
 

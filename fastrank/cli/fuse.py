@@ -9,7 +9,7 @@ from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
 from fastrank.fusion.methods import METHODS
-from fastrank.fusion.options import FUSION
+from fastrank.fusion.options import FusionOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _declare(parser: Parser) -> None:
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
-    add_flags(parser, FUSION)
+    add_flags(parser, fuse, FusionOptions)
     parser.add_argument(
         "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
         help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
@@ -65,7 +65,7 @@ def _run(given: argparse.Namespace) -> int:
     form: Any = given.to or format_of_output(given.output, FORMATS, "trec", SUFFIXES, flag="--to")
     if form == "parquet" and given.output == STANDARD_OUTPUT:
         raise UsageError("parquet cannot be written to standard output; use -o FILE")
-    options, warn = given_options(given, FUSION), given.command.warn
+    options, warn = given_options(given, FusionOptions), given.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
     fused = fuse(runs, given.method, warn=warn, **options)

@@ -21,13 +21,13 @@ from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
-from fastrank.gating.gate import ON_FEW, POLICIES, TESTS, gate
+from fastrank.gating.gate import gate
 from fastrank.gating.github import to_github
 from fastrank.gating.limits import MAX_DROP
 from fastrank.gating.markdown import to_markdown
-from fastrank.gating.saving import new_baseline
-from fastrank.gating.settings import AS_SAVED
-from fastrank.judging.keywords import EVALUATION
+from fastrank.gating.saving import new_baseline, save_baseline
+from fastrank.judging.keywords import EvaluationOptions
+from fastrank.keywords import names_of
 from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
@@ -93,6 +93,7 @@ FORMATS: dict[str, Callable[[Verdict], str]] = {
     "junit": to_junit,
     "openmetrics": to_openmetrics,
 }
+OPTIONS = ("policy", "test", "alpha", "on_few", "max_unjudged", "allow_other_qrels")
 SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 
 
@@ -104,7 +105,7 @@ def _declare_save(parser: Parser) -> None:
         "--ir-metadata", action="store_true",
         help="copy the ir_metadata header of the run file into the baseline",
     )  # fmt: skip
-    add_flags(parser, EVALUATION)
+    add_flags(parser, save_baseline, EvaluationOptions)
 
 
 def _declare_check(parser: Parser) -> None:
@@ -116,35 +117,12 @@ def _declare_check(parser: Parser) -> None:
         help="how much a mean may be worse; may be repeated, a number alone is for all other"
         f" measures (default: {MAX_DROP})",
     )  # fmt: skip
-    add(
-        "--policy", choices=POLICIES, default=POLICIES[0],
-        help=f"when the gate fails, see below (default: {POLICIES[0]})",
-    )  # fmt: skip
-    add(
-        "--test", choices=TESTS, default=TESTS[0],
-        help="one-sided test of the policy significant: paired t-test or randomization test"
-        f" (default: {TESTS[0]})",
-    )  # fmt: skip
-    add(
-        "--alpha", type=float, default=0.05, metavar="A",
-        help="significance level of each measure, without a correction for several (default: 0.05)",
-    )  # fmt: skip
-    add(
-        "--on-few", choices=ON_FEW, default=ON_FEW[0],
-        help=f"whether an undecided verdict fails or only warns (default: {ON_FEW[0]})",
-    )  # fmt: skip
+    add_flags(parser, gate, ["policy", "test", "alpha", "on_few"])
     add(
         "--min", action="append", default=[], type=_floor, metavar="MEASURE=NUMBER",
         help="fail if a mean is below NUMBER; may be repeated",
     )  # fmt: skip
-    add(
-        "--max-unjudged", type=float, metavar="SHARE",
-        help="fail if a larger share of the retrieved documents has no judgment (0 to 1)",
-    )  # fmt: skip
-    add(
-        "--allow-other-qrels", action="store_true",
-        help="accept judgments other than those of the baseline, and compare the common queries",
-    )  # fmt: skip
+    add_flags(parser, gate, ["max_unjudged", "allow_other_qrels"])
     add(
         "--update", action="store_true",
         help="replace BASELINE if the gate passes, a mean is better, and none is worse",
@@ -157,11 +135,8 @@ def _declare_check(parser: Parser) -> None:
     group = parser.add_argument_group(
         "options of the evaluation, by default as in the baseline; others are an error"
     )
-    add_flags(
-        parser, EVALUATION, defaults=dict.fromkeys(one.name for one in EVALUATION), group=group
-    )
-    given = os.environ.get(VARIABLES["trec_eval_version"]) or None
-    parser.set_defaults(**{one.name: None for one in AS_SAVED} | {"trec_eval_version": given})
+    version = os.environ.get(VARIABLES["trec_eval_version"]) or None
+    add_flags(parser, gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
 
 
 def _limit(text: str) -> tuple[str | None, float]:
@@ -187,8 +162,8 @@ def _floor(text: str) -> tuple[str, float]:
 
 def _save(given: argparse.Namespace) -> int:
     found = new_baseline(
-        given.qrels, given.run, given.measure, given_options(given, EVALUATION), command_line(),
-        ir_metadata=given.ir_metadata,
+        given.qrels, given.run, given.measure, given_options(given, EvaluationOptions),
+        command_line(), ir_metadata=given.ir_metadata,
     )  # fmt: skip
     for note in [*missing_note(found.scores, option=ZERO), *found.notes, *found.ties]:
         given.command.warn(f"{files.name_of(given.run)}: {note}")
@@ -207,10 +182,8 @@ def _check(given: argparse.Namespace) -> int:
         )  # fmt: skip
     verdict = gate(
         given.baseline, given.qrels, given.run, given.measure,
-        max_drop=dict(given.max_drop), policy=given.policy, test=given.test,
-        alpha=given.alpha, on_few=given.on_few, min=dict(given.min),
-        max_unjudged=given.max_unjudged, allow_other_qrels=given.allow_other_qrels,
-        **given_options(given, AS_SAVED),
+        max_drop=dict(given.max_drop), min=dict(given.min),
+        **given_options(given, [*OPTIONS, *names_of(EvaluationOptions)]),
     )  # fmt: skip
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:

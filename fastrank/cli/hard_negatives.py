@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 from fastrank.checking.findings import counted
 from fastrank.cli.command import Command
 from fastrank.cli.flags import add_files, add_flags, given_options
@@ -9,10 +11,8 @@ from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
 from fastrank.formats.load import read_qrels, read_run
-from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import select
 from fastrank.mining.formats import FORMATS
-from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
+from fastrank.mining.mine import HardNegatives, hard_negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +58,10 @@ Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
 invalid options.
 """
 # The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
-SHARED = [
-    keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "trec_eval_version"
-]
+OPTIONS = [
+    name for name in signature(hard_negatives).parameters
+    if name not in ("qrels", "run", "corpus", "trec_eval_version")
+]  # fmt: skip
 # Counts to print if they are not 0.
 COUNTS = {
     "missing_queries": ("judged query", "judged queries", "missing from the run"),
@@ -77,43 +78,7 @@ def _declare(parser: Parser) -> None:
         "-o", "--output", metavar="OUT", default="-",
         help="file to write (default: standard output)",
     )  # fmt: skip
-    add(
-        "--negatives", type=int, default=10, metavar="N",
-        help="hard negatives per query (default: 10)",
-    )  # fmt: skip
-    add(
-        "--skip-top", type=int, default=0, metavar="N",
-        help="skip the first N ranks, relevant or not (default: 0)",
-    )  # fmt: skip
-    add("--depth", type=int, metavar="N", help="consider only the first N ranks (default: all)")
-    add(
-        "--margin", type=float, metavar="X",
-        help="a negative must score at least X below the positive",
-    )  # fmt: skip
-    add(
-        "--relative-margin", type=float, metavar="X",
-        help="a negative must score below the positive by at least X times the positive's"
-        " absolute score, such as 0.05",
-    )  # fmt: skip
-    add(
-        "--margin-below", choices=POSITIVES, default="lowest",
-        help="with several retrieved positives, the one whose score the margins refer to (default:"
-        " lowest)",
-    )  # fmt: skip
-    add(
-        "--sample", action="store_true",
-        help="draw the negatives at random from all that qualify, instead of taking the first",
-    )  # fmt: skip
-    add(
-        "--random-negatives", type=int, default=0, metavar="N",
-        help="documents of --corpus to draw at random per query, in addition (default: 0)",
-    )  # fmt: skip
-    add(
-        "--fill", action="store_true",
-        help="make up for missing negatives with random documents of --corpus",
-    )  # fmt: skip
-    add("--seed", type=int, default=0, metavar="N", help="seed of random numbers (default: 0)")
-    add_flags(parser, SHARED)
+    add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
         choices=FORMATS,
@@ -129,18 +94,8 @@ def _run(given: argparse.Namespace) -> int:
     mined = hard_negatives(
         read_qrels(given.qrels, warn=warn),
         read_run(given.run, warn=warn),
-        given.negatives,
-        skip_top=given.skip_top,
-        depth=given.depth,
-        margin=given.margin,
-        relative_margin=given.relative_margin,
-        margin_below=given.margin_below,
-        sample=given.sample,
-        random_negatives=given.random_negatives,
-        fill=given.fill,
         corpus=_ids(given),
-        seed=given.seed,
-        **given_options(given, SHARED),
+        **given_options(given, OPTIONS),
     )
     count = mined.write(given.output, given.format, **_texts(given, mined))
     summary = _summary(mined, count)

@@ -8,7 +8,8 @@ from fastrank.errors import OptionError
 from fastrank.evaluation.evaluate_many import evaluate_run
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
+from fastrank.keywords import names_of
 from fastrank.messages import counted
 from fastrank.results_store.records import settings_of
 from fastrank.results_store.resuming import Resumed, fingerprint, state_of
@@ -46,7 +47,7 @@ class StoredScores:
             given.resume
         ):
             raise OptionError("--resume", f"expected another file than that of -o: {given.resume}")
-        options = {keyword.name: getattr(given, keyword.name) for keyword in EVALUATION}
+        options = {name: getattr(given, name) for name in names_of(EvaluationOptions)}
         # The file of --exclude may be a pipe, which can be read only once.
         options["exclude"] = runs.options.exclude
         settings = settings_of(

@@ -12,7 +12,7 @@ from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EVALUATION, evaluation_options
+from fastrank.judging.keywords import EvaluationOptions, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 
 TYPE_CHECKING = False
@@ -170,7 +170,7 @@ def check_names(given: argparse.Namespace) -> None:
 
 def _options(given: argparse.Namespace) -> Options:
     """The evaluation options. Raises OptionError, and errors of the --exclude file."""
-    options = evaluation_options(given_options(given, EVALUATION))
+    options = evaluation_options(given_options(given, EvaluationOptions))
     preferences = given.relevance_format in ("prefs", "qrels_prefs")
     relevance_format = "prefs" if preferences else given.relevance_format
     changed: Options = options.changed(relevance_format=relevance_format)

@@ -8,13 +8,12 @@ from fastrank.cli.search_flags import ONE_CORPUS, SearchInputs, add_search_optio
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.tables import tag_of
-from fastrank.keywords import select
 from fastrank.messages import counted
 from fastrank.scores.text import NOTED
 from fastrank.searching.batches import search_batches
 from fastrank.searching.indexing import Index
 from fastrank.searching.runs import SOURCE, check_writable, run_lines
-from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.searching.search_options import SearchOptions
 from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
@@ -63,7 +62,7 @@ def _run(given: argparse.Namespace) -> int:
             cuts.append(int(found.ties_at_cutoff.sum()))
             yield found
 
-    options = given_options(given, select(SearchOptions, SEARCH))
+    options = given_options(given, SearchOptions)
     tag = tag_of(given.tag, SOURCE)
     with SearchInputs(given) as sides:
         check_writable(given.output, sides.documents, sides.names, tag)
