@@ -6,7 +6,7 @@ import os
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES, add_flags, add_output, at_least
+from fastrank.cli.flags import VARIABLES, add_flags, add_output
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.comparing.system_scores import systems_table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   fastrank agree before.run after.run
-  fastrank agree -k 100 -p 0.98 -o overlap.csv bm25.run ours.run
+  fastrank agree --depth 100 -p 0.98 -o overlap.csv bm25.run ours.run
   fastrank eval -m map -m P.10 --format csv -o a.csv qrels-a.txt runs/*.gz
   fastrank eval -m map -m P.10 --format csv -o b.csv qrels-b.txt runs/*.gz
   fastrank agree --systems a.csv b.csv
@@ -66,9 +66,12 @@ def _declare(parser: Parser) -> None:
         help="compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
     )  # fmt: skip
-    add(
-        "-k", "--depth", type=at_least(1), metavar="K",
-        help="number of first documents for shared and jaccard (default: 10); not with --systems",
+    add_flags(
+        parser, overlap, ["depth"], defaults={"depth": None},
+        depth={
+            "help": f"number of first documents for shared and jaccard (default: {DEPTH}); not with"
+            " --systems"
+        },
     )  # fmt: skip
     add_flags(parser, rbo, ["p", "ties"])
     add_output(parser, FORMATS, "table")

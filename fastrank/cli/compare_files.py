@@ -33,7 +33,7 @@ def add_files_to_write(parser: Parser) -> None:
         help="plot the first measure to a .png, .svg or .pdf file (extra `plot`)",
     )  # fmt: skip
     add(
-        "--kind", choices=KINDS, metavar="KIND",
+        "--plot-kind", choices=KINDS, metavar="KIND",
         help=f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else"
         " intervals)",
     )  # fmt: skip
@@ -53,8 +53,8 @@ def check_files(given: argparse.Namespace) -> None:
     check_distinct({"-o": given.output or "-", **outputs})
     if given.plot is not None:
         check_format(given.plot)
-    elif given.kind is not None:
-        raise OptionError("--kind", "no effect without --plot")
+    elif given.plot_kind is not None:
+        raise OptionError("--plot-kind", "no effect without --plot")
     if given.report is not None:
         optional("matplotlib.figure", "a report", "plot")
     if given.save is None:
@@ -68,7 +68,7 @@ def check_files(given: argparse.Namespace) -> None:
 
 
 def _kind(given: argparse.Namespace) -> str:
-    kind: str = given.kind or ("differences" if len(given.runs) == 2 else "intervals")
+    kind: str = given.plot_kind or ("differences" if len(given.runs) == 2 else "intervals")
     return kind
 
 

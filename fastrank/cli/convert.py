@@ -27,7 +27,7 @@ EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet
   fastrank convert --kind qrels qrels/test.tsv qrels.txt
-  fastrank convert --to jsonl run.json.gz -
+  fastrank convert --format jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
 `pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
@@ -43,14 +43,12 @@ def _declare(parser: Parser) -> None:
     add("source", metavar="IN", help="file to read; - is standard input")
     add("target", metavar="OUT", help="file to write; - is standard output")
     add(
-        "--from",
-        dest="given",
+        "--input-format",
         choices=FORMATS,
         help="format of IN (default: detected from content)",
     )
     add(
-        "--to",
-        dest="wanted",
+        "--format",
         choices=FORMATS,
         help="format of OUT (default: detected from its name)",
     )
@@ -61,24 +59,26 @@ def _declare(parser: Parser) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    wanted = given.wanted or format_by_name(name_of(given.target))
+    wanted = given.format or format_by_name(name_of(given.target))
     if wanted is None:
-        raise UsageError(f"{name_of(given.target)}: unknown format; use --to {'|'.join(FORMATS)}")
+        raise UsageError(
+            f"{name_of(given.target)}: unknown format; use --format {'|'.join(FORMATS)}"
+        )
     if wanted == "parquet" and given.target == "-":
         raise UsageError("parquet cannot be written to standard output; name a file")
     source, kind, warn = given.source, given.kind, given.command.warn
     if kind is None and is_dataset(source):
         kind = "qrels"
     if kind is None:
-        source, kind = find_kind(source, given.given)
+        source, kind = find_kind(source, given.input_format)
     if kind is None:
         raise UsageError(
             f"{name_of(given.source)}: could be qrels or a run; use --kind qrels or --kind run"
         )
     if kind == "qrels":
-        write_qrels(read_qrels(source, given.given, warn=warn), given.target, wanted)
+        write_qrels(read_qrels(source, given.input_format, warn=warn), given.target, wanted)
         return 0
-    loaded = read_run(source, given.given, warn=warn)
+    loaded = read_run(source, given.input_format, warn=warn)
     write_run(loaded, given.target, wanted)
     if wanted != "json" and (empty := _without_results(loaded)):
         warn(

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  fastrank explain -m ndcg_cut.5 -m map -q q0004 qrels.txt run.txt
+  fastrank explain -m ndcg_cut.5 -m map --query q0004 qrels.txt run.txt
   fastrank explain -m map --other after.run qrels.txt before.run
-  fastrank explain -q q0004 --other after.run qrels.txt before.run
-  fastrank explain -q q0004 --document d0097 qrels.txt run.txt
-  fastrank explain -q q0004 --documents corpus.jsonl -o q0004.html qrels.txt \\
-      run.txt
+  fastrank explain --query q0004 --other after.run qrels.txt before.run
+  fastrank explain --query q0004 --document d0097 qrels.txt run.txt
+  fastrank explain --query q0004 --documents corpus.jsonl -o q0004.html \\
+      qrels.txt run.txt
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
@@ -49,7 +49,7 @@ def _declare(parser: Parser) -> None:
     add = parser.add_argument
     asked = parser.add_mutually_exclusive_group()
     add(
-        "-q", "--query", group=asked, metavar="QUERY",
+        "--query", group=asked, metavar="QUERY",
         help="the id of the query to explain (default with --other: the query that differs most in"
         " the first measure)",
     )  # fmt: skip
@@ -108,5 +108,5 @@ def _shown(text: str) -> str:
 
 COMMAND = Command(
     "fastrank explain", _declare, _explained, epilog=EPILOG,
-    usage=("-q QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
+    usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )  # fmt: skip

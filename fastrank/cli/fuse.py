@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.flags import add_flags, add_output, given_options
 from fastrank.cli.output_formats import format_of_output
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
 
-STANDARD_OUTPUT = "-"
 # The format sample has judgments.
 FORMATS = tuple(form for form in sniff.FORMATS if form != "sample")
 SUFFIXES = {suffix: form for suffix, form in sniff.SUFFIXES.items() if "qrel" not in suffix}
@@ -51,25 +50,19 @@ def _declare(parser: Parser) -> None:
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
     add_flags(parser, fuse, FusionOptions)
-    parser.add_argument(
-        "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
-        help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
-        " (default: standard output)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--to", choices=FORMATS, help="output format (default: by the name of FILE, or trec)"
-    )
+    add_output(parser, FORMATS, "trec")
 
 
 def _run(given: argparse.Namespace) -> int:
-    form: Any = given.to or format_of_output(given.output, FORMATS, "trec", SUFFIXES, flag="--to")
-    if form == "parquet" and given.output == STANDARD_OUTPUT:
+    output = given.output or "-"
+    form: Any = given.format or format_of_output(output, FORMATS, "trec", SUFFIXES)
+    if form == "parquet" and output == "-":
         raise UsageError("parquet cannot be written to standard output; use -o FILE")
     options, warn = given_options(given, FusionOptions), given.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
     fused = fuse(runs, given.method, warn=warn, **options)
-    write_run(fused, given.output, form)
+    write_run(fused, output, form)
     return 0
 
 

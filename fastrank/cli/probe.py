@@ -31,7 +31,7 @@ examples:
   fastrank probe pairs.csv --vectors first.npy --vectors second.npy --format csv
   fastrank probe ulysses_senteval_datasets --model my_models:encode \\
       --cache embeddings --cache-name my-model
-  fastrank probe train.csv --test test.csv --protocol mteb \\
+  fastrank probe train.csv --test-rows test.csv --protocol mteb \\
       --model my_models:encode
   fastrank probe films.csv --vectors films.npy --option repetitions=3
 
@@ -71,10 +71,10 @@ def _declare(parser: Parser) -> None:
     )  # fmt: skip
     add("--protocol", choices=tuple(PROTOCOLS), help="how to train and test (default: ulysses)")
     for part, what in (("test", "tests"), ("dev", "the choice of parameters")):
-        add(f"--{part}", metavar="FILE", help=f"separate rows for {what}")
+        add(f"--{part}-rows", metavar="FILE", help=f"separate rows for {what}")
         add(
             f"--{part}-vectors", action="append", metavar="FILE",
-            help=f"vectors of the rows of --{part}",
+            help=f"vectors of the rows of --{part}-rows",
         )  # fmt: skip
     add(
         "--option", action="append", default=[], metavar="NAME=VALUE",
@@ -116,9 +116,9 @@ def _results(given: argparse.Namespace) -> list[ProbeResult]:
         raise OptionError("--vectors", f"expected one task, found {len(tasks)}")
     side = _model(given.model) if given.vectors is None else _load(given.vectors)
     for part in ("test", "dev"):
-        path, vectors = getattr(given, part), getattr(given, f"{part}_vectors")
+        path, vectors = getattr(given, f"{part}_rows"), getattr(given, f"{part}_vectors")
         if (vectors is not None) != (path is not None and given.vectors is not None):
-            reason = f"is needed with --vectors and --{part}, and only then"
+            reason = f"is needed with --vectors and --{part}-rows, and only then"
             raise OptionError(f"--{part}-vectors", reason)
         if path is not None:
             rows = TextTask.from_table(path)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
-PARAMETERS = {"k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
+PARAMETERS = {"rrf_k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
 EVERYTHING = 2**62
 
 
@@ -32,7 +32,7 @@ class FusionOptions(TypedDict, total=False):
 
     weights: Sequence[float] | None
     normalization: str | None
-    k: float | None
+    rrf_k: float | None
     p: float | None
     gamma: float | None
     sigma: float | None
@@ -71,7 +71,9 @@ FUSION = (
         docs/fusion.md.""",
         check=check_normalization,
     ),
-    Keyword("k", None, f'the constant of "rrf", 0 or more; {K} by default.', check=not_negative),
+    Keyword(
+        "rrf_k", None, f'the constant of "rrf", 0 or more; {K} by default.', check=not_negative
+    ),
     Keyword(
         "p", None, f'the persistence of "rbc", between 0 and 1; {P} by default.', check=fraction
     ),
