@@ -31,7 +31,7 @@ def fastrank() -> Parser:
     commands = root.steps
     commands._choices_actions.clear()
     commands.choices.clear()
-    for name, (_, summary, _) in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         declare_trec_eval(command) if name == "trec_eval" else declare(name, command)
     helper = commands.add_parser("help", help="explain a command")

@@ -36,7 +36,7 @@ def main() -> None:
     os.environ.pop("FORCE_COLOR", None)
     FOLDER.mkdir(exist_ok=True)
     pages = {"fastrank": page("fastrank", "evaluate rankings", root_parser().format_help())}
-    for command, (_, summary, _) in COMMANDS.items():
+    for command, summary in COMMANDS.items():
         name = f"fastrank-{command}"
         if command == "trec_eval":
             name, texts = command, [help_text([], "qrels", "trec_results")]

@@ -6,10 +6,8 @@ from contextlib import contextmanager
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.output import complain, guarded, report_unwritable, write
-from fastrank.cli.output_formats import SUFFIXES, format_of_output
 from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.formats import files
-from fastrank.formats.compression import compressed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ class Command:
         usage: tuple[str, ...] = (),
         epilog: str = "",
         writers: Mapping[str, Callable[[Any], str]] | None = None,
-        suffixes: Mapping[str, str] = SUFFIXES,
+        suffixes: Mapping[str, str] | None = None,
         outputs: tuple[str, ...] = ("output",),
         failure: int = 1,
         invalid: int = 2,
@@ -90,11 +88,12 @@ class Command:
             _check_version(given)
             if not self._can_be_written(given):
                 return self._failure
-            if self._writers:
+            if self._writers and given.format is None:
+                from fastrank.cli.output_formats import SUFFIXES, format_of_output
+
                 formats = list(self._writers)
-                given.format = given.format or format_of_output(
-                    given.output, formats, formats[0], self._suffixes
-                )
+                suffixes = self._suffixes or SUFFIXES
+                given.format = format_of_output(given.output, formats, formats[0], suffixes)
             result = self._run(given)
             if isinstance(result, int):
                 return result
@@ -148,4 +147,6 @@ def write_lines(path: str | None, lines: Iterable[bytes]) -> None:
     if path is None:
         write(lines)
     else:
+        from fastrank.formats.compression import compressed
+
         files.write(path, compressed(lines, path))

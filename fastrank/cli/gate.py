@@ -226,17 +226,13 @@ CHECK = Command(
 
 def _declare(parser: Parser) -> None:
     steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
-    for command, name, summary, description in (
-        (
-            SAVE, "save", "evaluate a run and save its values as a baseline",
-            "Evaluate a run, and save its values as a baseline.",
-        ),
-        (
-            CHECK, "check", "check a run against a baseline",
-            "Check that a run is not worse than a baseline.",
-        ),
-    ):  # fmt: skip
-        command.declare(steps.add_parser(name, help=summary, description=description))
+    for command, does in (
+        (SAVE, "evaluate a run and save its values as a baseline"),
+        (CHECK, "check that a run is not worse than a baseline"),
+    ):
+        step = command.name.split()[-1]
+        description = f"{does[0].upper()}{does[1:]}."
+        command.declare(steps.add_parser(step, help=does, description=description))
 
 
 # Its steps run.
