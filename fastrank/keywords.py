@@ -33,15 +33,20 @@ WIDTH = 100
 # Names in other libraries that do not resemble those of the same options here.
 SYNONYMS = {
     "cutoff": "k depth",
+    "dev": "dev_rows",
     "f": "format",
+    "from": "input_format",
     "j": "jobs threads",
-    "k": "depth",
+    "k": "rrf_k depth",
+    "kind": "plot_kind",
     "top_k": "k depth",
     "topk": "k depth",
     "top_n": "k depth",
     "l": "relevance_level",
     "level": "relevance_level",
     "rel": "relevance_level",
+    "q": "query",
+    "test": "test_rows",
     "threshold": "relevance_level",
     "metric": "measures measure",
     "metrics": "measures measure",
@@ -55,6 +60,7 @@ SYNONYMS = {
     "docs": "corpus",
     "exclude_self": "ignore_identical_ids",
     "t": "threads",
+    "to": "format",
     "n_jobs": "threads",
     "num_threads": "threads",
     "workers": "threads",
@@ -65,35 +71,25 @@ SYNONYMS = {
 class Keyword:
     """A keyword option.
 
-    name: of the parameter; the flag of the command line has hyphens instead of underscores.
-    help: a phrase for the command line, and for docstrings unless `doc` is given.
+    doc: what docstrings say of it; its first sentence is the help of the flag.
     check: takes the name and a value, returns the value to use, or raises; by default the value
-        must be one of the choices, if there are any.
-    letter, metavar, parse: of the flag; `parse` converts its text to a value. least: the smallest
-        valid integer.
+        must be one of the choices, if there are any. least: the smallest valid integer.
     """
 
-    __slots__ = (
-        "check", "choices", "default", "doc", "help", "least", "letter", "metavar", "name", "parse",
-    )  # fmt: skip
+    __slots__ = ("check", "choices", "default", "doc", "least", "name")
 
     def __init__(
         self,
         name: str,
         default: Any,
-        help: str,
-        doc: str = "",
+        doc: str,
         *,
         check: Callable[[str, Any], Any] | None = None,
         choices: tuple[str, ...] = (),
-        letter: str = "",
-        metavar: str | None = None,
-        parse: Callable[[str], Any] | None = None,
         least: int | None = None,
     ) -> None:
-        self.name, self.default, self.help, self.doc = name, default, help, doc or help
+        self.name, self.default, self.doc = name, default, doc
         self.check, self.choices, self.least = check, choices, least
-        self.letter, self.metavar, self.parse = letter, metavar, parse
 
     def checked(self, value: Any) -> Any:
         """The checked value. Raises OptionError and TypeError."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +9,11 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.choices import Ties
 from fastrank.cli.evaluation_flags import add_evaluation_options
 from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.main import main
+from fastrank.cli.main import COMMANDS, main, parser_of
+from fastrank.cli.parser import Parser
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
@@ -132,7 +133,7 @@ def test_the_trec_eval_command_has_the_same_defaults() -> None:
 
 def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
     words = " ".join(["word"] * 30)
-    keywords = [Keyword("depth", None, "how deep."), Keyword("ties", "given", "short", words)]
+    keywords = [Keyword("depth", None, "how deep."), Keyword("ties", "given", words)]
 
     made = documented("    first: of all.\n    **options: see X.\n\n    Last.", keywords)
 
@@ -146,12 +147,46 @@ def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
 
 def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
     """With the same default, unless the environment says another."""
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_evaluation_options(parser, EvaluationOptions)
 
     given = parser.parse_args([])
 
-    assert given_options(given, EVALUATION) == {own.name: own.default for own in EVALUATION}
+    assert given_options(given, EvaluationOptions) == {own.name: own.default for own in EVALUATION}
+
+
+def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter() -> None:
+    def function(size: int = 3, log_file: str | None = None, ties: Ties = "given") -> None:
+        """Do it.
+
+        size: how many documents, of 100 %
+            at most. Not shown.
+        log_file, other: where to write; not with a `size`, which
+            raises OptionError, nor log_file
+        ties: "given" or "best".
+
+        Returns: nothing.
+        """
+
+    parser = Parser(prog="do")
+    add_flags(parser, function, ["log_file", "size", "ties"], defaults={"size": 0})
+
+    shown = " ".join(parser.format_help().split())
+    assert "--size N how many documents, of 100 % at most (default: 0) --log-file NAME" in shown
+    assert "where to write; not with a `size`, which is an error, nor --log-file --ties" in shown
+    assert '{docno_desc,docno_asc,given,best,worst,average} "given" or "best" (def' in shown
+
+
+def test_every_flag_has_a_help() -> None:
+    parsers = [parser_of(name) for name in COMMANDS if name != "trec_eval"]
+    parsers += [step for own in parsers if own.steps for step in own.steps.choices.values()]
+
+    assert [
+        (parser.prog, action.dest)
+        for parser in parsers
+        for action in parser.arguments
+        if not action.help
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -164,11 +199,10 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
     ],
 )  # fmt: skip
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
-    parser = argparse.ArgumentParser()
-    keywords = [*EVALUATION, *(own for own in SEARCH if own not in EVALUATION)]
-    add_flags(parser, keywords)
+    parser = Parser()
+    add_flags(parser, fr.evaluate_embeddings, EmbeddingOptions)
 
-    found = given_options(parser.parse_args(words), keywords)
+    found = given_options(parser.parse_args(words), EmbeddingOptions)
 
     assert {name: found[name] for name in expected} == expected
 
@@ -176,10 +210,10 @@ def test_flags_are_values_of_their_options(words: list[str], expected: dict[str,
 def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
     path = tmp_path / "exclude"
     path.write_text("q1 a\nq1 b\n")
-    parser = argparse.ArgumentParser()
-    add_flags(parser, EVALUATION)
+    parser = Parser()
+    add_flags(parser, fr.evaluate, EvaluationOptions)
 
-    given = given_options(parser.parse_args(["--exclude", str(path)]), EVALUATION)
+    given = given_options(parser.parse_args(["--exclude", str(path)]), EvaluationOptions)
 
     assert given["exclude"] == {b"q1": [b"a", b"b"]}
 

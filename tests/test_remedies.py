@@ -723,13 +723,13 @@ COMMANDS = [
     ),
     (
         "convert run a.xyz",
-        "unknown format; use --to ",
-        "convert --to csv run a.xyz",
+        "unknown format; use --format ",
+        "convert --format csv run a.xyz",
     ),
     (
-        "convert --to parquet run -",
+        "convert --format parquet run -",
         "parquet cannot be written to standard output; name a file",
-        "convert --to parquet run a.parquet",
+        "convert --format parquet run a.parquet",
     ),
     (
         "convert ambiguous.json a.csv",
@@ -737,9 +737,9 @@ COMMANDS = [
         "convert --kind qrels ambiguous.json a.csv && convert --kind run ambiguous.json b.csv",
     ),
     (
-        "fuse --to parquet run other",
+        "fuse --format parquet run other",
         "parquet cannot be written to standard output; use -o FILE",
-        "fuse --to parquet -o a.parquet run other",
+        "fuse --format parquet -o a.parquet run other",
     ),
     (
         "gate check --update - qrels run",

@@ -7,7 +7,6 @@ writes the files in fastrank/cli/completions.
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 
@@ -15,7 +14,8 @@ import shtab
 
 from fastrank.cli.completion import FOLDER, SHELLS
 from fastrank.cli.help import GENERAL
-from fastrank.cli.main import COMMANDS, parser_of, root_parser
+from fastrank.cli.main import COMMANDS, command_of, root_parser
+from fastrank.cli.parser import Parser
 from fastrank.cli.trec_eval import LONG, RELEVANCE_FORMATS, RUN_FORMAT
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import BY_NAME, NICKNAMES
@@ -25,13 +25,13 @@ MEASURES = sorted({*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME})
 FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "TASK", "CSV", "STORE")
 
 
-def fastrank() -> argparse.ArgumentParser:
+def fastrank() -> Parser:
     """The parser of fastrank, with those of its commands as subparsers."""
     root = root_parser()
-    commands = root._subparsers._group_actions[0]
+    commands = root.steps
     commands._choices_actions.clear()
     commands.choices.clear()
-    for name, (_, summary, _) in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         declare_trec_eval(command) if name == "trec_eval" else declare(name, command)
     helper = commands.add_parser("help", help="explain a command")
@@ -39,25 +39,24 @@ def fastrank() -> argparse.ArgumentParser:
     return root
 
 
-def declare(name: str, parser: argparse.ArgumentParser) -> None:
+def declare(name: str, parser: Parser) -> None:
     """Declare what a command takes, and what completes it."""
-    parser_of(name)[0].add_arguments(parser)
+    command_of(name).declare(parser)
     complete(parser)
 
 
-def complete(parser: argparse.ArgumentParser) -> None:
+def complete(parser: Parser) -> None:
     """Add measures and files to the arguments of a parser and its subparsers."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for step in action.choices.values():
-                complete(step)
-        elif action.dest in ("measure", "names"):
+    for step in parser.steps.choices.values() if parser.steps else ():
+        complete(step)
+    for action in parser.arguments:
+        if action.dest in ("measure", "names"):
             action.choices = MEASURES
         elif action.metavar in FILES:
             action.complete = shtab.FILE
 
 
-def declare_trec_eval(parser: argparse.ArgumentParser) -> None:
+def declare_trec_eval(parser: Parser) -> None:
     """Declare the options of trec_eval, which getopt reads."""
     choices = {"m": MEASURES, "R": [*RELEVANCE_FORMATS], "T": [RUN_FORMAT]}
     for name, (letter, takes_value) in LONG.items():
@@ -76,7 +75,7 @@ def declare_trec_eval(parser: argparse.ArgumentParser) -> None:
 
 def main() -> None:
     """Write the files."""
-    trec_eval = argparse.ArgumentParser(prog="trec_eval")
+    trec_eval = Parser(prog="trec_eval")
     declare_trec_eval(trec_eval)
     for parser in (fastrank(), trec_eval):
         for shell in SHELLS:

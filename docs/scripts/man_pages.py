@@ -36,13 +36,13 @@ def main() -> None:
     os.environ.pop("FORCE_COLOR", None)
     FOLDER.mkdir(exist_ok=True)
     pages = {"fastrank": page("fastrank", "evaluate rankings", root_parser().format_help())}
-    for command, (_, summary, _) in COMMANDS.items():
+    for command, summary in COMMANDS.items():
         name = f"fastrank-{command}"
         if command == "trec_eval":
             name, texts = command, [help_text([], "qrels", "trec_results")]
         else:
-            parser = parser_of(command)[1]
-            steps = parser._subparsers._group_actions[0].choices if parser._subparsers else {}
+            parser = parser_of(command)
+            steps = parser.steps.choices if parser.steps else {}
             texts = [one.format_help() for one in (parser, *steps.values())]
         pages[name] = page(name, summary, *texts)
     for name, text in pages.items():

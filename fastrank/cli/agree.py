@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.cli.evaluation_flags import check_version
-from fastrank.cli.flags import add_flags, at_least
-from fastrank.cli.output import (
-    add_output_flag,
-    can_be_written,
-    guarded,
-    report_error,
-    write_output,
-)
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.command import Command
+from fastrank.cli.flags import VARIABLES, add_flags, add_output
 from fastrank.comparing.overlap import overlap
-from fastrank.comparing.rank_biased_overlap import TIES
+from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.comparing.system_scores import systems_table
-from fastrank.errors import FastrankError, OptionError
-from fastrank.judging.keywords import EVALUATION
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
+    from fastrank.cli.parser import Parser
     from fastrank.scores.tables import Table
 
-NAME = "fastrank agree"
 EPILOG = """\
 examples:
   fastrank agree before.run after.run
-  fastrank agree -k 100 -p 0.98 -o overlap.csv bm25.run ours.run
+  fastrank agree --depth 100 -p 0.98 -o overlap.csv bm25.run ours.run
   fastrank eval -m map -m P.10 --format csv -o a.csv qrels-a.txt runs/*.gz
   fastrank eval -m map -m P.10 --format csv -o b.csv qrels-b.txt runs/*.gz
   fastrank agree --systems a.csv b.csv
@@ -64,13 +55,9 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "json": lambda table: table.to_json(indent=2) + "\n",
 }
 DEPTH = 10
-VERSION = "FASTRANK_TREC_EVAL_VERSION"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] RUN RUN\n       {NAME} [options] --systems CSV CSV"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("first", metavar="RUN", help="run in any format, may be compressed; - is standard input")
     add("second", metavar="RUN", help="the run to compare it with")
@@ -79,52 +66,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
     )  # fmt: skip
-    add(
-        "-k", "--depth", type=at_least(1), metavar="K",
-        help="number of first documents for shared and jaccard (default: 10); not with --systems",
-    )  # fmt: skip
-    add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
-    add(
-        "--ties", choices=sorted(TIES), default="a",
-        help="ties in RBO: a divides them evenly among their ranks, so that a ranking with ties has"
-        " less than 1 with itself; b corrects for that; w gives them the same rank (default: a)",
-    )  # fmt: skip
-    add(
-        "--format", choices=FORMATS,
-        help="output format (default: by the name of the -o file, or table)",
-    )  # fmt: skip
-    add_output_flag(parser)
     add_flags(
-        parser,
-        [keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"],
-        variables={"trec_eval_version": VERSION},
-    )
-
-
-def run(given: argparse.Namespace) -> int:
-    """Compare the files; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
-def _run(given: argparse.Namespace) -> int:
-    if not check_version(given, NAME):
-        return 2
-    if not can_be_written(NAME, given.output):
-        return 1
-    try:
-        form = given.format or format_of_output(given.output, FORMATS, "table")
-        table = _compared(given)
-    except FastrankError as error:
-        return report_error(NAME, error)
-    printed = FORMATS[form](table).encode("utf-8", "surrogateescape")
-    return write_output(NAME, given.output, printed)
+        parser, overlap, ["depth"], defaults={"depth": None},
+        depth={
+            "help": f"number of first documents for shared and jaccard (default: {DEPTH}); not with"
+            " --systems"
+        },
+    )  # fmt: skip
+    add_flags(parser, rbo, ["p", "ties"])
+    add_output(parser, FORMATS, "table")
+    add_flags(parser, overlap, ["trec_eval_version"])
 
 
 def _compared(given: argparse.Namespace) -> Table:
     if given.systems:
         if given.depth is not None:
             raise OptionError("--depth", "no effect with --systems")
-        if given.trec_eval_version != (os.environ.get(VERSION) or DEFAULT_VERSION):
+        if given.trec_eval_version != (
+            os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
+        ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
         return systems_table(given.first, given.second, p=given.p, ties=given.ties)
     return overlap(
@@ -135,3 +95,9 @@ def _compared(given: argparse.Namespace) -> Table:
         ties=given.ties,
         trec_eval_version=given.trec_eval_version,
     )
+
+
+COMMAND = Command(
+    "fastrank agree", _declare, _compared,
+    usage=("RUN RUN", "--systems CSV CSV"), epilog=EPILOG, writers=FORMATS,
+)  # fmt: skip

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
-from fastrank.cli.output import complain, guarded, without_controls, write
-from fastrank.errors import FastrankError, ReadError
-from fastrank.formats import files
+from fastrank.cli.command import Command, encoded, misused, write_lines
+from fastrank.cli.flags import add_output_file
+from fastrank.cli.output import without_controls
+from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.github import escaped
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator
 
     from fastrank.checking.checker import Report
+    from fastrank.cli.parser import Parser
 
-NAME = "fastrank check"
 FORMATS = ("text", "json", "jsonl", "github")
 EPILOG = """\
 examples:
@@ -45,10 +46,7 @@ MEANINGS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] FILE [FILE ...]"
-    parser.epilog = EPILOG + "".join(map(_kinds, SEVERITIES))
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add(
         "files",
@@ -71,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ignore", action="append", default=[], metavar="KIND,...",
         help="ignore these kinds of findings; may be repeated",
     )  # fmt: skip
-    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
+    add_output_file(parser)
 
 
 def _kinds(severity: str) -> str:
@@ -85,20 +83,12 @@ def _kinds(severity: str) -> str:
     return "\n".join([f"\n{severity}s ({MEANINGS[severity]}):", *lines, ""])
 
 
-def run(given: argparse.Namespace) -> int:
-    """Check the files; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
     ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
-    try:
+    with misused():
         checker = Checker(
             max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format
         )
-    except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 2
     unreadable = 0
     for place, path in enumerate(_without_repeats(given)):
         try:
@@ -107,15 +97,11 @@ def _run(given: argparse.Namespace) -> int:
             else:
                 checker.run(path)
         except ReadError as error:
-            complain(f"{NAME}: {error}")
+            given.command.warn(str(error))
             unreadable += 1
     report = checker.report
     shown = _lines(report, given.format, unreadable)
-    lines = (line.encode("utf-8", "surrogateescape") + b"\n" for line in shown)
-    if given.output is None:
-        write(lines)
-    else:
-        files.write(given.output, lines)
+    write_lines(given.output, (encoded(f"{line}\n") for line in shown))
     if unreadable:
         return 2
     return int(report.total("error") > 0 or (given.strict and report.total("warning") > 0))
@@ -191,3 +177,9 @@ def _github(report: Report) -> Iterator[str]:
         line = "" if finding.line is None else f",line={finding.line}"
         where = f"file={escaped(finding.file, ':,')}{line},title={finding.kind}"
         yield f"::{commands[finding.severity]} {where}::{escaped(finding.message)}"
+
+
+COMMAND = Command(
+    "fastrank check", _declare, _run, usage=("FILE [FILE ...]",),
+    epilog=EPILOG + "".join(map(_kinds, SEVERITIES)),
+)  # fmt: skip

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from fastrank.cli.command import Command, encoded, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.evaluation_flags import ZERO, check_version
-from fastrank.cli.flags import add_flags, at_least, given_options
-from fastrank.cli.output import (
-    add_output_flag,
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-    write,
+from fastrank.cli.flags import (
+    ZERO,
+    add_files,
+    add_flags,
+    add_measures,
+    add_output,
+    at_least,
+    given_options,
 )
+from fastrank.cli.output import write
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
 from fastrank.cli.output_formats import TABLES, format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
-    add_files,
     add_name_options,
     add_reading_options,
-    names_match,
+    check_names,
 )
 from fastrank.comparing.chosen_pair import chosen_pair, why_chosen
-from fastrank.comparing.compare import compare_evaluated
+from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
-from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.options import ComparisonOptions, settings
 from fastrank.comparing.plots.plot import KINDS
-from fastrank.errors import FastrankError, OptionError
+from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import read_clusters
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
+from fastrank.keywords import names_of
 from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
+    from fastrank.cli.parser import Parser
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
     from fastrank.scores.scores import Scores
 
-NAME = "fastrank compare"
 MEASURES = ["map", "ndcg_cut.10"]
 EPILOG = """\
 examples:
@@ -85,41 +86,35 @@ OF_TABLE = {**TABLES, "html": "to_html", "csv": "to_csv"}
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
-STATISTICS = [keyword for keyword in COMPARISON if keyword.name not in OTHERWISE]
+STATISTICS = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
-    add_files(parser)
-    add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="measure in any notation (map, P.5,10, nDCG@10); may be repeated (default: map and"
-        " ndcg_cut.10); `fastrank measures` lists them",
-    )  # fmt: skip
+    add_files(parser, runs=True)
+    add_measures(parser, "map and ndcg_cut.10")
     add(
         "-b", "--baseline", action="append", metavar="RUN",
         help="name or file of the run to compare the others with, instead of all pairs; may be"
         " repeated",
     )  # fmt: skip
-    add_flags(parser, STATISTICS)
+    add_flags(parser, compare, STATISTICS)
     add(
         "--clusters", metavar="FILE",
         help="resample queries that belong together as one: FILE has a query and its cluster per"
         " line; needs --test randomization and --interval percentile or none",
     )  # fmt: skip
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument(
-        "--pairs", action="store_true", help="print the pairs with intervals and p-values"
-    )
-    shown.add_argument(
-        "-q", "--per-query", action="store_true",
+    add(
+        "--pairs", group=shown, action="store_true",
+        help="print the pairs with intervals and p-values",
+    )  # fmt: skip
+    add(
+        "-q", "--per-query", group=shown, action="store_true",
         help="print the values of each query, and the differences of two runs",
     )  # fmt: skip
-    shown.add_argument(
-        "--largest", type=at_least(1), metavar="N",
+    add(
+        "--largest", group=shown, type=at_least(1), metavar="N",
         help="print the N queries on which two runs differ most, largest difference first",
     )  # fmt: skip
     add(
@@ -127,10 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
         " the best one in the first measure and the baseline, or the two best)",
     )  # fmt: skip
-    add(
-        "--format", choices=FORMATS,
-        help="output format (default: by the name of the -o file, such as .csv; else table)",
-    )  # fmt: skip
+    add_output(parser, FORMATS, "table")
     add("--digits", type=at_least(0), metavar="N", help="decimals (default: 4, or 2 in percent)")
     add("--percent", action="store_true", help="multiply values by 100")
     add(
@@ -142,56 +134,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ascii", action="store_true",
         help="write ^bc, + and - instead of superscripts and symbols in table",
     )  # fmt: skip
-    add_output_flag(parser)
     add_files_to_write(parser)
     add_name_options(parser)
-    add_flags(parser, EVALUATION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
+    add_flags(parser, compare, EvaluationOptions)
     add_reading_options(parser)
 
 
-def run(given: argparse.Namespace) -> int:
-    """Compare the runs; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    if not check_version(given, NAME) or not names_match(given, NAME):
-        return 2
-    if not can_be_written(NAME, given.output, given.plot, given.report, given.save):
-        return 1
-    try:
+    warn = given.command.warn
+    check_names(given)
+    with misused():
         _settle_format(given)
         check_files(given)
         chosen = _settings(given)
-        runs = RunScores(NAME, given, given.measure or MEASURES)
-    except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 2
+        runs = RunScores(given, given.measure or MEASURES)
     scores = list(runs.of(given.runs))
     evaluated = [one for one in scores if one is not None]
     if runs.failed:
-        complain(
-            f"{NAME}: {runs.failed} of {len(given.runs)} runs could not be evaluated; nothing was"
-            " written"
-        )
+        warn(f"{runs.failed} of {len(given.runs)} runs could not be evaluated; nothing was written")
         return 1
     for path, one in zip(given.runs, evaluated, strict=True):
         for note in other_notes(one):
-            complain(f"{NAME}: {files.name_of(path)}: {note}")
-    try:
-        comparison = _compared(given, chosen, evaluated)
-        _choose_pair(comparison, given)
-        printed = _printed(comparison, given)
-        outputs = files_of(comparison, given, runs, given.measure or MEASURES)
-    except FastrankError as error:
-        return report_error(NAME, error)
-    content = printed.encode("utf-8", "surrogateescape")
+            warn(f"{files.name_of(path)}: {note}")
+    comparison = _compared(given, chosen, evaluated)
+    _choose_pair(comparison, given)
+    content = encoded(_printed(comparison, given))
+    outputs = files_of(comparison, given, runs, given.measure or MEASURES)
     if given.output is not None:
         outputs.append((given.output, compressed([content], given.output)))
-    try:
-        files.write_all(outputs)
-    except OSError as error:
-        return report_unwritable(NAME, error.filename, error)
+    files.write_all(outputs)
     if given.output is None:
         write([content])
     return 0
@@ -247,7 +218,7 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
     if given.baseline is not None:
         chosen = chosen.changed(baseline=named(given.baseline))
     given.pair = None if given.pair is None else named(given.pair)
-    evaluation = given_options(given, EVALUATION)
+    evaluation = given_options(given, EvaluationOptions)
     measures = given.measure or MEASURES
     return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 
@@ -260,8 +231,8 @@ def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
     given.pair = a, b = chosen_pair(comparison, measure, given.pair)
     why = why_chosen(comparison)
     if default and why:
-        complain(
-            f"{NAME}: of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
+        given.command.warn(
+            f"of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
             " --pair RUN RUN shows two others"
         )
 
@@ -280,7 +251,7 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         from fastrank.comparing.long_tables import largest_table
 
         for note in comparison.notes:
-            complain(f"{NAME}: {note}")
+            given.command.warn(note)
         table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
         if given.format == "json":
             return table.to_json(indent=2) + "\n"
@@ -290,7 +261,7 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         return comparison.to_json(per_query=given.per_query, indent=2) + "\n"
     if given.format == "csv":
         for note in comparison.notes:
-            complain(f"{NAME}: {note}")
+            given.command.warn(note)
         return comparison.to_csv(per_query=given.per_query)
     if given.per_query or given.pairs:
         return _long_table(comparison, given) + "\n"
@@ -322,3 +293,9 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     return pairs_table(
         comparison, given.format, digits=given.digits, percent=given.percent, ascii=_ascii(given)
     )
+
+
+COMMAND = Command(
+    "fastrank compare", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG,
+    outputs=("output", "plot", "report", "save"),
+)  # fmt: skip

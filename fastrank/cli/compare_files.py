@@ -11,7 +11,7 @@ from fastrank.comparing.plots.image import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats.compression import compressed
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.cli.run_scores import RunScores
     from fastrank.comparing.comparison import Comparison
 
 
-def add_files_to_write(parser: argparse.ArgumentParser) -> None:
+def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
     add = parser.add_argument
     add(
@@ -32,7 +33,7 @@ def add_files_to_write(parser: argparse.ArgumentParser) -> None:
         help="plot the first measure to a .png, .svg or .pdf file (extra `plot`)",
     )  # fmt: skip
     add(
-        "--kind", choices=KINDS, metavar="KIND",
+        "--plot-kind", choices=KINDS, metavar="KIND",
         help=f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else"
         " intervals)",
     )  # fmt: skip
@@ -52,8 +53,8 @@ def check_files(given: argparse.Namespace) -> None:
     check_distinct({"-o": given.output or "-", **outputs})
     if given.plot is not None:
         check_format(given.plot)
-    elif given.kind is not None:
-        raise OptionError("--kind", "no effect without --plot")
+    elif given.plot_kind is not None:
+        raise OptionError("--plot-kind", "no effect without --plot")
     if given.report is not None:
         optional("matplotlib.figure", "a report", "plot")
     if given.save is None:
@@ -67,7 +68,7 @@ def check_files(given: argparse.Namespace) -> None:
 
 
 def _kind(given: argparse.Namespace) -> str:
-    kind: str = given.kind or ("differences" if len(given.runs) == 2 else "intervals")
+    kind: str = given.plot_kind or ("differences" if len(given.runs) == 2 else "intervals")
     return kind
 
 
@@ -102,7 +103,7 @@ def files_of(
         from fastrank.gating.saving import new_baseline
 
         place = comparison.names.index((comparison.baseline or comparison.names)[0])
-        options = given_options(given, EVALUATION)
+        options = given_options(given, EvaluationOptions)
         found = new_baseline(
             runs.qrels, given.runs[place], measures, options, command, ir_metadata=False
         )

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
 
-from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import (
-    can_be_written,
-    check_distinct,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-    write,
-)
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.command import Command
+from fastrank.cli.flags import add_flags, add_measures, add_output, given_options
+from fastrank.cli.output import check_distinct
 from fastrank.comparing.plots.image import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
-from fastrank.errors import FastrankError, OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
-from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import select
-from fastrank.searching.search_options import SEARCH
+from fastrank.errors import OptionError
+from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
+    from fastrank.cli.parser import Parser
     from fastrank.embeddings.index_comparison import IndexComparison
 
-NAME = "fastrank compare-indexes"
 EPILOG = """\
 examples:
   fastrank compare-indexes --corpus C.npy --queries Q.npy \\
@@ -66,10 +54,7 @@ Invalid factory strings, unknown parameters and too few training vectors are
 reported before any index is built. Output files are written atomically: they
 are replaced only if everything succeeds.
 """
-SHARED = [
-    *(keyword for keyword in SEARCH if keyword.name in ("k", "metric")),
-    *select(ComparisonOptions, SEARCH, EVALUATION),
-]
+OPTIONS = ["k", "metric", "repetitions", *names_of(ComparisonOptions)]
 FORMATS: dict[str, Callable[[IndexComparison], str]] = {
     "table": lambda compared: f"{compared}\n",
     "markdown": lambda compared: compared.table().to_markdown() + "\n",
@@ -79,74 +64,46 @@ FORMATS: dict[str, Callable[[IndexComparison], str]] = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] --corpus FILE --queries FILE INDEX [INDEX ...]"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("indexes", nargs="+", metavar="INDEX", help="index and search settings; see below")
     add("--corpus", required=True, metavar="FILE", help="document vectors, a .npy file")
     add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
-    add_flags(parser, SHARED, defaults={"k": 100})
-    parser.set_defaults(metric="ip")
+    add_flags(parser, compare_indexes, OPTIONS)
     add("--qrels", metavar="FILE", help="qrels in any format; adds measures to the output")
-    add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="measure in any notation, with --qrels; may be repeated (default:"
-        f" {', '.join(MEASURES)})",
-    )  # fmt: skip
-    add("--repetitions", type=int, default=5, metavar="N", help="timed passes (default: 5)")
-    add(
-        "--format", choices=FORMATS,
-        help="output format (default: by the name of the -o file, or table)",
-    )  # fmt: skip
-    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
+    add_measures(parser, ", ".join(MEASURES))
+    add_output(parser, FORMATS, "table")
     add(
         "--plot", metavar="FILE",
         help="plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
     )  # fmt: skip
 
 
-def run(given: argparse.Namespace) -> int:
-    """Compare the indexes; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
+def _compared(given: argparse.Namespace) -> IndexComparison:
+    if given.measure and given.qrels is None:
+        raise OptionError("--measure", "requires --qrels")
+    check_distinct({"-o": given.output, "--plot": given.plot})
+    if given.plot is not None:
+        check_format(given.plot)
+    with warnings.catch_warnings():
+        # Each index is evaluated and would repeat the warning.
+        warnings.simplefilter("once", UserWarning)
+        warnings.showwarning = lambda message, *_: given.command.warn(str(message))
+        compared = compare_indexes(
+            given.queries,
+            given.corpus,
+            given.indexes,
+            qrels=given.qrels,
+            measures=given.measure or MEASURES,
+            **given_options(given, OPTIONS),
+        )
+    if given.plot is not None:
+        compared.plot(given.plot)
+    return compared
 
 
-def _run(given: argparse.Namespace) -> int:
-    if not can_be_written(NAME, given.output, given.plot):
-        return 1
-    try:
-        if given.measure and given.qrels is None:
-            raise OptionError("--measure", "requires --qrels")
-        check_distinct({"-o": given.output, "--plot": given.plot})
-        if given.plot is not None:
-            check_format(given.plot)
-        form = given.format or format_of_output(given.output, FORMATS, "table")
-        options = given_options(given, SHARED)
-        with warnings.catch_warnings():
-            # Each index is evaluated and would repeat the warning.
-            warnings.simplefilter("once", UserWarning)
-            warnings.showwarning = lambda message, *_: complain(f"{NAME}: {message}")
-            compared = compare_indexes(
-                given.queries,
-                given.corpus,
-                given.indexes,
-                qrels=given.qrels,
-                measures=given.measure or MEASURES,
-                repetitions=given.repetitions,
-                **options,
-            )
-    except FastrankError as error:
-        return report_error(NAME, error)
-    printed = FORMATS[form](compared).encode()
-    try:
-        if given.plot is not None:
-            compared.plot(given.plot)
-        if given.output is not None:
-            files.write(given.output, compressed([printed], given.output))
-    except OSError as error:
-        # The error names the file: the output or the plot.
-        return report_unwritable(NAME, error.filename, error)
-    if given.output is None:
-        write([printed])
-    return 0
+COMMAND = Command(
+    "fastrank compare-indexes", _declare, _compared,
+    usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",), epilog=EPILOG, writers=FORMATS,
+    outputs=("output", "plot"),
+)  # fmt: skip

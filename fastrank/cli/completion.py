@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 
-from fastrank.cli.output import guarded, write
+from fastrank.cli.command import Command
+from fastrank.cli.output import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-NAME = "fastrank completion"
+    from fastrank.cli.parser import Parser
+
 # docs/scripts/completions.py generates the files.
 FOLDER = os.path.join(os.path.dirname(__file__), "completions")
 SHELLS = ("bash", "zsh", "fish")
@@ -22,19 +24,15 @@ Add the line for your shell to its start-up file:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="the shell: bash, zsh or fish")
 
 
-def run(given: argparse.Namespace) -> int:
-    """Print the completions; returns the exit status."""
-    return guarded(NAME, lambda: _run(given.shell))
-
-
-def _run(shell: str) -> int:
+def _run(given: argparse.Namespace) -> int:
     for command in ("fastrank", "trec_eval"):
-        with open(os.path.join(FOLDER, f"{command}.{shell}"), "rb") as file:
+        with open(os.path.join(FOLDER, f"{command}.{given.shell}"), "rb") as file:
             write(file)
     return 0
+
+
+COMMAND = Command("fastrank completion", _declare, _run, epilog=EPILOG)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 from fastrank.checking.findings import counted
-from fastrank.cli.output import complain, guarded
+from fastrank.cli.command import Command, UsageError
 from fastrank.data.texts import decoded
-from fastrank.errors import FastrankError
 from fastrank.formats.load import (
     find_kind,
     is_dataset,
@@ -21,14 +18,16 @@ from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
+    from fastrank.cli.parser import Parser
     from fastrank.data.run import Run
 
-NAME = "fastrank convert"
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet
   fastrank convert --kind qrels qrels/test.tsv qrels.txt
-  fastrank convert --to jsonl run.json.gz -
+  fastrank convert --format jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
 `pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
@@ -39,22 +38,17 @@ written atomically: it is replaced only if everything succeeds.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] IN OUT"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("source", metavar="IN", help="file to read; - is standard input")
     add("target", metavar="OUT", help="file to write; - is standard output")
     add(
-        "--from",
-        dest="given",
+        "--input-format",
         choices=FORMATS,
         help="format of IN (default: detected from content)",
     )
     add(
-        "--to",
-        dest="wanted",
+        "--format",
         choices=FORMATS,
         help="format of OUT (default: detected from its name)",
     )
@@ -64,55 +58,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(given: argparse.Namespace) -> int:
-    """Convert; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    wanted = given.wanted or format_by_name(name_of(given.target))
+    wanted = given.format or format_by_name(name_of(given.target))
     if wanted is None:
-        return _misused(f"{name_of(given.target)}: unknown format; use --to {'|'.join(FORMATS)}")
+        raise UsageError(
+            f"{name_of(given.target)}: unknown format; use --format {'|'.join(FORMATS)}"
+        )
     if wanted == "parquet" and given.target == "-":
-        return _misused("parquet cannot be written to standard output; name a file")
-    try:
-        source, kind = given.source, given.kind
-        if kind is None and is_dataset(source):
-            kind = "qrels"
-        if kind is None:
-            source, kind = find_kind(source, given.given)
-        if kind is None:
-            return _misused(
-                f"{name_of(given.source)}: could be qrels or a run; use --kind qrels or --kind run"
-            )
-        if kind == "qrels":
-            qrels = read_qrels(source, given.given, warn=_warn)
-            write_qrels(qrels, given.target, wanted)
-        else:
-            loaded = read_run(source, given.given, warn=_warn)
-            write_run(loaded, given.target, wanted)
-            _warn_of_empty(loaded, wanted)
-    except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 1
+        raise UsageError("parquet cannot be written to standard output; name a file")
+    source, kind, warn = given.source, given.kind, given.command.warn
+    if kind is None and is_dataset(source):
+        kind = "qrels"
+    if kind is None:
+        source, kind = find_kind(source, given.input_format)
+    if kind is None:
+        raise UsageError(
+            f"{name_of(given.source)}: could be qrels or a run; use --kind qrels or --kind run"
+        )
+    if kind == "qrels":
+        write_qrels(read_qrels(source, given.input_format, warn=warn), given.target, wanted)
+        return 0
+    loaded = read_run(source, given.input_format, warn=warn)
+    write_run(loaded, given.target, wanted)
+    if wanted != "json" and (empty := _without_results(loaded)):
+        warn(
+            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as"
+            f" {empty[0]!r}; only json can represent them"
+        )
     return 0
 
 
-def _warn_of_empty(loaded: Run, wanted: str) -> None:
-    offsets = loaded.offset_column
-    empty = [i for i in range(len(loaded)) if offsets[i] == offsets[i + 1]]
-    if empty and wanted != "json":
-        first = decoded(loaded.queries[empty[0]])
-        _warn(
-            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as {first!r};"
-            " only json can represent them"
-        )
+def _without_results(run: Run) -> list[str]:
+    offsets = run.offset_column
+    return [decoded(run.queries[i]) for i in range(len(run)) if offsets[i] == offsets[i + 1]]
 
 
-def _misused(message: str) -> int:
-    complain(f"{NAME}: {message}")
-    return 2
-
-
-def _warn(message: str) -> None:
-    complain(f"{NAME}: {message}")
+COMMAND = Command("fastrank convert", _declare, _run, usage=("IN OUT",), epilog=EPILOG, invalid=1)

@@ -1,65 +1,160 @@
-"""Keyword options as flags of the command line."""
+"""The arguments of commands that follow from functions, and those that several commands take.
+
+An option is declared once, as a parameter of a public function: its signature has the type and the
+default, and its docstring the help of the flag, in the first sentence on the parameter.
+"""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
+import re
 
 from fastrank.formats.line_files import read_exclusions
+from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.keywords import Keyword
+
+    Function = Callable[..., Any]
+
+# The environment variables that set the defaults of options.
+VARIABLES = {"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"}
+# What counts queries without results as 0, on the command line.
+ZERO = "--missing zero"
+# The first line on one or several parameters in a docstring; more indented lines follow.
+DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
+WORD = re.compile(r"\w+_\w+")
+RAISES = re.compile(r"raises (?:an error|\w+Error)")
+SENTENCE = re.compile(r".*?(?=\. |\.?$)")
+NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")}
+
+
+def _level(text: str) -> float:
+    """A grade, an int if it is whole."""
+    return float(text) if set(text) & set(".eE") else int(text)
+
+
+def _weights(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
+
+
+# argparse shows the names of functions in its messages.
+_level.__name__, _weights.__name__ = "number", "weights"
+LETTERS = {"relevance_level": "l", "depth": "M", "judged_only": "J", "collection_size": "N"}
+IDS = "{} ids, one per line or a .npy file, by default row numbers"
+# What is given otherwise on the command line than in Python.
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
+    "exclude": {
+        "metavar": "FILE",
+        "help": "exclude the documents in FILE, with a query and a document per line",
+    },
+    "index_factory": {"metavar": "STRING"},
+    "parameters": {"metavar": "NAME=VALUE,..."},
+    "query_ids": {"metavar": "FILE", "help": IDS.format("query")},
+    "relevance_level": {"metavar": "N", "type": _level},
+    "run": {"metavar": "FILE"},
+    "weights": {"metavar": "W,W,...", "type": _weights},
+}
 
 
 def add_flags(
-    parser: argparse._ActionsContainer,
-    keywords: Iterable[Keyword],
+    parser: Parser,
+    function: Function,
+    names: Iterable[str] | type,
     *,
     defaults: Mapping[str, Any] | None = None,
-    variables: Mapping[str, str] | None = None,
+    group: Any = None,
+    **changed: dict[str, Any],
 ) -> None:
-    """Declare a flag for each keyword.
+    """Declare a flag for some parameters of a function, in its order.
 
-    defaults: override the defaults of the keywords. variables: environment variables that override
-    the defaults, by keyword.
+    names: of the parameters, or a TypedDict that lists them. defaults: override those of the
+    signature. changed: arguments of `add_argument`, by parameter, that replace what follows from
+    the function.
     """
-    for keyword in keywords:
-        default = (defaults or {}).get(keyword.name, keyword.default)
-        flags = [f"-{keyword.letter}"] if keyword.letter else []
-        dashes = "--" if len(keyword.name) > 1 else "-"
-        flags.append(dashes + keyword.name.replace("_", "-"))
-        if keyword.default is False:
-            parser.add_argument(*flags, action="store_true", help=keyword.help)
+    parameters, sentences = inspect.signature(function).parameters, described(function)
+    wanted = names_of(names) if isinstance(names, type) else set(names)
+    for name, own in parameters.items():
+        if name not in wanted:
             continue
-        if keyword.parse is bool:
-            parser.add_argument(
-                *flags, action=argparse.BooleanOptionalAction, default=default, help=keyword.help
-            )
-            continue
+        default = (defaults or {}).get(name, own.default)
         shown = default
-        if variable := (variables or {}).get(keyword.name):
+        if (variable := VARIABLES.get(name)) and name not in (defaults or {}):
             shown = f"${variable}, or {default}"
             default = os.environ.get(variable) or default
-        parser.add_argument(
-            *flags,
-            default=default,
-            choices=keyword.choices or None,
-            type=at_least(keyword.least) if keyword.least is not None else keyword.parse or str,
-            metavar=keyword.metavar,
-            help=keyword.help if shown is None else f"{keyword.help} (default: {shown})",
+        options = {"default": default, "help": sentences.get(name), **_values(function, own)}
+        options |= OTHERWISE.get(name, {}) | changed.get(name, {})
+        options["help"] = options["help"].replace(f"`{name}`", options.get("metavar") or name)
+        if shown is not None and shown is not False:
+            options["help"] += f" (default: {shown})"
+        flags = [f"-{LETTERS[name]}"] if name in LETTERS else []
+        parser.add_argument(*flags, flag_of(name), group=group, **options)
+
+
+def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
+    """The type, choices or action of a flag."""
+    name, _, rest = parameter.annotation.partition(" | ")
+    if name == "bool":
+        return {"action": argparse.BooleanOptionalAction if rest else "store_true"}
+    keywords: dict[str, Keyword] = getattr(function, "__options__", {})
+    keyword = keywords.get(parameter.name)
+    if keyword is not None and keyword.least is not None:
+        return {"type": at_least(keyword.least), "metavar": "N"}
+    if name in NUMBERS:
+        kind, metavar = NUMBERS[name]
+        return {"type": kind, "metavar": metavar}
+    from fastrank import choices
+
+    words = getattr(getattr(choices, name, None), "__args__", ())
+    words = (keyword and keyword.choices) or words
+    return {"choices": words} if words else {"metavar": "NAME"}
+
+
+def flag_of(name: str) -> str:
+    """The flag of a parameter."""
+    return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
+
+
+def described(function: Function) -> dict[str, str]:
+    """The first sentence on each parameter in a docstring, with other parameters as flags."""
+    texts: dict[str, str] = {}
+    names: list[str] = []
+    for line in (inspect.getdoc(function) or "").splitlines():
+        if found := DESCRIBED.fullmatch(line):
+            names = found[1].split(", ")
+            texts |= dict.fromkeys(names, found[2])
+        elif names and line.startswith(" "):
+            texts |= {name: f"{texts[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+    known = inspect.signature(function).parameters
+
+    def as_flag(word: re.Match[str]) -> str:
+        return flag_of(word[0]) if word[0] in known else word[0]
+
+    return {
+        name: RAISES.sub("is an error", WORD.sub(as_flag, SENTENCE.findall(text)[0])).replace(
+            "%", "%%"
         )
+        for name, text in texts.items()
+    }
 
 
-def given_options(given: argparse.Namespace, keywords: Iterable[Keyword]) -> dict[str, Any]:
-    """The values of the flags by the names of the keywords.
+def given_options(given: argparse.Namespace, names: Iterable[str] | type) -> dict[str, Any]:
+    """The values of the flags by the names of the parameters; names as in `add_flags`.
 
     Raises ReadError and FormatError for the --exclude file.
     """
-    options = {keyword.name: getattr(given, keyword.name) for keyword in keywords}
+    listed = names_of(names) if isinstance(names, type) else names
+    options = {name: getattr(given, name) for name in listed if hasattr(given, name)}
     if options.get("exclude"):
         options["exclude"] = read_exclusions(options["exclude"])
     return options
@@ -77,3 +172,40 @@ def at_least(least: int) -> type[int]:
     # argparse names the function in its messages.
     number.__name__ = "number"
     return number  # type: ignore[return-value]
+
+
+def add_files(parser: Parser, *, runs: bool = False) -> None:
+    """Declare the qrels, and one run or several."""
+    parser.add_argument("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
+    name, count = ("runs", "+") if runs else ("run", None)
+    parser.add_argument(
+        name, nargs=count, metavar="RUN", help="run in any format, may be compressed"
+    )
+
+
+def add_measures(parser: Parser, default: str, *, required: bool = False) -> None:
+    """Declare `-m`."""
+    parser.add_argument(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE", required=required,
+        help="measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
+        f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank measures`"
+        " lists them",
+    )  # fmt: skip
+
+
+def add_output(parser: Parser, formats: Iterable[str], default: str) -> None:
+    """Declare `--format` and `-o`."""
+    parser.add_argument(
+        "--format", choices=tuple(formats),
+        help=f"output format (default: by the name of the -o file, else {default})",
+    )  # fmt: skip
+    add_output_file(parser)
+
+
+def add_output_file(parser: Parser) -> None:
+    """Declare `-o`."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
+        " .xz or .zst; it is replaced only if everything succeeds",
+    )  # fmt: skip

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-
-from fastrank.cli.evaluation_flags import check_version
-from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import (
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-)
+from fastrank.cli.command import Command, UsageError
+from fastrank.cli.flags import add_flags, add_output, given_options
 from fastrank.cli.output_formats import format_of_output
-from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
 from fastrank.fusion.methods import METHODS
-from fastrank.fusion.options import FUSION
+from fastrank.fusion.options import FusionOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
-NAME = "fastrank fuse"
-STANDARD_OUTPUT = "-"
+    from fastrank.cli.parser import Parser
+
 # The format sample has judgments.
 FORMATS = tuple(form for form in sniff.FORMATS if form != "sample")
 SUFFIXES = {suffix: form for suffix, form in sniff.SUFFIXES.items() if "qrel" not in suffix}
@@ -50,10 +41,7 @@ cannot be written, 2 for invalid options.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] RUN RUN ..."
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN",
         help="run in any format, may be compressed; - is standard input",
@@ -61,48 +49,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
-    add_flags(parser, FUSION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
-    parser.add_argument(
-        "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
-        help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
-        " (default: standard output)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--to", choices=FORMATS, help="output format (default: by the name of FILE, or trec)"
-    )
-
-
-def run(given: argparse.Namespace) -> int:
-    """Fuse and write; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
+    add_flags(parser, fuse, FusionOptions)
+    add_output(parser, FORMATS, "trec")
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_version(given, NAME):
-        return 2
-    try:
-        form: Any = given.to or format_of_output(
-            given.output, FORMATS, "trec", SUFFIXES, flag="--to"
-        )
-    except OptionError as error:
-        return report_error(NAME, error)
-    if form == "parquet" and given.output == STANDARD_OUTPUT:
-        complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")
-        return 2
-    if not can_be_written(NAME, given.output):
-        return 1
-    try:
-        options = given_options(given, FUSION)
-        version = options["trec_eval_version"]
-        runs = [read_run(path, trec_eval_version=version, warn=_warn) for path in given.runs]
-        fused = fuse(runs, given.method, warn=_warn, **options)
-        write_run(fused, given.output, form)
-    except FastrankError as error:
-        return report_error(NAME, error)
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
+    output = given.output or "-"
+    form: Any = given.format or format_of_output(output, FORMATS, "trec", SUFFIXES)
+    if form == "parquet" and output == "-":
+        raise UsageError("parquet cannot be written to standard output; use -o FILE")
+    options, warn = given_options(given, FusionOptions), given.command.warn
+    version = options["trec_eval_version"]
+    runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
+    fused = fuse(runs, given.method, warn=warn, **options)
+    write_run(fused, output, form)
     return 0
 
 
-def _warn(message: str) -> None:
-    complain(f"{NAME}: {message}")
+COMMAND = Command("fastrank fuse", _declare, _run, usage=("RUN RUN ...",), epilog=EPILOG)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
+from inspect import signature
 
 from fastrank.checking.findings import counted
-from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import (
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    report_unwritable,
-    write,
-)
+from fastrank.cli.command import Command
+from fastrank.cli.flags import add_files, add_flags, given_options
+from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
-from fastrank.embeddings.mining import POSITIVES, HardNegatives, MiningOptions, hard_negatives
+from fastrank.embeddings.mining import HardNegatives, hard_negatives
 from fastrank.embeddings.training_data import FORMATS
-from fastrank.errors import FastrankError
 from fastrank.formats.load import read_qrels, read_run
-from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import select
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
-NAME = "fastrank hard-negatives"
+    from fastrank.cli.parser import Parser
+
 EPILOG = """\
 examples:
   fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl \\
@@ -65,9 +58,10 @@ Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
 invalid options.
 """
 # The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
-SHARED = [
-    keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "trec_eval_version"
-]
+OPTIONS = [
+    name for name in signature(hard_negatives).parameters
+    if name not in ("qrels", "run", "corpus", "trec_eval_version")
+]  # fmt: skip
 # Counts to print if they are not 0.
 COUNTS = {
     "missing_queries": ("judged query", "judged queries", "missing from the run"),
@@ -77,54 +71,14 @@ COUNTS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] QRELS RUN"
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
+    add_files(parser)
     add = parser.add_argument
-    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
-    add("run", metavar="RUN", help="run in any format, may be compressed")
     add(
         "-o", "--output", metavar="OUT", default="-",
         help="file to write (default: standard output)",
     )  # fmt: skip
-    add(
-        "--negatives", type=int, default=10, metavar="N",
-        help="hard negatives per query (default: 10)",
-    )  # fmt: skip
-    add(
-        "--skip-top", type=int, default=0, metavar="N",
-        help="skip the first N ranks, relevant or not (default: 0)",
-    )  # fmt: skip
-    add("--depth", type=int, metavar="N", help="consider only the first N ranks (default: all)")
-    add(
-        "--margin", type=float, metavar="X",
-        help="a negative must score at least X below the positive",
-    )  # fmt: skip
-    add(
-        "--relative-margin", type=float, metavar="X",
-        help="a negative must score below the positive by at least X times the positive's"
-        " absolute score, such as 0.05",
-    )  # fmt: skip
-    add(
-        "--margin-below", choices=POSITIVES, default="lowest",
-        help="with several retrieved positives, the one whose score the margins refer to (default:"
-        " lowest)",
-    )  # fmt: skip
-    add(
-        "--sample", action="store_true",
-        help="draw the negatives at random from all that qualify, instead of taking the first",
-    )  # fmt: skip
-    add(
-        "--random-negatives", type=int, default=0, metavar="N",
-        help="documents of --corpus to draw at random per query, in addition (default: 0)",
-    )  # fmt: skip
-    add(
-        "--fill", action="store_true",
-        help="make up for missing negatives with random documents of --corpus",
-    )  # fmt: skip
-    add("--seed", type=int, default=0, metavar="N", help="seed of random numbers (default: 0)")
-    add_flags(parser, SHARED)
+    add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
         choices=FORMATS,
@@ -135,39 +89,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--queries", metavar="FILE", help="query texts")
 
 
-def run(given: argparse.Namespace) -> int:
-    """Mine; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    if not can_be_written(NAME, given.output):
-        return 1
-    try:
-        mined = hard_negatives(
-            read_qrels(given.qrels, warn=_warn),
-            read_run(given.run, warn=_warn),
-            given.negatives,
-            skip_top=given.skip_top,
-            depth=given.depth,
-            margin=given.margin,
-            relative_margin=given.relative_margin,
-            margin_below=given.margin_below,
-            sample=given.sample,
-            random_negatives=given.random_negatives,
-            fill=given.fill,
-            corpus=_ids(given),
-            seed=given.seed,
-            **given_options(given, SHARED),
-        )
-        count = mined.write(given.output, given.format, **_texts(given, mined))
-    except FastrankError as error:
-        return report_error(NAME, error)
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
+    warn = given.command.warn
+    mined = hard_negatives(
+        read_qrels(given.qrels, warn=warn),
+        read_run(given.run, warn=warn),
+        corpus=_ids(given),
+        **given_options(given, OPTIONS),
+    )
+    count = mined.write(given.output, given.format, **_texts(given, mined))
     summary = _summary(mined, count)
     if given.output == "-":
-        _warn(summary)
+        warn(summary)
     else:
         write([summary.encode() + b"\n"])
     return 0
@@ -219,5 +152,4 @@ def _summary(mined: HardNegatives, count: int) -> str:
     return "; ".join(parts)
 
 
-def _warn(message: str) -> None:
-    complain(f"{NAME}: {message}")
+COMMAND = Command("fastrank hard-negatives", _declare, _run, usage=("QRELS RUN",), epilog=EPILOG)

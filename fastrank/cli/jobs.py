@@ -6,75 +6,105 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from multiprocessing.connection import Connection
     from typing import Any
-
-# Seconds between checks whether a process has died.
-PATIENCE = 1.0
 
 
 @contextmanager
-def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExecutor]:
+def processes(count: int, method: str | None = None) -> Iterator[Processes]:
     """An executor with a number of processes, which are terminated on an error or interrupt.
 
     method: how they are started, as in multiprocessing; "spawn" if faiss uses threads in them.
     """
-    context = multiprocessing.get_context(method)
-    executor = ProcessPoolExecutor(count, context, initializer=_prepare)
-    # Processes should be forked before there is another thread; the first call does that.
-    executor.submit(int)
-    workers = _Workers(executor)
+    executor = Processes(count, method)
     try:
         yield executor
     except BaseException:
-        workers.terminate()
+        executor.terminate()
         raise
     finally:
-        workers.ended.set()
-        executor.shutdown(cancel_futures=True)
+        executor.end()
 
 
-class _Workers:
-    """The processes of an executor, which may die when they have sent only a part of a result.
+class Processes:
+    """An executor whose processes may die at any time, even when they have sent a part of a result.
 
-    The executor waits for the rest as long as any process, including this one, could write it.
+    Each process has a pipe, whose other end nobody else can write to, and a thread that waits for
+    its results. If one process dies, all calls fail with BrokenProcessPool.
     """
 
-    def __init__(self, executor: Any) -> None:
-        self._processes: dict[int, Any] = executor._processes
-        self._pending: dict[int, Any] = executor._pending_work_items
-        self._results = executor._result_queue
-        self.ended = threading.Event()
-        threading.Thread(target=self._watch, daemon=True).start()
+    def __init__(self, count: int, method: str | None) -> None:
+        self.num_workers = count
+        self._is_broken = False
+        self._idle: SimpleQueue[Connection] = SimpleQueue()
+        self._processes = []
+        context: Any = multiprocessing.get_context(method)
+        # Processes should be forked before there is another thread.
+        for _ in range(count):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs,), daemon=True)
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+            self._idle.put(ours)
+        self._threads = ThreadPoolExecutor(count)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Call a function in a process."""
+        return self._threads.submit(self._call, function, *arguments)
+
+    def _call(self, *call: Any) -> Any:
+        connection = self._idle.get()
+        try:
+            if self._is_broken:
+                raise EOFError
+            connection.send(call)
+            value, error = connection.recv()
+        except (EOFError, OSError):
+            self.terminate()
+            raise BrokenProcessPool("a process of the executor has ended") from None
+        finally:
+            self._idle.put(connection)
+        if error is not None:
+            raise error
+        return value
 
     def terminate(self) -> None:
-        """Terminate the processes, and let the executor notice it."""
-        # Before Python 3.12, the executor fails on cancelled calls.
-        for number, item in list(self._pending.items()):
-            if item.future.cancelled():
-                self._pending.pop(number, None)
-        for process in list(self._processes.values()):
+        """Terminate the processes."""
+        self._is_broken = True
+        for process in self._processes:
             process.terminate()
-        self._results._writer.close()
 
-    def _watch(self) -> None:
-        while not self.ended.wait(PATIENCE):
-            if any(own.exitcode is not None for own in list(self._processes.values())):
-                # By then the executor has noticed it, unless it waits.
-                if not self.ended.wait(PATIENCE):
-                    self.terminate()
-                return
+    def end(self) -> None:
+        """Let the processes end."""
+        self._threads.shutdown(cancel_futures=True)
+        while not self._idle.empty():
+            with suppress(OSError), self._idle.get() as connection:
+                connection.send(None)
+        for process in self._processes:
+            process.join()
 
 
-def _prepare() -> None:
+def _work(connection: Connection) -> None:
     # Ctrl-C reaches all processes: the command decides, and terminates them if it ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    while call := connection.recv():
+        function, *arguments = call
+        try:
+            found = function(*arguments), None
+        except Exception as error:
+            found = None, error
+        connection.send(found)
 
 
 def _end_with_parent() -> None:

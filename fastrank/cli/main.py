@@ -1,7 +1,4 @@
-"""The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`compare`, `gate`, `agree`, `explain`), fusion (`fuse`), embeddings (`search`,
-`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`), the
-list of measures (`measures`) and the completions of shells (`completion`)."""
+"""The command `fastrank` and its subcommands."""
 
 from __future__ import annotations
 
@@ -12,83 +9,28 @@ from fastrank.native import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
+    from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# For each command: its module, its line in `fastrank --help`, and the first line of its help.
+# What each command does; its module has its name.
 COMMANDS = {
-    "eval": (
-        "evaluate", "evaluate runs",
-        "Evaluate one or more runs against the same judgments (qrels).",
-    ),
-    "compare": (
-        "compare", "compare runs: significance tests and confidence intervals",
-        "Compare runs: means, confidence intervals, and which ones differ significantly.",
-    ),
-    "search": (
-        "search", "search embeddings and write a run",
-        "Search document embeddings for the nearest neighbors of query embeddings, and\n"
-        "write a run.",
-    ),
-    "eval-embeddings": (
-        "eval_embeddings", "search embeddings and evaluate the results",
-        "Search document embeddings for the nearest neighbors of query embeddings, and\n"
-        "evaluate the results.",
-    ),
-    "hard-negatives": (
-        "hard_negatives", "mine hard negatives from a run, for training",
-        "Mine hard negatives from a run, as training data for retrieval models.",
-    ),
-    "compare-indexes": (
-        "compare_indexes", "compare approximate vector indexes with exact search",
-        "Compare approximate vector indexes with exact search: recall, measures, speed\n"
-        "and size.",
-    ),
-    "probe": (
-        "probe", "train classifiers on embeddings and test them",
-        "Train classifiers on embeddings and test them, as published protocols do.",
-    ),
-    "gate": (
-        "gate", "fail a build if a run is worse than a saved baseline",
-        "Save the values of a run as a baseline, and check later runs against it.",
-    ),
-    "agree": (
-        "agree", "compare the rankings of two runs, or two rankings of systems",
-        "Compare the rankings of two runs query by query, or two rankings of systems:\n"
-        "overlap, rank-biased overlap, and rank correlation.",
-    ),
-    "explain": (
-        "explain", "explain the values of a query: what each document adds",
-        "Explain the values of a query: which documents add how much to each measure, and\n"
-        "what else matters for them.",
-    ),
-    "fuse": (
-        "fuse", "fuse several runs into one",
-        "Fuse the rankings of several runs into one run: reciprocal rank fusion, CombSUM,\n"
-        "Borda count, and others.",
-    ),
-    "convert": (
-        "convert", "convert qrels and runs between formats",
-        "Convert judgments (qrels) and runs between formats.",
-    ),
-    "trec_eval": (
-        "trec_eval", "drop-in replacement for trec_eval: same arguments, same output",
-        "",
-    ),
-    "measures": (
-        "measures", "list and explain the measures",
-        "List the measures, or explain some: definitions, options and sources.",
-    ),
-    "check": (
-        "check", "check qrels and runs for errors",
-        "Check judgments (qrels) and runs for errors and oddities.",
-    ),
-    "completion": (
-        "completion", "print the completions of a shell",
-        "Print the completions of commands, options and measures for a shell.",
-    ),
-}  # fmt: skip
+    "eval": "evaluate runs against the same judgments (qrels)",
+    "compare": "compare runs: means, confidence intervals, significance tests",
+    "search": "search embeddings and write a run",
+    "eval-embeddings": "search embeddings and evaluate the results",
+    "hard-negatives": "mine hard negatives from a run, for training",
+    "compare-indexes": "compare approximate vector indexes with exact search",
+    "probe": "train classifiers on embeddings and test them",
+    "gate": "fail a build if a run is worse than a saved baseline",
+    "agree": "compare the rankings of two runs, or two rankings of systems",
+    "explain": "explain the values of a query: what each document adds",
+    "fuse": "fuse the rankings of several runs into one run",
+    "convert": "convert judgments (qrels) and runs between formats",
+    "trec_eval": "drop-in replacement for trec_eval: same arguments, same output",
+    "measures": "list the measures, or explain some with their options",
+    "check": "check judgments (qrels) and runs for errors and oddities",
+    "completion": "print the completions of a shell",
+}
 
 # Commands by other names.
 SYNONYMS = {
@@ -115,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         return trec_eval(words[1:])
     if words[:1] and words[0] in COMMANDS:
-        command, command_parser = parser_of(words[0])
-        return int(command.run(command_parser.parse_args(words[1:])))
+        arguments = parser_of(words[0]).parse_args(words[1:])
+        return int(arguments.command(arguments))
     if words[:1] and words[0][:1] not in ("", "-"):
         print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
         return 2
@@ -152,22 +94,27 @@ def root_parser() -> Parser:
         "--version", action="store_true", help="show the version and the engine, and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (_, summary, _) in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         commands.add_parser(name, help=summary, add_help=False)
     return parser
 
 
-def parser_of(name: str) -> tuple[Any, Parser]:
-    """The module of a command, other than trec_eval, and its parser."""
-    from importlib import import_module
-
+def parser_of(name: str) -> Parser:
+    """The parser of a command other than trec_eval."""
     from fastrank.cli.parser import Parser
 
-    module, _, description = COMMANDS[name]
-    command = import_module(f"fastrank.cli.{module}")
-    parser = Parser(prog=command.NAME, description=description)
-    command.add_arguments(parser)
-    return command, parser
+    command, summary = command_of(name), COMMANDS[name]
+    parser = Parser(prog=command.name, description=f"{summary[0].upper()}{summary[1:]}.")
+    command.declare(parser)
+    return parser
+
+
+def command_of(name: str) -> Command:
+    """A command other than trec_eval."""
+    from importlib import import_module
+
+    found: Command = import_module(f"fastrank.cli.{name.replace('-', '_')}").COMMAND
+    return found
 
 
 def _print_version() -> int:

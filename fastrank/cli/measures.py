@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.cli.output import complain, guarded, write
-from fastrank.errors import MeasureError
+from fastrank.cli.command import Command
 from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.notation import parse_measure
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-NAME = "fastrank measures"
+    from fastrank.cli.parser import Parser
+
 EPILOG = """\
 examples:
   fastrank measures
@@ -34,9 +34,7 @@ PARAMETERS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add(
         "names", nargs="*", metavar="NAME",
@@ -48,32 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(given: argparse.Namespace) -> int:
-    """Print the measures; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
-def _run(given: argparse.Namespace) -> int:
-    try:
-        chosen = [
-            measure
-            for text in given.names
-            for name in split_texts(text) or [text]
-            for measure in _measures(name)
-        ]
-    except MeasureError as error:
-        complain(f"{NAME}: {error}")
-        return 2
+def _listed(given: argparse.Namespace) -> str:
+    chosen = [
+        measure
+        for text in given.names
+        for name in split_texts(text) or [text]
+        for measure in _measures(name)
+    ]
     found = [_described(measure) for measure in dict.fromkeys(chosen)]
     if given.format == "text" and not found:
         lines = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
         width = max(len(usage) for usage, _ in lines)
-        write(f"{usage:{width}} {words}\n".encode() for usage, words in lines)
-        return 0
+        return "".join(f"{usage:{width}} {words}\n" for usage, words in lines)
     found = found or [_described(measure) for measure in MEASURES]
-    layout = {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format]
-    write([layout(found).encode()])
-    return 0
+    return {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format](found)
 
 
 def _measures(name: str) -> list[Measure]:
@@ -183,3 +169,6 @@ def _as_markdown(found: list[dict[str, Any]]) -> str:
         cells = (f"`{measure['usage']}`", measure["definition"], options, measure["source"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+COMMAND = Command("fastrank measures", _declare, _listed, epilog=EPILOG)

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from fastrank.errors import FastrankError, MeasureError, OptionError
+from fastrank.errors import OptionError
 from fastrank.formats.source import standard_output
 from fastrank.native import EngineError
 
@@ -65,31 +65,6 @@ def write(lines: Iterable[bytes]) -> None:
         stream.writelines(lines)
 
 
-def add_output_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag `-o` of commands that replace a file only when they succeed."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
-
-
-def write_output(name: str, path: str | None, content: bytes) -> int:
-    """Write to standard output, or to a file, compressed by its name; returns the exit status."""
-    if path is None:
-        write([content])
-        return 0
-    # Imported here because the trec_eval command does not need them.
-    from fastrank.formats import files
-    from fastrank.formats.compression import compressed
-
-    try:
-        files.write(path, compressed([content], path))
-    except OSError as error:
-        return report_unwritable(name, path, error)
-    return 0
-
-
 def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     """Report that a file cannot be written, and return the exit status.
 
@@ -102,27 +77,6 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
 
     complain(f"{name}: cannot write {name_of(path)}: {error.strerror}")
     return 1
-
-
-def report_error(name: str, error: FastrankError) -> int:
-    """Report an error and return the exit status: 2 for invalid options, 1 for invalid input."""
-    complain(f"{name}: {error}")
-    return 2 if isinstance(error, (OptionError, MeasureError)) else 1
-
-
-def can_be_written(name: str, *paths: str | None) -> bool:
-    """Whether files can be written; to be checked before the work starts."""
-    # Imported here because the trec_eval command does not need it.
-    from fastrank.formats import files
-
-    for path in paths:
-        try:
-            if path is not None:
-                files.check_target(path)
-        except OSError as error:
-            report_unwritable(name, path, error)
-            return False
-    return True
 
 
 def check_distinct(outputs: Mapping[str, str | None]) -> None:

@@ -159,14 +159,11 @@ def format_of_output(
     formats: Collection[str],
     default: str,
     suffixes: Mapping[str, str] = SUFFIXES,
-    *,
-    flag: str = "--format",
 ) -> str:
     """The format by the suffix of an output file, ignoring that of compression.
 
-    An unknown suffix, or none, means the default. suffixes: of a command, with their formats. flag:
-    the one that sets the format. Raises OptionError for the suffix of a format that the command
-    cannot write.
+    An unknown suffix, or none, means the default. suffixes: of a command, with their formats.
+    Raises OptionError for the suffix of a format that the command cannot write.
     """
     name = (output or "").lower()
     for ending in COMPRESSED:
@@ -179,7 +176,7 @@ def format_of_output(
         return default
     known = ", ".join(own for own, named in suffixes.items() if named in formats)
     reason = f"{name_of(output or '')} cannot be written in the format of {suffix} files"
-    raise OptionError("--output", f"{reason}; set {flag}, or use a name that ends in {known}")
+    raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
 
 
 def settle_format(given: argparse.Namespace) -> None:

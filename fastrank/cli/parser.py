@@ -6,6 +6,7 @@ import argparse
 import re
 import shutil
 import textwrap
+from functools import partial
 
 from fastrank.cli.output import guarded, write
 from fastrank.keywords import SYNONYMS
@@ -21,35 +22,118 @@ WIDTH = 80
 ITEM = re.compile(r" *(?:\S.*?\S  +)?(?=\S)")
 EXAMPLES = "examples:"
 LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
+USAGE = "usage: "
 
 
-class HelpFormatter(argparse.HelpFormatter):
-    """Keeps the lines of a text as they are, and wraps those that are too long for the terminal."""
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser without abbreviations, whose error about a flag names the closest one.
+
+    arguments: all that were declared. steps: the subcommands, if there are any.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        options["width"] = min(shutil.get_terminal_size().columns, WIDTH)
-        super().__init__(*arguments, **options)
+        self.arguments: list[argparse.Action] = []
+        self.steps: argparse.Action | None = None
+        defaults: Any = {"formatter_class": _formatter, "allow_abbrev": False}
+        super().__init__(*arguments, **defaults | options)
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        lines = text.splitlines()
-        if max(map(len, lines), default=0) > width:
-            lines = [line for block in text.split("\n\n") for line in [*_wrapped(block, width), ""]]
-        return "\n".join(indent + line for line in lines) + "\n"
+    def add_argument(self, *names: Any, group: Any = None, **options: Any) -> argparse.Action:
+        """Declare an operand or a flag, which may belong to a group of this parser."""
+        add = super().add_argument if group is None else group.add_argument
+        action: argparse.Action = add(*names, **options)
+        self.arguments.append(action)
+        return action
 
-    def _format_usage(self, usage: str | None, *others: Any) -> str:
-        if usage is not None:
-            first, other = " " * len("usage: "), " " * 11
-            lines = [
-                textwrap.fill(
-                    line.strip(), self._width, initial_indent=first, subsequent_indent=other
-                )
-                for line in usage.splitlines()
-            ]
-            usage = "\n".join(lines).lstrip()
-        return super()._format_usage(usage, *others)
+    def add_subparsers(self, **options: Any) -> Any:
+        """Declare that there are subcommands."""
+        found = super().add_subparsers(**options)
+        self.steps = found
+        return found
+
+    def flags(self) -> list[str]:
+        """All flags, with their hyphens."""
+        return [flag for action in self.arguments for flag in action.option_strings]
+
+    def _meant(self, flag: str) -> list[str]:
+        """The flag that is probably meant: the same letter with one dash, or the closest word."""
+        flags = self.flags()
+        if flag[1:] in flags:
+            return [flag[1:]]
+        words = [own[2:] for own in flags if own.startswith("--")]
+        return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
+
+    def format_usage(self) -> str:
+        """The usage, wrapped."""
+        return self._wrapped(super().format_usage)
+
+    def format_help(self) -> str:
+        """The help, in which lines stay as they are, except those too long for the terminal."""
+        return self._wrapped(super().format_help)
+
+    def _wrapped(self, show: Any) -> str:
+        """What a method shows while the texts are wrapped."""
+        texts = self.usage, self.description, self.epilog
+        width = _width()
+        try:
+            if self.usage is not None:
+                self.usage = _wrapped_usage(self.usage, width)
+            self.description, self.epilog = (
+                text and _filled(text, width) for text in (self.description, self.epilog)
+            )
+            shown: str = show()
+            return shown
+        finally:
+            self.usage, self.description, self.epilog = texts
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; exits with status 1 if standard output cannot be written."""
+        if file is not None:
+            super().print_help(file)
+            return
+
+        def command() -> int:
+            write([self.format_help().encode()])
+            return 0
+
+        if status := guarded(self.prog, command):
+            self.exit(status)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
+        flags = self.flags()
+        for word in args or ():
+            # What follows `--` is not a flag, and the flags after a subcommand are its own.
+            if word == "--" or (self.steps and not word.startswith("-")):
+                break
+            flag = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if LETTER_OR_WORD.match(flag) and flag not in flags:
+                self.error(f"unknown option {flag}{did_you_mean(self._meant(flag))}")
+        return super().parse_known_args(args, namespace)
 
 
-def _wrapped(block: str, width: int) -> list[str]:
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, WIDTH)
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, width=_width())
+
+
+def _filled(text: str, width: int) -> str:
+    """A text, wrapped if one of its lines is too long."""
+    if max(map(len, text.splitlines()), default=0) <= width:
+        return text
+    return "\n\n".join("\n".join(_lines(block, width)) for block in text.split("\n\n"))
+
+
+def _wrapped_usage(usage: str, width: int) -> str:
+    wrap = partial(
+        textwrap.fill, width=width, initial_indent=" " * len(USAGE), subsequent_indent=" " * 11
+    )
+    return "\n".join(wrap(line.strip()) for line in usage.splitlines()).lstrip()
+
+
+def _lines(block: str, width: int) -> list[str]:
     """The lines of a block without empty lines, in which a deeper indent continues an item."""
     lines = block.splitlines()
     if lines[:1] == [EXAMPLES]:
@@ -70,42 +154,3 @@ def _wrapped(block: str, width: int) -> list[str]:
             item, width, subsequent_indent=" " * indent, break_on_hyphens=False
         )
     ]
-
-
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser without abbreviations, whose error about a flag names the closest one."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        defaults: Any = {"formatter_class": HelpFormatter, "allow_abbrev": False}
-        super().__init__(*arguments, **defaults | options)
-
-    def _meant(self, flag: str) -> list[str]:
-        """The flag that is probably meant: the same letter with one dash, or the closest word."""
-        if flag[1:] in self._option_string_actions:
-            return [flag[1:]]
-        words = [own[2:] for own in self._option_string_actions if own.startswith("--")]
-        return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help; exits with status 1 if standard output cannot be written."""
-        if file is not None:
-            super().print_help(file)
-            return
-
-        def command() -> int:
-            write([self.format_help().encode()])
-            return 0
-
-        if status := guarded(self.prog, command):
-            self.exit(status)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
-        for word in args or ():
-            # What follows `--` is not a flag, and the flags after a subcommand are its own.
-            if word == "--" or (self._subparsers and not word.startswith("-")):
-                break
-            flag = word.partition("=")[0] if word.startswith("--") else word[:2]
-            if LETTER_OR_WORD.match(flag) and flag not in self._option_string_actions:
-                self.error(f"unknown option {flag}{did_you_mean(self._meant(flag))}")
-        return super().parse_known_args(args, namespace)

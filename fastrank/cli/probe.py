@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import os
 import sys
 import warnings
 
-from fastrank.cli.output import (
-    add_output_flag,
-    can_be_written,
-    complain,
-    guarded,
-    report_error,
-    write_output,
-)
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.command import Command, UsageError
+from fastrank.cli.flags import add_output
 from fastrank.datasets.text_task import TextTask
-from fastrank.errors import FastrankError, OptionError
+from fastrank.errors import OptionError
 from fastrank.scores.tables import Table
 from fastrank.searching.npy_files import load_npy
 from fastrank.tasks.classification import PROTOCOLS, evaluate_classifier
@@ -26,19 +18,20 @@ from fastrank.tasks.ulysses_files import ulysses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.tasks.result import TaskResult
 
-NAME = "fastrank probe"
 EPILOG = """\
 examples:
   fastrank probe films.csv --vectors films.npy
   fastrank probe pairs.csv --vectors first.npy --vectors second.npy --format csv
   fastrank probe ulysses_senteval_datasets --model my_models:encode \\
       --cache embeddings --cache-name my-model
-  fastrank probe train.csv --test test.csv --protocol mteb \\
+  fastrank probe train.csv --test-rows test.csv --protocol mteb \\
       --model my_models:encode
   fastrank probe films.csv --vectors films.npy --option repetitions=3
 
@@ -65,10 +58,7 @@ FORMATS: dict[str, Callable[[list[TaskResult]], str]] = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] (--vectors FILE | --model MODULE:NAME) TASK ..."
-    parser.epilog = EPILOG
+def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("tasks", nargs="+", metavar="TASK", help="table of texts and labels, or a folder")
     add(
@@ -81,10 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--protocol", choices=tuple(PROTOCOLS), help="how to train and test (default: ulysses)")
     for part, what in (("test", "tests"), ("dev", "the choice of parameters")):
-        add(f"--{part}", metavar="FILE", help=f"separate rows for {what}")
+        add(f"--{part}-rows", metavar="FILE", help=f"separate rows for {what}")
         add(
             f"--{part}-vectors", action="append", metavar="FILE",
-            help=f"vectors of the rows of --{part}",
+            help=f"vectors of the rows of --{part}-rows",
         )  # fmt: skip
     add(
         "--option", action="append", default=[], metavar="NAME=VALUE",
@@ -95,32 +85,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--prompt", metavar="TEXT", help="prompt for the model, or prefix of each text")
     add("--cache", metavar="FOLDER", help="folder in which to cache vectors of texts")
     add("--cache-name", metavar="NAME", help="name of the model and its settings, for --cache")
-    add(
-        "--format", choices=FORMATS,
-        help="output format (default: by the name of the -o file, or table)",
-    )  # fmt: skip
-    add_output_flag(parser)
+    add_output(parser, FORMATS, "table")
 
 
-def run(given: argparse.Namespace) -> int:
-    """Train and test; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
-def _run(given: argparse.Namespace) -> int:
-    if not can_be_written(NAME, given.output):
-        return 1
+def _run(given: argparse.Namespace) -> list[TaskResult]:
     try:
-        form = given.format or format_of_output(given.output, FORMATS, "table")
-        results = _results(given)
-    except FastrankError as error:
-        return report_error(NAME, error)
+        return _results(given)
     except TypeError as error:
         # A wrong option or model.
-        complain(f"{NAME}: {error}")
-        return 2
-    printed = FORMATS[form](results).encode("utf-8", "surrogateescape")
-    return write_output(NAME, given.output, printed)
+        raise UsageError(str(error)) from None
 
 
 def _results(given: argparse.Namespace) -> list[TaskResult]:
@@ -143,9 +116,9 @@ def _results(given: argparse.Namespace) -> list[TaskResult]:
         raise OptionError("--vectors", f"expected one task, found {len(tasks)}")
     side = _model(given.model) if given.vectors is None else _load(given.vectors)
     for part in ("test", "dev"):
-        path, vectors = getattr(given, part), getattr(given, f"{part}_vectors")
+        path, vectors = getattr(given, f"{part}_rows"), getattr(given, f"{part}_vectors")
         if (vectors is not None) != (path is not None and given.vectors is not None):
-            reason = f"is needed with --vectors and --{part}, and only then"
+            reason = f"is needed with --vectors and --{part}-rows, and only then"
             raise OptionError(f"--{part}-vectors", reason)
         if path is not None:
             rows = TextTask.from_table(path)
@@ -156,7 +129,7 @@ def _results(given: argparse.Namespace) -> list[TaskResult]:
             warnings.simplefilter("always")
             result = evaluate_classifier(side, task, **options)
         for note in result.notes:
-            complain(f"{NAME}: {result.name}: {note}")
+            given.command.warn(f"{result.name}: {note}")
         results.append(result)
     return results
 
@@ -209,3 +182,9 @@ def _json(results: list[TaskResult]) -> str:
     from fastrank.scores.records import json_text
 
     return json_text([result.to_dict() for result in results], indent=2) + "\n"
+
+
+COMMAND = Command(
+    "fastrank probe", _declare, _run, epilog=EPILOG, writers=FORMATS,
+    usage=("(--vectors FILE | --model MODULE:NAME) TASK ...",),
+)  # fmt: skip

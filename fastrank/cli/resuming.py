@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from fastrank.cli.output import complain
 from fastrank.errors import OptionError
 from fastrank.evaluation.evaluate_many import evaluate_run
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EVALUATION
+from fastrank.judging.keywords import EvaluationOptions
+from fastrank.keywords import names_of
 from fastrank.messages import counted
 from fastrank.results_store.records import settings_of
 from fastrank.results_store.resuming import Resumed, fingerprint, state_of
@@ -40,14 +40,14 @@ class StoredScores:
     Raises FastrankError for an invalid store.
     """
 
-    def __init__(self, name: str, given: argparse.Namespace, runs: RunScores) -> None:
+    def __init__(self, given: argparse.Namespace, runs: RunScores) -> None:
         if given.resume == "-":
             raise OptionError("--resume", "expected a file, found standard output (-)")
         if given.output is not None and os.path.realpath(given.output) == os.path.realpath(
             given.resume
         ):
             raise OptionError("--resume", f"expected another file than that of -o: {given.resume}")
-        options = {keyword.name: getattr(given, keyword.name) for keyword in EVALUATION}
+        options = {name: getattr(given, name) for name in names_of(EvaluationOptions)}
         # The file of --exclude may be a pipe, which can be read only once.
         options["exclude"] = runs.options.exclude
         settings = settings_of(
@@ -56,7 +56,7 @@ class StoredScores:
             given.measure or ["official"],
             {**options, "relevance_format": runs.options.relevance_format},
         )
-        self._name, self._path, self._runs = name, given.resume, runs
+        self._warn, self._path, self._runs = given.command.warn, given.resume, runs
         self._resumed = Resumed(given.resume, settings, runs.bound, self._warn)
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
@@ -97,6 +97,3 @@ class StoredScores:
         if self._resumed.found:
             runs = counted(count, "run")
             self._warn(f"{self._resumed.found} of {runs} taken from {self._path}")
-
-    def _warn(self, message: str) -> None:
-        complain(f"{self._name}: {message}")

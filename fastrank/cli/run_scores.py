@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
+from fastrank.cli.command import UsageError
 from fastrank.cli.flags import at_least, given_options
-from fastrank.cli.output import complain, may_show_progress
+from fastrank.cli.output import may_show_progress
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EVALUATION, evaluation_options
+from fastrank.judging.keywords import EvaluationOptions, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.data.qrels import Preferences, Qrels
     from fastrank.evaluation.evaluate_many import Function
     from fastrank.judging.options import Options
@@ -34,14 +36,7 @@ READERS: dict[str, Callable[..., Qrels | Preferences]] = {
 }
 
 
-def add_files(parser: argparse.ArgumentParser) -> None:
-    """Declare the qrels and the runs."""
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
-    add("runs", nargs="+", metavar="RUN", help="run in any format, may be compressed")
-
-
-def add_name_options(parser: argparse.ArgumentParser) -> None:
+def add_name_options(parser: Parser) -> None:
     """Declare how runs are named."""
     add = parser.add_argument
     add(
@@ -52,7 +47,7 @@ def add_name_options(parser: argparse.ArgumentParser) -> None:
     add("--tags", action="store_true", help="name runs by the tags in their files")
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
+def add_reading_options(parser: Parser) -> None:
     """Declare how to read the qrels and the runs."""
     add = parser.add_argument
     add(
@@ -80,8 +75,8 @@ class RunScores:
     Raises FastrankError for invalid options and unreadable qrels.
     """
 
-    def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
-        self._name, self._threads, self.jobs = name, given.threads, given.jobs
+    def __init__(self, given: argparse.Namespace, measures: list[str]) -> None:
+        self._warn, self._threads, self.jobs = given.command.warn, given.threads, given.jobs
         self._progress = None if may_show_progress(given) else False
         if self.jobs > 1 and "-" in given.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
@@ -148,38 +143,34 @@ class RunScores:
     def _fail(self, path: str, error: Exception | None) -> None:
         self.failed += 1
         if isinstance(error, (FastrankError, ImportError)):
-            complain(f"{self._name}: {_explained(error, path)}")
+            self._warn(_explained(error, path))
         elif type(error).__name__ == "BrokenProcessPool":
             # The runs that were sent to the other processes have the same error.
             if not self._is_broken:
-                complain(
-                    f"{self._name}: {name_of(path)}: a process was killed, perhaps because memory"
-                    " is short; use fewer --jobs"
+                self._warn(
+                    f"{name_of(path)}: a process was killed, perhaps because memory is short; use"
+                    " fewer --jobs"
                 )
             self._is_broken = True
         elif not self._is_broken and error is not None:
             raise error
 
-    def _warn(self, message: str) -> None:
-        complain(f"{self._name}: {message}")
 
-
-def names_match(given: argparse.Namespace, name: str) -> bool:
-    """Whether --name was given once for each run, without --tags, or not used."""
-    if given.names is not None and given.tags:
-        complain(f"{name}: --name and --tags cannot be combined")
-        return False
-    if given.names is None or len(given.names) == len(given.runs):
-        return True
-    complain(
-        f"{name}: --name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
-    )
-    return False
+def check_names(given: argparse.Namespace) -> None:
+    """Raise UsageError unless --name is given once for each run, without --tags, or not used."""
+    if given.names is None:
+        return
+    if given.tags:
+        raise UsageError("--name and --tags cannot be combined")
+    if len(given.names) != len(given.runs):
+        raise UsageError(
+            f"--name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
+        )
 
 
 def _options(given: argparse.Namespace) -> Options:
     """The evaluation options. Raises OptionError, and errors of the --exclude file."""
-    options = evaluation_options(given_options(given, EVALUATION))
+    options = evaluation_options(given_options(given, EvaluationOptions))
     preferences = given.relevance_format in ("prefs", "qrels_prefs")
     relevance_format = "prefs" if preferences else given.relevance_format
     changed: Options = options.changed(relevance_format=relevance_format)

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
-
+from fastrank.cli.command import Command
 from fastrank.cli.flags import given_options
-from fastrank.cli.output import complain, guarded, report_error, report_unwritable
-from fastrank.cli.search_flags import SearchInputs, add_search_options
-from fastrank.errors import FastrankError
+from fastrank.cli.search_flags import ONE_CORPUS, SearchInputs, add_search_options
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.tables import tag_of
-from fastrank.keywords import select
 from fastrank.messages import counted
 from fastrank.scores.text import NOTED
 from fastrank.searching.batches import search_batches
 from fastrank.searching.indexing import Index
 from fastrank.searching.runs import SOURCE, check_writable, run_lines
-from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.searching.search_options import SearchOptions
 from fastrank.searching.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
+    from fastrank.cli.parser import Parser
     from fastrank.searching.batches import Found
 
-NAME = "fastrank search"
 EPILOG = """\
 examples:
   fastrank search --corpus docs.npy --queries queries.npy -k 100 -o run.txt.gz
@@ -48,23 +45,13 @@ invalid options.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+def _declare(parser: Parser) -> None:
     add_search_options(parser)
-    parser.usage = (
-        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...) --queries FILE -o FILE"
-    )
-    parser.epilog = EPILOG
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE",
         help="write the run to FILE in TREC format, compressed if the name ends in .gz, .bz2, .xz"
         " or .zst; - is standard output",
     )  # fmt: skip
-
-
-def run(given: argparse.Namespace) -> int:
-    """Search and write the run; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -75,24 +62,25 @@ def _run(given: argparse.Namespace) -> int:
             cuts.append(int(found.ties_at_cutoff.sum()))
             yield found
 
-    try:
-        options = given_options(given, select(SearchOptions, SEARCH))
-        tag = tag_of(given.tag, SOURCE)
-        with SearchInputs(given) as sides:
-            check_writable(given.output, sides.documents, sides.names, tag)
-            sides.indexed()
-            has_ids = isinstance(sides.corpus, (Index, Shards))
-            batches = search_batches(
-                sides.queries, sides.corpus, given.k,
-                corpus_ids=None if has_ids else sides.documents,
-                **{**options, "query_ids": sides.names},
-            )  # fmt: skip
-            lines = run_lines(watched(batches), tag)
-            files.write(given.output, compressed(lines, given.output))
-    except FastrankError as error:
-        return report_error(NAME, error)
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
+    options = given_options(given, SearchOptions)
+    tag = tag_of(given.tag, SOURCE)
+    with SearchInputs(given) as sides:
+        check_writable(given.output, sides.documents, sides.names, tag)
+        sides.indexed()
+        has_ids = isinstance(sides.corpus, (Index, Shards))
+        batches = search_batches(
+            sides.queries, sides.corpus, given.k,
+            corpus_ids=None if has_ids else sides.documents,
+            **{**options, "query_ids": sides.names},
+        )  # fmt: skip
+        lines = run_lines(watched(batches), tag)
+        files.write(given.output, compressed(lines, given.output))
     if sum(cuts):
-        complain(f"{NAME}: {counted(sum(cuts), *NOTED['ties_at_cutoff'])}")
+        given.command.warn(counted(sum(cuts), *NOTED["ties_at_cutoff"]))
     return 0
+
+
+COMMAND = Command(
+    "fastrank search", _declare, _run, epilog=EPILOG, outputs=(),
+    usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
+)  # fmt: skip

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 from contextlib import ExitStack
 
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.errors import OptionError, ReadError
+from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats import files
+from fastrank.keywords import names_of
 from fastrank.native.threads import processors
 from fastrank.searching.batches import check_before_building
 from fastrank.searching.indexing import Index, build_index
 from fastrank.searching.row_ids import check_row_ids
-from fastrank.searching.search_options import SEARCH
+from fastrank.searching.search_options import BuildOptions, SearchOptions
 from fastrank.searching.shards import Shards
 from fastrank.searching.storage import read_index, write_index
 from fastrank.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
     from typing import Any
 
+    from fastrank.cli.parser import Parser
     from fastrank.searching.vectors import Vectors
 
 
-def add_search_options(parser: argparse.ArgumentParser) -> None:
+OPTIONS = {*names_of(SearchOptions), *names_of(BuildOptions), "corpus_ids"} - {"run"}
+# What the usage says of the corpus.
+ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
+
+
+def add_search_options(parser: Parser) -> None:
     """Declare the inputs and the search options."""
     add = parser.add_argument
     add("--corpus", metavar="FILE", help="document vectors, a .npy file of any float type")
@@ -48,7 +56,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--save-index", metavar="FILE",
         help="save the index to FILE, and its document ids to a file next to it",
     )  # fmt: skip
-    add_flags(parser, [keyword for keyword in SEARCH if keyword.name != "run"])
+    add_flags(parser, evaluate_embeddings, OPTIONS)
 
 
 class SearchInputs:

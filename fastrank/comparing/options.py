@@ -60,92 +60,85 @@ def _test(name: str, value: Any) -> Any:
 
 COMPARISON = (
     Keyword(
-        "baseline", None, "compare the others with this run, instead of all pairs",
+        "baseline", None,
         """the name or the index of the system that the others are compared with, or a list of
         them. By default all pairs are compared.""",
     ),
     Keyword(
-        "test", "t", "the test of each pair",
-        """the test, always two-sided. "t": paired t-test; "randomization": Fisher's test over
-        random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test; "tukey":
-        randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way analysis of
-        variance; "bootstrap": studentized bootstrap test; or a function of two arrays that returns
-        a p-value, or an object that has it as `pvalue` or at index 1, such as
+        "test", "t",
+        """the test of each pair, always two-sided. "t": paired t-test; "randomization": Fisher's
+        test over random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test;
+        "tukey": randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way
+        analysis of variance; "bootstrap": studentized bootstrap test; or a function of two arrays
+        that returns a p-value, or an object that has it as `pvalue` or at index 1, such as
         `scipy.stats.ttest_rel`.""",
         check=_test, choices=TESTS,
     ),
     Keyword(
-        "correction", None, "the correction for several comparisons (default: holm)",
-        """the correction of p-values for several comparisons: "holm" (the default), "bonferroni",
-        "hochberg" (needs positively dependent tests), "bh" (false discovery rate), "by" (the same
-        under any dependence), "max-t" (step-down by the largest statistic of common sign flips;
-        needs a baseline and the test "t" or "randomization"), or "none". Tukey's tests include
-        theirs.""",
+        "correction", None,
+        """the correction of p-values for several comparisons, by default "holm". Others are
+        "bonferroni", "hochberg" (needs positively dependent tests), "bh" (false discovery rate),
+        "by" (the same under any dependence), "max-t" (step-down by the largest statistic of common
+        sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's tests
+        include theirs.""",
         choices=CORRECTIONS,
     ),
     Keyword(
-        "family", "measure", "correct within each measure, or over all measures",
+        "family", "measure",
         """which comparisons are corrected together: those of each "measure", or "all".""",
         choices=("measure", "all"),
     ),
+    Keyword("alpha", 0.05, "the significance level.", check=fraction),
     Keyword(
-        "alpha", 0.05, "the significance level", "the significance level.", check=fraction,
-        metavar="P", parse=float,
-    ),
-    Keyword(
-        "interval", "t", "the kind of confidence intervals",
+        "interval", "t",
         """confidence intervals of means and differences: "t" (Student's); "percentile", "bca" and
         "studentized", which are bootstrap intervals over queries; or "none".""",
         choices=INTERVALS,
     ),
-    Keyword(
-        "level", 0.95, "the confidence level of intervals",
-        "the confidence level of the intervals.", check=fraction, metavar="P", parse=float,
-    ),
+    Keyword("level", 0.95, "the confidence level of the intervals.", check=fraction),
     Keyword(
         "resamples", None,
-        "the number of resamples (default: 100000 for randomization and max-t, else 10000)",
         """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
         10,000.""",
-        least=1, metavar="N",
+        least=1,
     ),
     Keyword(
-        "seed", 0, "the seed of resamples",
+        "seed", 0,
         """the seed of the resamples, 0 or more. They depend on nothing else: results are the same
         for any number of threads, order of systems, and machine.""",
-        least=0, metavar="N",
+        least=0,
     ),
     Keyword(
-        "exact_up_to", 44, "the largest number of non-zero differences for exact randomization",
+        "exact_up_to", 44,
         """randomization tests are exact if no pair has more non-zero differences than this, and
         there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
-        check=lambda name, value: _up_to(name, value, 52), metavar="N", parse=int,
+        check=lambda name, value: _up_to(name, value, 52),
     ),
     Keyword(
-        "zeros", "pratt", "how the Wilcoxon test treats differences of 0",
+        "zeros", "pratt",
         """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
         drops them first, as scipy and R do. Up to 500 ranks, p is exact with either; theirs is
         approximate for equal ranks, dropped differences, or more than 50 queries.""",
         choices=("pratt", "wilcox"),
     ),
     Keyword(
-        "min_difference", 0.0, "differences up to this are ties in the sign test",
+        "min_difference", 0.0,
         """the sign test ignores differences of at most this size.""",
-        check=not_negative, metavar="D", parse=float,
+        check=not_negative,
     ),
     Keyword(
-        "clusters", None, "{query: cluster}: queries that are resampled together",
+        "clusters", None,
         """{query: cluster} for queries that belong together, such as variants of one topic: they
         are flipped and drawn together. Needs test="randomization" and interval="percentile" or
         "none".""",
     ),
     Keyword(
-        "names", None, "the names of the systems",
+        "names", None,
         """the names of the systems; by default the keys of a dict, the tags of the runs, or the
         names of files. A repeated name becomes `name (2)`.""",
     ),
     Keyword(
-        "threads", None, "the maximum number of threads",
+        "threads", None,
         """the maximum number of threads, by default all that are useful.""",
         least=1,
     ),

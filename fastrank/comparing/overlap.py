@@ -48,7 +48,7 @@ def overlap(
     """Compare the rankings of two runs, query by query.
 
     run_a, run_b: runs in any form that `fastrank.evaluate` takes: paths, dicts, frames, Runs.
-    depth: the number of first ranks for `shared` and `jaccard`, in trec_eval's order.
+    depth: the number of first documents for `shared` and `jaccard`, in trec_eval's order.
     p, ties: the persistence of RBO and its treatment of ties; see `fastrank.rbo`.
     trec_eval_version: scores are compared as 32-bit floats ("9.0.8") or doubles ("10.0").
 

@@ -52,9 +52,10 @@ def rbo(
         score, where equal scores are ties.
     p: the persistence, between 0 and 1: rank d has the weight p ** (d - 1). With 0.9, the first 10
         ranks have 86% of the weight.
-    ties: "a": each item counts in proportion over the ranks of its group, so that a ranking with
-        ties has less than 1 with itself; "b": the same, corrected for the information lost, so that
-        it has 1; "w": tied items share the first of their ranks, as in sports. With "a", `min` and
+    ties: how ties count: with "a", each item in proportion over the ranks of its group, so that a
+        ranking with ties has less than 1 with itself; with "b", the same, corrected for the
+        information lost, so that it has 1; with "w", tied items share the first of their ranks, as
+        in sports. With "a", `min` and
         `truncated` are the averages over all orders of tied items; so are `ext` and `max`, unless
         the longer ranking has ties below the length of the shorter one.
     depth: the last rank of the truncated form.

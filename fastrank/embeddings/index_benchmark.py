@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.choices import Metric
     from fastrank.formats.inputs import QrelsLike
     from fastrank.scores.scores import Scores
     from fastrank.searching import Index
@@ -67,7 +68,7 @@ def compare_indexes(
     indexes: str | Iterable[str | tuple[str, Index | Any]] | Mapping[str, Index | Any],
     *,
     k: int = 100,
-    metric: str = "ip",
+    metric: Metric = "ip",
     qrels: QrelsLike | None = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
@@ -84,7 +85,8 @@ def compare_indexes(
         the corpus that is built already is a file, "docs.index efSearch=64" (a string with a dot
         or a slash), or (name, Index or faiss index), whose name may be followed by settings.
     k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
-    metric: "ip", "l2" or "cosine".
+    metric: how vectors are compared: by inner product ("ip"), Euclidean distance ("l2") or
+        "cosine".
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
         recall, speed and size are computed.
     repetitions: the number of timed passes over all queries.

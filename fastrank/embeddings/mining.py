@@ -63,16 +63,17 @@ def hard_negatives(
 ) -> HardNegatives:
     """Mine hard negatives: the highest-ranked results of each query that are not relevant.
 
-    qrels, run: as in `evaluate`. negatives: the number of negatives per query; may be 0 with
-        random_negatives.
+    qrels, run: as in `evaluate`.
+    negatives: the number of negatives per query; may be 0 with random_negatives.
     skip_top: the number of top ranks to skip, relevant or not, because unjudged documents there are
-        often relevant. depth: the last rank to consider.
+        often relevant.
+    depth: the last rank to consider.
     margin: a negative must score at least this much below the positive.
     relative_margin: a negative must score below the positive by at least this share of the
         positive's absolute score: 0.05 is the "95 % of the positive" of NV-Retriever. If both
         margins are given, both apply.
-    margin_below: the retrieved positive to which margins refer: the one with the "lowest" score (as
-        in `mine_hard_negatives` of sentence-transformers) or the "highest". With a margin, a query
+    margin_below: the retrieved positive to which margins refer: the one with the "lowest" score, as
+        in `mine_hard_negatives` of sentence-transformers, or the "highest". With a margin, a query
         without retrieved positives gets no negatives.
     sample: draw the negatives at random from all documents that qualify, instead of taking the
         first. With skip_top=10 and depth=210 this is `range_for_sampling` 10-210 of FlagEmbedding.
@@ -80,7 +81,7 @@ def hard_negatives(
         addition.
     fill: whether to make up for missing negatives with random ones, as FlagEmbedding does.
     corpus: where to draw random negatives from: a Dataset, {id: text}, or a list of ids.
-    seed: of the random numbers.
+    seed: the seed of the random numbers.
     **options: see `MiningOptions`.
 
     Relevant documents are never negatives, nor drawn at random. Other documents may be, judged or

@@ -67,7 +67,7 @@ def explain(
     other: a second run, to explain how its values differ from those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
-    rows: the number of rows of each table in text; `Explanation.table` has all, and whole titles.
+    rows: the number of rows of each table in text. `Explanation.table` has all, and whole titles.
     **options: see `EvaluationOptions`; ties="average" and a relevance_level below 0 raise
         OptionError.
 

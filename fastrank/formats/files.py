@@ -155,9 +155,13 @@ def replacing(target: str) -> Iterator[str]:
                 error.filename = path
                 raise
             yield scratch
-            if mode is not None:
-                os.chmod(scratch, mode)
-            os.replace(scratch, path)
+            try:
+                if mode is not None:
+                    os.chmod(scratch, mode)
+                os.replace(scratch, path)
+            except OSError as error:
+                error.filename = path
+                raise
         except BaseException:
             # An interrupt may come at any time, even just before or after the file is made.
             if os.path.exists(scratch):

@@ -106,13 +106,14 @@ def read_exclusions(source: Source) -> Exclusions:
 
 
 IGNORE_IDENTICAL_IDS = Keyword(
-    "ignore_identical_ids", False, "exclude documents whose id equals the query id",
-    "exclude documents whose id equals the query id, before ranking.", check=flag,
+    "ignore_identical_ids", False,
+    "exclude documents whose id equals the query id, before ranking.",
+    check=flag,
 )  # fmt: skip
 EXCLUDE = Keyword(
-    "exclude", None, "exclude the documents in FILE, with a query and a document per line",
+    "exclude", None,
     "documents to exclude, a mapping from query to documents.",
-    check=lambda _, given: as_exclusions(given), metavar="FILE",
+    check=lambda _, given: as_exclusions(given),
 )  # fmt: skip
 
 

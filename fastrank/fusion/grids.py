@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STEPS = 10
 MOST_POINTS = 100_000
 RANGES: dict[str, list[float]] = {
-    "k": [*range(10, 101, 10)],
+    "rrf_k": [*range(10, 101, 10)],
     "p": [i / 100 for i in range(50, 100)],
     "gamma": [i / 10 for i in range(21)],
     "sigma": [i / 100 for i in range(1, 101)],

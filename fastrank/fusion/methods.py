@@ -32,7 +32,7 @@ SUMMED = (*BY_SCORE, "missing")
 METHODS = {
     "rrf": Method(
         codes.RECIPROCAL_RANKS, codes.SUM, "reciprocal rank fusion, sum of w / (k + rank)",
-        ("k", "weights"), "k",
+        ("rrf_k", "weights"), "rrf_k",
     ),
     "combsum": Method(None, codes.SUM, "sum of scores", SUMMED),
     "combmnz": Method(

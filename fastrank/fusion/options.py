@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
-PARAMETERS = {"k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
+PARAMETERS = {"rrf_k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
 EVERYTHING = 2**62
 
 
@@ -32,7 +32,7 @@ class FusionOptions(TypedDict, total=False):
 
     weights: Sequence[float] | None
     normalization: str | None
-    k: float | None
+    rrf_k: float | None
     p: float | None
     gamma: float | None
     sigma: float | None
@@ -56,87 +56,56 @@ def _weights(name: str, value: Any) -> list[float]:
     return weights
 
 
-def weights(text: str) -> list[float]:
-    """Parse weights on the command line; argparse shows the function's name in its messages."""
-    return [float(part) for part in text.split(",")]
-
-
-def number(text: str) -> float:
-    """Parse a number on the command line."""
-    return float(text)
-
-
 FUSION = (
     Keyword(
         "weights", None,
-        "a weight for each run, for rrf, convex, borda, wmnz, mixed and condorcet (default: equal"
-        " weights)",
         """a number for each run, for "rrf", "convex", "borda", "wmnz", "mixed" and "condorcet". By
         default all are 1, and 1 divided by the number of runs for "convex". A run with weight 0
         still contributes its documents.""",
-        check=_weights, metavar="W,W,...", parse=weights,
+        check=_weights,
     ),
     Keyword(
         "normalization", None,
-        f"how to normalize the scores of each query: {', '.join(NORMALIZATIONS)} (default: min-max;"
-        " not for methods that use ranks)",
         """how the scores of each run are normalized query by query, for methods that use scores:
         "min-max" (the default), "max", "sum", "z", "rank", "borda", "dbsf" or "none"; see
         docs/fusion.md.""",
-        check=check_normalization, metavar="NAME",
+        check=check_normalization,
     ),
     Keyword(
-        "k", None, f"constant of rrf, 0 or more (default: {K})",
-        f'the constant of "rrf", 0 or more; {K} by default.',
-        check=not_negative, metavar="K", parse=number,
+        "rrf_k", None, f'the constant of "rrf", 0 or more; {K} by default.', check=not_negative
     ),
     Keyword(
-        "p", None, f"persistence of rbc, between 0 and 1 (default: {P})",
-        f'the persistence of "rbc", between 0 and 1; {P} by default.',
-        check=fraction, metavar="P", parse=number,
+        "p", None, f'the persistence of "rbc", between 0 and 1; {P} by default.', check=fraction
     ),
     Keyword(
-        "gamma", None, f"exponent of gmnz (default: {GAMMA:g})",
-        f'the exponent of "gmnz"; {GAMMA:g} by default, which is "combmnz".',
-        check=finite, metavar="G", parse=number,
+        "gamma", None, f'the exponent of "gmnz"; {GAMMA:g} by default, which is "combmnz".',
+        check=finite,
     ),
     Keyword(
-        "sigma", None, f"constant of logn_isr, 0 or more (default: {SIGMA})",
-        f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
-        check=not_negative, metavar="S", parse=number,
+        "sigma", None, f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
+        check=not_negative,
     ),
     Keyword(
         "missing", None,
-        "how a document counts in a run that does not retrieve it: as zero, or as its lowest"
-        " normalized score (min) (default: zero, min with z)",
         """how a document counts in a run that does not retrieve it, for sums of scores: as "zero",
         or with "min" as the lowest normalized score of the run for the query. The default is
         "zero", and "min" with the normalization "z", whose 0 is the mean.""",
         choices=("zero", "min"),
     ),
-    Keyword(
-        "depth", None, "fuse only the first N documents of each ranking",
-        "fuse only the first `depth` documents of each ranking.", least=1, metavar="N",
-    ),
-    Keyword(
-        "keep", None, "keep only the first N fused documents of each query",
-        "keep only the first `keep` fused documents of each query.", least=1, metavar="N",
-    ),
+    Keyword("depth", None, "fuse only the first `depth` documents of each ranking.", least=1),
+    Keyword("keep", None, "keep only the first `keep` fused documents of each query.", least=1),
     Keyword(
         "ties", "docno_desc",
-        "order of documents with equal scores in a run: ids descending (docno_desc) or ascending"
-        " (docno_asc), or as given",
         """the order of documents with equal scores in a run, which decides their ranks:
         "docno_desc" (ids in descending byte order, as in trec_eval), "docno_asc" or "given".""",
         choices=tuple(DIRECTIONS),
     ),
+    Keyword("tag", None, "the name of the fused run; by default the method."),
     Keyword(
-        "tag", None, "name of the fused run (default: the method)",
-        "the name of the fused run; by default the method.", metavar="TAG",
-    ),
-    Keyword(
-        "threads", None, "maximum number of threads", "the maximum number of threads, by default as"
-        " many as are useful. The result does not depend on it.", least=1, metavar="N",
+        "threads", None,
+        "the maximum number of threads, by default as many as are useful. The result does not"
+        " depend on it.",
+        least=1,
     ),
     *(keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"),
 )  # fmt: skip

@@ -118,9 +118,9 @@ def tune_fusion(
     measure: the name of a measure with values per query, as `evaluate` takes it.
     grid: the values to try: {option: values}, for all combinations; or a list of {option: value}.
         An integer n for "weights" means all weights that are multiples of 1 / n and add up to 1.
-        The default is {"weights": 10} for methods with weights and no other parameter; k from 10
-        to 100 for "rrf", p from 0.5 to 0.99 for "rbc", gamma from 0 to 2 for "gmnz", and sigma from
-        0.01 to 1 for "logn_isr".
+        The default is {"weights": 10} for methods with weights and no other parameter; rrf_k from
+        10 to 100 for "rrf", p from 0.5 to 0.99 for "rbc", gamma from 0 to 2 for "gmnz", and sigma
+        from 0.01 to 1 for "logn_isr".
     folds: the number of folds, at least 2.
     seed: the seed of the folds, 0 or more. Nothing else but the ids of the judged queries with
         results decides them.
@@ -132,9 +132,9 @@ def tune_fusion(
     per query; OptionError for an option that is also in the grid, and for too many folds.
 
     >>> runs = {"pca": "data/pca.run", "profile": "data/profile.run"}
-    >>> tuning = fr.tune_fusion("data/digits.qrels", runs, "map", "rrf", grid={"k": [1, 10, 60]})
+    >>> tuning = fr.tune_fusion("data/digits.qrels", runs, "map", "rrf", grid={"rrf_k": [1, 60]})
     >>> tuning.params
-    {'k': 60}
+    {'rrf_k': 60}
     >>> fr.evaluate("data/digits.qrels", tuning.run, "map").mean["map"] == tuning.held_out_mean
     True
     """

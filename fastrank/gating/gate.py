@@ -59,13 +59,12 @@ def gate(
         are an error.
     max_drop: how much each mean may be worse, or {measure: number}, where None is the key for the
         other measures.
-    policy: "drop" fails if a mean is worse by more than max_drop. "significant" fails if it is, and
-        the drop is significant; if so few queries differ that no drop could be, it is undecided.
-        "non-inferior" fails unless the 1 - alpha confidence bound of the change excludes such a
-        drop.
-    test: the one-sided test of "significant": "t" (paired t-test) or "randomization". Measures are
-        not corrected for each other.
-    alpha: the significance level, below 0.5.
+    policy: when the gate fails. "drop" fails if a mean is worse by more than max_drop.
+        "significant" fails if it is, and the drop is significant; if so few queries differ that no
+        drop could be, it is undecided. "non-inferior" fails unless the 1 - alpha confidence bound
+        of the change excludes such a drop.
+    test: the one-sided test of the policy "significant": "t" (paired t-test) or "randomization".
+    alpha: the significance level of each measure, below 0.5, without a correction for several.
     on_few: whether the verdict "undecided" is a failure ("fail") or passes ("warn").
     min: {measure: the smallest mean that passes}.
     max_unjudged: the largest share of retrieved documents without a judgment, from 0 to 1.

@@ -96,23 +96,17 @@ def check_level(name: str, level: Any) -> float:
     return int(number) if number.is_integer() else number
 
 
-def number(text: str) -> float:
-    """Parse a grade on the command line; argparse shows the function's name in its messages."""
-    return check_level("relevance_level", float(text) if set(text) & set(".eE") else int(text))
-
-
 EVALUATION = (
     Keyword(
-        "relevance_level", 1, "lowest grade that counts as relevant",
+        "relevance_level", 1,
         """the lowest grade that counts as relevant (trec_eval -l). Like grades, it may have a
         fraction.""",
-        check=check_level, letter="l", metavar="N", parse=number,
+        check=check_level,
     ),
     Keyword(
         "rank_by", "score",
-        "what to rank documents by: their scores, the rank column, or the given order of lines",
-        """what to rank documents by. "score": highest first; "rank": the rank column of a file
-        or frame, smallest first, ignoring the scores; "given": the order of the lines, rows or
+        """what to rank documents by: "score", highest first; "rank", the rank column of a file or
+        frame, smallest first, ignoring the scores; or "given", the order of the lines, rows or
         items. By rank or as given, there are no ties. A rank that is not an integer, or that
         appears twice in a query, is an error. A Run has no ranks; `read_run` can read a file by
         rank.""",
@@ -120,38 +114,30 @@ EVALUATION = (
     ),
     Keyword(
         "ties", "docno_desc",
-        "order of documents with equal scores: ids descending (docno_desc) or ascending"
-        " (docno_asc), as given, best or worst by grade, or the expected value over all orders"
-        " (average)",
-        """the order of documents with equal scores (compared as 32-bit floats in 9.0.8).
-        "docno_desc": larger id first, in byte order, as in trec_eval; "docno_asc": smaller id
-        first; "given": the order of the lines. "best" and "worst": highest or lowest grade first,
-        with documents not in the judgments below grade 0. This is the best or worst order for
-        measures that increase when a higher grade moves up, such as map, P, recip_rank and ndcg.
-        "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
-        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others;
-        the remaining measures raise MeasureError, which lists those that have one, and are omitted
-        from sets of measures such as official.""",
+        """the order of documents with equal scores (compared as 32-bit floats in 9.0.8):
+        "docno_desc", larger id first, in byte order, as in trec_eval; "docno_asc", smaller id
+        first; "given", the order of the lines; "best" or "worst", highest or lowest grade first;
+        or "average", the expected value over all orders. For "best" and "worst", documents not in
+        the judgments are below grade 0; they are the best or worst order for measures that increase
+        when a higher grade moves up, such as map, P, recip_rank and ndcg. "average" is exact
+        (McSherry and Najork, ECIR 2008), for map, P, recall, Rprec, recip_rank, success, ndcg,
+        bpref, RBP, set measures and others; the remaining measures raise MeasureError, which lists
+        those that have one, and are omitted from sets of measures such as official.""",
         choices=TIES,
     ),
     Keyword(
         "missing", "skip",
-        "how to treat judged queries that have no results: skip them, count them as 0 in values"
-        " and means (zero), or raise an error",
-        """how to treat judged queries that have no results. "skip": ignore them; "zero": count
-        each as 0, in the values per query and in the means (trec_eval -c); "error": raise
+        """how to treat judged queries that have no results: "skip" ignores them, "zero" counts each
+        as 0, in the values per query and in the means (trec_eval -c), and "error" raises
         EvaluationError.""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
         "no_relevant", "zero",
-        "how to treat judged queries without a relevant document: evaluate them (zero), count them"
-        " as 1 in measures that are exactly 1 for a perfect ranking of enough relevant documents"
-        " (one), skip them, or raise an error",
-        """how to treat judged queries without a relevant document. "zero": evaluate them, which
-        gives 0 for most measures; "one": count those with results as 1, also in geometric means, in
+        """how to treat judged queries without a relevant document: "zero" evaluates them, which
+        gives 0 for most measures; "one" counts those with results as 1, also in geometric means, in
         every measure that is exactly 1 for a perfect ranking of enough relevant documents, as
-        LightGBM, XGBoost and CatBoost do; "skip": ignore them everywhere; "error": raise
+        LightGBM, XGBoost and CatBoost do; "skip" ignores them everywhere; "error" raises
         EvaluationError. "one" leaves out the measures that only approach their best value (ERR,
         RBP, rbp, NRBP), have none (DCG, dcg, utility, yaap), or can exceed 1 (alpha_nDCG, nERR_IA,
         nNRBP, iP, infNDCG). For it, a document is relevant by the level of the measure, or, for
@@ -162,32 +148,27 @@ EVALUATION = (
     EXCLUDE,
     Keyword(
         "duplicates", "error",
-        "how to treat duplicate documents in a ranking: raise an error, or keep the first line or"
-        " the highest score (max)",
-        """how to treat duplicate documents in a ranking. "error": raise an error; "first":
-        keep the first line; "max": keep the line with the highest score. A duplicate document in
+        """how to treat duplicate documents in a ranking: "error" raises an error, "first" keeps the
+        first line, and "max" the line with the highest score. A duplicate document in
         the judgments of an evaluated query is always an error.""",
         choices=("error", "first", "max"),
     ),
     Keyword(
-        "depth", None, "keep only the first N documents of each ranking",
-        "keep only the first `depth` documents of each ranking (trec_eval -M).", least=1,
-        letter="M", metavar="N",
+        "depth", None, "keep only the first `depth` documents of each ranking (trec_eval -M).",
+        least=1,
     ),
     Keyword(
-        "judged_only", False, "remove unjudged documents from the rankings",
+        "judged_only", False,
         "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
-        letter="J",
     ),
     Keyword(
-        "collection_size", 0, "number of documents in the collection, used by utility",
+        "collection_size", 0,
         "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
-        letter="N", metavar="N", parse=int,
     ),
     Keyword(
-        "trec_eval_version", DEFAULT_VERSION, "the version of trec_eval to reproduce",
-        """"9.0.8" or "10.0": the version of trec_eval whose numbers to compute and whose rules
-        for comments in files to follow.""",
+        "trec_eval_version", DEFAULT_VERSION,
+        """the version of trec_eval whose numbers to compute and whose rules for comments in files
+        to follow, "9.0.8" or "10.0".""",
         check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
     ),
 )  # fmt: skip

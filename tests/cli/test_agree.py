@@ -48,7 +48,7 @@ def test_the_overlap_of_two_runs_is_printed_in_every_format(
 ) -> None:
     table = fr.overlap(PIXELS, PCA, depth=5, p=0.8, ties="w")
     found = _printed(
-        capfdbinary, "-k", "5", "-p", "0.8", "--ties", "w", "--format", form, PIXELS, PCA
+        capfdbinary, "--depth", "5", "-p", "0.8", "--ties", "w", "--format", form, PIXELS, PCA
     )
 
     assert callable(expected)
@@ -75,7 +75,7 @@ def test_scores_are_compared_as_the_version_of_trec_eval_does(
 ) -> None:
     (tmp_path / "a.run").write_text("q Q0 a 1 1.00000001 x\nq Q0 b 2 1.0 x\n")
     (tmp_path / "b.run").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\n")
-    command = ("-k", "1", "--format", "csv", str(tmp_path / "a.run"), str(tmp_path / "b.run"))
+    command = ("--depth", "1", "--format", "csv", str(tmp_path / "a.run"), str(tmp_path / "b.run"))
 
     assert "\nq,0," in _printed(capfdbinary, *command)
     monkeypatch.setenv("FASTRANK_TREC_EVAL_VERSION", "10.0")
@@ -160,7 +160,7 @@ def test_an_invalid_persistence_is_wrong_usage(capfdbinary: Capture) -> None:
 def test_a_depth_has_no_effect_on_rankings_of_systems(
     systems: tuple[str, str], capfdbinary: Capture
 ) -> None:
-    found = _failed(capfdbinary, "-k", "5", "--systems", *systems)
+    found = _failed(capfdbinary, "--depth", "5", "--systems", *systems)
 
     assert found == (2, "fastrank agree: --depth: no effect with --systems\n")
 

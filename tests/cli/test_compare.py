@@ -176,7 +176,7 @@ def test_the_queries_that_differ_most_are_printed(form: str, capfdbinary: Captur
 
 def test_the_chosen_two_of_several_runs_are_named(tmp_path: Path, capfdbinary: Capture) -> None:
     pytest.importorskip("matplotlib")
-    plot = ["--plot", str(tmp_path / "a.svg"), "--kind", "scatter"]
+    plot = ["--plot", str(tmp_path / "a.svg"), "--plot-kind", "scatter"]
     for asked, why in (
         (["--largest", "2"], "pixels and pca are shown, the two best in map"),
         (plot, "pixels and pca are shown, the two best in map"),
@@ -361,7 +361,7 @@ def test_a_plot_is_written_in_the_format_of_its_name(tmp_path: Path, capfdbinary
     pytest.importorskip("matplotlib")
     path = tmp_path / "plot.svg"
 
-    printed = _printed(capfdbinary, "--plot", str(path), "--kind", "p-values", *FILES)
+    printed = _printed(capfdbinary, "--plot", str(path), "--plot-kind", "p-values", *FILES)
 
     compared = fr.compare(QRELS, RUNS, "map ndcg_cut.10", names=["pixels", "pca", "profile"])
     compared.plot("p-values", path=(image := io.BytesIO()), format="svg")
@@ -415,7 +415,7 @@ def test_a_report_follows_the_order_of_the_ranks(tmp_path: Path, capfdbinary: Ca
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--kind", "scatter"], "fastrank compare: --kind: no effect without --plot\n"),
+        (["--plot-kind", "scatter"], "fastrank compare: --plot-kind: no effect without --plot\n"),
         (
             ["--plot", "a.jpg"],
             "fastrank compare: plot: a.jpg: expected a suffix .png, .svg, .pdf\n",

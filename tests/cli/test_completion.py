@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from fastrank.cli.completion import FOLDER, SHELLS
 from fastrank.cli.main import COMMANDS, main, parser_of
+from fastrank.cli.parser import Parser
 from fastrank.cli.trec_eval import LONG
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import BY_NAME, NICKNAMES
@@ -83,11 +83,10 @@ def test_zsh_registers_the_completions(command: str, tmp_path: Path) -> None:
     assert (found.stdout, found.stderr) == (f"_shtab_{command}\n", "")
 
 
-def flags_of(parser: argparse.ArgumentParser) -> set[str]:
-    found = {flag for flag in parser._option_string_actions if flag.startswith("--")}
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            found |= {flag for step in action.choices.values() for flag in flags_of(step)}
+def flags_of(parser: Parser) -> set[str]:
+    found = {flag for flag in parser.flags() if flag.startswith("--")}
+    for step in parser.steps.choices.values() if parser.steps else ():
+        found |= flags_of(step)
     return found
 
 
@@ -98,7 +97,7 @@ def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
     expected = {*COMMANDS, *BY_NAME, *NICKNAMES, *FAMILY_BY_NAME}
     for name in COMMANDS:
         if name != "trec_eval":
-            expected |= flags_of(parser_of(name)[1])
+            expected |= flags_of(parser_of(name))
     if shell == "fish":
         expected = {word.removeprefix("--") for word in expected}
 

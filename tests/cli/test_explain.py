@@ -15,7 +15,7 @@ Capture = pytest.CaptureFixture[bytes]
 
 
 def test_the_explanation_is_printed(capfdbinary: Capture) -> None:
-    status = main(["explain", "-m", "map", "-m", "P.5", "-q", "q0004", QRELS, PROFILE])
+    status = main(["explain", "-m", "map", "-m", "P.5", "--query", "q0004", QRELS, PROFILE])
 
     out, err = capfdbinary.readouterr()
     assert (status, err) == (0, b"")
@@ -24,7 +24,7 @@ def test_the_explanation_is_printed(capfdbinary: Capture) -> None:
 
 def test_options_apply(capfdbinary: Capture) -> None:
     options = ["-l", "2", "--ties", "docno_asc", "--depth", "50", "--rows", "3"]
-    main(["explain", *options, "-q", "q0004", "--other", PCA, QRELS, PROFILE])
+    main(["explain", *options, "--query", "q0004", "--other", PCA, QRELS, PROFILE])
 
     expected = fr.explain(
         QRELS, PROFILE, query="q0004", other=PCA, rows=3, relevance_level=2, ties="docno_asc",
@@ -37,14 +37,14 @@ def test_options_apply(capfdbinary: Capture) -> None:
 def test_the_format_follows_the_name_of_the_file(suffix: str, start: str, tmp_path: Path) -> None:
     path = tmp_path / f"q.{suffix}"
 
-    assert main(["explain", "-q", "q0004", "-o", str(path), QRELS, PROFILE]) == 0
+    assert main(["explain", "--query", "q0004", "-o", str(path), QRELS, PROFILE]) == 0
 
     assert path.read_text().startswith(start)
 
 
 def test_documents_are_explained_one_by_one(capfdbinary: Capture) -> None:
     asked = ["--document", "d0097", "--document", "d0014"]
-    status = main(["explain", "-m", "P.5", *asked, "-q", "q0004", QRELS, PROFILE])
+    status = main(["explain", "-m", "P.5", *asked, "--query", "q0004", QRELS, PROFILE])
 
     assert status == 0
     assert capfdbinary.readouterr().out.decode().splitlines() == [
@@ -69,18 +69,30 @@ def test_the_values_of_another_tool_are_explained(tmp_path: Path, capfdbinary: C
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["-q", "q004", QRELS, PROFILE], 1, "did you mean 'q0004'?"),
-        (["-q", "q0004", "-m", "F1", QRELS, PROFILE], 2, "explain supports map, "),
-        (["-q", "q0004", "--ties", "average", QRELS, PROFILE], 2, "ties: 'average' is over all"),
-        (["-q", "q0004", "--document", "d00", QRELS, PROFILE], 2, "neither retrieved nor judged"),
+        (["--query", "q004", QRELS, PROFILE], 1, "did you mean 'q0004'?"),
+        (["--query", "q0004", "-m", "F1", QRELS, PROFILE], 2, "explain supports map, "),
+        (
+            ["--query", "q0004", "--ties", "average", QRELS, PROFILE],
+            2,
+            "ties: 'average' is over all",
+        ),
+        (
+            ["--query", "q0004", "--document", "d00", QRELS, PROFILE],
+            2,
+            "neither retrieved nor judged",
+        ),
         (["--against", "no.txt", QRELS, PROFILE], 1, "no.txt: no such file or directory"),
         (
             ["--against", "x", "--other", PCA, QRELS, PROFILE],
             2,
             "--other: no effect with --against",
         ),
-        (["-q", "q0004", QRELS, "missing.run"], 1, "missing.run: no such file or directory"),
-        (["-q", "q0004", "--documents", "no.jsonl", QRELS, PROFILE], 1, "no.jsonl: no such file"),
+        (["--query", "q0004", QRELS, "missing.run"], 1, "missing.run: no such file or directory"),
+        (
+            ["--query", "q0004", "--documents", "no.jsonl", QRELS, PROFILE],
+            1,
+            "no.jsonl: no such file",
+        ),
     ],
 )
 def test_wrong_input_is_an_error(
@@ -111,6 +123,6 @@ def test_a_note_names_the_flag_that_counts_missing_queries(
     (tmp_path / "qrels").write_text("q 0 a 1\np 0 a 1\n")
     (tmp_path / "run").write_text("p Q0 a 1 1 x\n")
 
-    main(["explain", "-m", "map", "-q", "q", str(tmp_path / "qrels"), str(tmp_path / "run")])
+    main(["explain", "-m", "map", "--query", "q", str(tmp_path / "qrels"), str(tmp_path / "run")])
 
     assert b"(--missing zero counts it as 0)" in capfdbinary.readouterr().out

@@ -49,7 +49,7 @@ def test_lines_in_trec_format_go_to_standard_output(capfdbinary: Capture) -> Non
 @pytest.mark.parametrize(
     ("flags", "options"),
     [
-        (["-k", "10", "--weights", "1,.5"], {"k": 10, "weights": [1, 0.5]}),
+        (["--rrf-k", "10", "--weights", "1,.5"], {"rrf_k": 10, "weights": [1, 0.5]}),
         (["--method", "rbc", "-p", "0.9"], {"method": "rbc", "p": 0.9}),
         (["--method", "gmnz", "--gamma", "2"], {"method": "gmnz", "gamma": 2}),
         (["--method", "logn_isr", "--sigma", "1"], {"method": "logn_isr", "sigma": 1}),
@@ -101,13 +101,13 @@ def test_the_output_is_what_trec_eval_takes() -> None:
             "normalization: unknown name 'zscore'; did you mean 'z'?",
         ),
         (
-            ["--to", "parquet", "a.run", "b.run"],
+            ["--format", "parquet", "a.run", "b.run"],
             "parquet cannot be written to standard output; use -o FILE",
         ),
         (
             ["-o", "x.html", "a.run", "b.run"],
-            "--output: x.html cannot be written in the format of .html files; set --to, or use a"
-            " name that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec,"
+            "--output: x.html cannot be written in the format of .html files; set --format, or use"
+            " a name that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec,"
             " .run, .res, .txt",
         ),
     ],

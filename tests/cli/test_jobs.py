@@ -136,7 +136,7 @@ def test_processes_that_have_sent_a_part_of_a_result_are_not_waited_for(
         from tests.helpers.executors import send_a_part
         sent = Path({str(tmp_path / "sent")!r})
         with processes(2) as executor:
-            call = executor.submit(send_a_part, sent, die={die})
+            call = executor.submit(send_a_part, sent, {die})
             while not sent.exists():
                 time.sleep(0.01)
             if {die}:

@@ -78,7 +78,7 @@ def test_the_name_of_the_output_file_determines_the_format(folder, capfdbinary):
 
 
 def test_separate_test_rows_are_for_protocols_that_do_not_split(folder, capfdbinary):
-    files = ("--test", "films.csv", "--test-vectors", "films.npy")
+    files = ("--test-rows", "films.csv", "--test-vectors", "films.npy")
     status, _, err = run(capfdbinary, "films.csv", "--vectors", "films.npy", *files)
     assert status == 2
     assert "protocol 'ulysses' has no option 'test'" in err
@@ -103,7 +103,10 @@ def test_a_folder_has_tasks_of_ulysses_senteval(folder, capfdbinary):
         (["films.csv", "--vectors", "films.npy", "--option", "3"], "--option: expected NAME=VALUE"),
         (["films.csv", "--vectors", "films.npy", "--option", "fold=3"], "no option 'fold'; did"),
         (["films.csv", "--vectors", "films.npy", "--option", "folds=1"], "folds: expected 2 or mo"),
-        (["films.csv", "--vectors", "films.npy", "--test", "films.csv"], "--test-vectors: is need"),
+        (
+            ["films.csv", "--vectors", "films.npy", "--test-rows", "films.csv"],
+            "--test-vectors: is need",
+        ),
     ],
 )
 def test_wrong_options_exit_with_2(words, message, folder, capfdbinary):

@@ -20,9 +20,9 @@ def flags_of(page: str) -> set[str]:
         return {f"--{name}" for name in LONG}
     if page == "fastrank":
         return {"--version", *(name for name in COMMANDS)}
-    parser = parser_of(page.removeprefix("fastrank-"))[1]
-    steps = parser._subparsers._group_actions[0].choices if parser._subparsers else {}
-    return {flag for one in (parser, *steps.values()) for flag in one._option_string_actions}
+    parser = parser_of(page.removeprefix("fastrank-"))
+    steps = parser.steps.choices if parser.steps else {}
+    return {flag for one in (parser, *steps.values()) for flag in one.flags()}
 
 
 @pytest.mark.parametrize("page", PAGES)

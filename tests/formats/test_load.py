@@ -437,7 +437,7 @@ def test_convert_takes_a_file_through_every_format_and_back(tmp_path: Path) -> N
 
 def test_convert_reads_and_writes_the_standard_streams() -> None:
     found = fastrank(
-        "convert", "--kind", "qrels", "--to", "trec", "-", "-", stdin=b'{"q": {"d": 2}}'
+        "convert", "--kind", "qrels", "--format", "trec", "-", "-", stdin=b'{"q": {"d": 2}}'
     )
 
     assert (found.returncode, found.stdout, found.stderr) == (0, b"q 0 d 2\n", b"")
@@ -456,7 +456,7 @@ def test_convert_reads_and_writes_the_standard_streams() -> None:
 def test_convert_tells_the_kind_only_where_it_is_certain(
     content: bytes, kind: bytes | None
 ) -> None:
-    found = fastrank("convert", "--to", "csv", "-", "-", stdin=content)
+    found = fastrank("convert", "--format", "csv", "-", "-", stdin=content)
 
     if kind is None:
         assert found.returncode == 2
@@ -469,9 +469,9 @@ def test_convert_tells_the_kind_only_where_it_is_certain(
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["in.run", "out"], 2, "out: unknown format; use --to"),
-        (["--to", "parquet", "in.run", "-"], 2, "parquet cannot be written to standard output"),
-        (["--to", "xml", "in.run", "-"], 2, "invalid choice: 'xml'"),
+        (["in.run", "out"], 2, "out: unknown format; use --format"),
+        (["--format", "parquet", "in.run", "-"], 2, "parquet cannot be written to standard output"),
+        (["--format", "xml", "in.run", "-"], 2, "invalid choice: 'xml'"),
         (["no.run", "out.csv"], 1, "no.run: no such file or directory"),
         (["bad.csv", "out.csv"], 1, "bad.csv:2: column 'label': expected a number"),
     ],
@@ -554,7 +554,7 @@ def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
     """Those without results are gone with the last of their lines; JSON keeps them."""
     content = b'{"q": {}, "r": {"d": 1.5}}'
     for wanted, words in (("trec", b"1 query without results dropped, such as 'q'"), ("json", b"")):
-        arguments = ["convert", "--kind", "run", "--to", wanted, "-", "-"]
+        arguments = ["convert", "--kind", "run", "--format", wanted, "-", "-"]
         found = subprocess.run(
             [sys.executable, "-m", "fastrank", *arguments],
             input=content, capture_output=True, check=True,
@@ -573,7 +573,7 @@ def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
 )
 def test_convert_refuses_what_is_no_number(kind: str, content: bytes, message: str) -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "fastrank", "convert", "--kind", kind, "--to", "csv", "-", "-"],
+        [sys.executable, "-m", "fastrank", "convert", "--kind", kind, "--format", "csv", "-", "-"],
         input=content, capture_output=True, check=False,
     )  # fmt: skip
 

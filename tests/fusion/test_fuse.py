@@ -18,7 +18,7 @@ from tests.fusion import oracle
 from tests.helpers.strategies import examples
 
 NUMBERS = {
-    "rrf": ("k", 60.0),
+    "rrf": ("rrf_k", 60.0),
     "rbc": ("p", 0.8),
     "gmnz": ("gamma", 1.5),
     "logn_isr": ("sigma", 0.1),

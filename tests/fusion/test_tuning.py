@@ -79,7 +79,7 @@ def test_folds_differ_in_size_by_one_at_most() -> None:
 @pytest.mark.parametrize("method", ["convex", "rrf"])
 def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: str) -> None:
     qrels, runs = _case()
-    grid = {"weights": 2} if method == "convex" else {"k": [0, 5, 50]}
+    grid = {"weights": 2} if method == "convex" else {"rrf_k": [0, 5, 50]}
 
     tuning = fr.tune_fusion(qrels, runs, "ndcg", method, grid=grid, folds=3, seed=5)
 
@@ -129,10 +129,10 @@ def test_the_first_of_equal_points_is_the_best() -> None:
     run = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(4)}
     qrels = {query: {"a": 1} for query in run}
 
-    tuning = fr.tune_fusion(qrels, [run, run], "map", "rrf", grid={"k": [30, 10, 20]}, folds=2)
+    tuning = fr.tune_fusion(qrels, [run, run], "map", "rrf", grid={"rrf_k": [30, 10, 20]}, folds=2)
 
-    assert tuning.params == {"k": 30}
-    assert tuning.per_fold.columns["k"] == [30, 30]
+    assert tuning.params == {"rrf_k": 30}
+    assert tuning.per_fold.columns["rrf_k"] == [30, 30]
 
 
 def test_lower_values_are_better_for_measures_of_effort() -> None:
@@ -151,7 +151,7 @@ def test_a_grid_may_have_any_options_or_list_its_points() -> None:
 
     tuning = fr.tune_fusion(qrels, runs, "map", "combsum", grid=grid, folds=2)
     listed = fr.tune_fusion(
-        qrels, runs, "map", "rrf", grid=[{"k": 5}, {"k": 5, "weights": [1, 2, 3]}], folds=2
+        qrels, runs, "map", "rrf", grid=[{"rrf_k": 5}, {"rrf_k": 5, "weights": [1, 2, 3]}], folds=2
     )
 
     assert tuning.grid.columns["normalization"] == ["min-max", "min-max", "z", "z"]
@@ -193,7 +193,7 @@ def test_files_are_tuned_and_the_repr_says_how_well() -> None:
 
     assert repr(tuning).startswith("<FusionTuning of rrf: P_10 0.9")
     assert tuning.measure == "P_10"
-    assert tuning.grid.columns["k"] == [*range(10, 101, 10)]
+    assert tuning.grid.columns["rrf_k"] == [*range(10, 101, 10)]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_files_are_tuned_and_the_repr_says_how_well() -> None:
         ),
         ({"grid": []}, fr.OptionError, "grid: expected at least one value of an option"),
         ({"grid": {}}, fr.OptionError, "grid: expected at least one value of an option"),
-        ({"grid": {"k": [1]}}, fr.OptionError, "k: no effect with convex"),
+        ({"grid": {"rrf_k": [1]}}, fr.OptionError, "rrf_k: no effect with convex"),
         ({"grid": {"weight": [1]}}, fr.OptionError, "grid: 'weight' is not an option of fuse"),
         (
             {"grid": {"weights": 2}, "weights": [1, 1, 1]}, fr.OptionError,
@@ -225,7 +225,7 @@ def test_files_are_tuned_and_the_repr_says_how_well() -> None:
         ),
         ({"grid": 5}, TypeError, "grid: expected {option: values}, found int"),
         ({"grid": [5]}, TypeError, "grid: expected a list of {option: value}, found int"),
-        ({"grid": {"k": 5}}, TypeError, "grid: expected a list of values of k, found int"),
+        ({"grid": {"rrf_k": 5}}, TypeError, "grid: expected a list of values of rrf_k, found int"),
         ({"measure": "map P_10"}, fr.MeasureError, "expected one measure to tune, found 2: map,"),
         ({"measure": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measure": "gm_map"}, fr.MeasureError, "gm_map has no values per query"),

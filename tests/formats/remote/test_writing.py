@@ -53,7 +53,7 @@ def test_a_run_is_written(
         ["eval", "-q", *ARGUMENTS, "-o"],
         ["eval", "--format", "json", *ARGUMENTS, "-o"],
         ["compare", *ARGUMENTS, "data/pixels.run", "-o"],
-        ["convert", "--to", "jsonl", "data/pca.run"],
+        ["convert", "--format", "jsonl", "data/pca.run"],
     ],
 )
 def test_commands_write_to_urls(arguments: list[str], memory: Any, tmp_path: Path) -> None:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
-
-from fastrank.cli.evaluation_flags import ZERO, add_evaluation_options, check_version
-from fastrank.cli.output import complain, guarded, report_unwritable, write
+from fastrank.cli.command import Command, misused, write_lines
+from fastrank.cli.evaluation_flags import add_evaluation_options
+from fastrank.cli.flags import ZERO, add_files
 from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.cli.run_scores import (
     RunScores,
-    add_files,
     add_name_options,
     add_reading_options,
-    names_match,
+    check_names,
 )
-from fastrank.errors import FastrankError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
+from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EvaluationOptions
 from fastrank.scores.tables import distinct_from
 from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
+    from fastrank.cli.parser import Parser
     from fastrank.cli.resuming import StoredScores
     from fastrank.scores.scores import Scores
 
-NAME = "fastrank eval"
 EPILOG = """\
 examples:
   fastrank eval qrels.txt run.txt
@@ -61,51 +58,35 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
-    parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
-    parser.epilog = EPILOG
-    add = parser.add_argument
-    add_files(parser)
+def _declare(parser: Parser) -> None:
+    add_files(parser, runs=True)
     add_evaluation_options(parser, EvaluationOptions)
     add_name_options(parser)
     add_reading_options(parser)
-    add(
+    parser.add_argument(
         "--resume", metavar="STORE",
         help="keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
         " whose scores it has; several processes may use it at the same time",
     )  # fmt: skip
 
 
-def run(given: argparse.Namespace) -> int:
-    """Evaluate the runs; returns the exit status."""
-    return guarded(NAME, lambda: _run(given))
-
-
 def _run(given: argparse.Namespace) -> int:
-    if not check_version(given, NAME) or not names_match(given, NAME):
-        return 2
-    try:
+    warn = given.command.warn
+    check_names(given)
+    with misused():
         settle_format(given)
         results = _Results(given)
-    except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 2
     lines = formatted(results, given)
-    if given.output is None:
-        write(lines)
-    else:
-        try:
-            files.write(given.output, compressed(results.all_or_none(lines), given.output))
-        except _IncompleteError:
-            complain(f"{NAME}: {files.name_of(given.output)} was not written")
-        except OSError as error:
-            return report_unwritable(NAME, given.output, error)
+    try:
+        complete = lines if given.output is None else results.all_or_none(lines)
+        write_lines(given.output, complete)
+    except _IncompleteError:
+        warn(f"{name_of(given.output)} was not written")
     failed, stored = results.runs.failed, results.stored
     if stored is not None:
         stored.close(len(given.runs))
     if failed and len(given.runs) > 1:
-        complain(f"{NAME}: {failed} of {len(given.runs)} runs could not be evaluated")
+        warn(f"{failed} of {len(given.runs)} runs could not be evaluated")
     return 1 if failed or (stored is not None and stored.failed) else 0
 
 
@@ -118,25 +99,25 @@ class _Results:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
-        self.runs = RunScores(NAME, given, given.measure or ["official"])
+        self.runs = RunScores(given, given.measure or ["official"])
         self.stored: StoredScores | None = None
         if given.resume is not None:
             # Imported here because other evaluations do not need it.
             from fastrank.cli.resuming import StoredScores
 
-            self.stored = StoredScores(NAME, given, self.runs)
+            self.stored = StoredScores(given, self.runs)
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, runs = self._given, self.runs
         names = run_names(given.runs) if given.names is None else given.names
         taken = set[str]()
         found = (self.stored or runs).of(given.runs)
-        paths = map(files.name_of, given.runs)
+        paths = map(name_of, given.runs)
         for path, name, scores in zip(paths, names, found, strict=True):
             if scores is None:
                 continue
             for note in notes(scores, ZERO):
-                complain(f"{NAME}: {path}: {note}")
+                given.command.warn(f"{path}: {note}")
             name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 
@@ -145,3 +126,6 @@ class _Results:
         yield from lines
         if self.runs.failed:
             raise _IncompleteError
+
+
+COMMAND = Command("fastrank eval", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG)

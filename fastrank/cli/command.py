@@ -1,0 +1,152 @@
+"""The base of the commands: how each is declared, runs, reports errors, writes and ends."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from fastrank.arguments import TREC_EVAL_VERSIONS
+from fastrank.cli.output import complain, guarded, report_unwritable, write
+from fastrank.errors import FastrankError, MeasureError, OptionError
+from fastrank.formats import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.cli.parser import Parser
+
+
+class UsageError(Exception):
+    """A command line that cannot be meant; the exit status is 2."""
+
+
+@contextmanager
+def misused() -> Iterator[None]:
+    """Raise UsageError for any error of fastrank."""
+    try:
+        yield
+    except FastrankError as error:
+        raise UsageError(str(error)) from None
+
+
+class Command:
+    """A command.
+
+    name: as users type it. usage: what follows `[options]`, in one or several forms.
+    declare: adds the arguments to a parser.
+    run: does the work, and returns the exit status, the text to write to standard output or to the
+        file of -o, or a result for one of the writers.
+    writers: what makes the text of each --format, of which the first is the default; suffixes: the
+        formats of names of files.
+    outputs: the arguments that name files to write, which is checked before the work starts.
+    failure: the exit status for wrong input; invalid: for an invalid option.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        declare: Callable[[Parser], None],
+        run: Callable[[argparse.Namespace], Any],
+        *,
+        usage: tuple[str, ...] = (),
+        epilog: str = "",
+        writers: Mapping[str, Callable[[Any], str]] | None = None,
+        suffixes: Mapping[str, str] | None = None,
+        outputs: tuple[str, ...] = ("output",),
+        failure: int = 1,
+        invalid: int = 2,
+    ) -> None:
+        self.name, self.usage, self.epilog = name, usage, epilog
+        self._declare, self._run, self._outputs = declare, run, outputs
+        self._writers, self._suffixes = writers or {}, suffixes
+        self._failure, self._invalid = failure, invalid
+
+    def declare(self, parser: Parser) -> None:
+        """Declare on a parser what the command takes; what is parsed then names the command."""
+        if self.usage:
+            parser.usage = "\n".join(f"{self.name} [options] {form}" for form in self.usage)
+        parser.epilog = self.epilog
+        self._declare(parser)
+        parser.set_defaults(command=self)
+
+    def __call__(self, given: argparse.Namespace) -> int:
+        """Run the command; returns the exit status."""
+        ended: list[int] = []
+
+        def command() -> int:
+            ended.append(self._status(given))
+            return ended[0]
+
+        status = guarded(self.name, command)
+        # What stops the command is not its own status.
+        return self._failure if status == 1 and ended != [1] else status
+
+    def _status(self, given: argparse.Namespace) -> int:
+        try:
+            _check_version(given)
+            if not self._can_be_written(given):
+                return self._failure
+            if self._writers and given.format is None:
+                from fastrank.cli.output_formats import SUFFIXES, format_of_output
+
+                formats = list(self._writers)
+                suffixes = self._suffixes or SUFFIXES
+                given.format = format_of_output(given.output, formats, formats[0], suffixes)
+            result = self._run(given)
+            if isinstance(result, int):
+                return result
+            text = result if isinstance(result, str) else self._writers[given.format](result)
+            write_text(getattr(given, "output", None), text)
+        except UsageError as error:
+            self.warn(str(error))
+            return 2
+        except FastrankError as error:
+            self.warn(str(error))
+            wrong_option = isinstance(error, (OptionError, MeasureError))
+            return self._invalid if wrong_option else self._failure
+        return 0
+
+    def _can_be_written(self, given: argparse.Namespace) -> bool:
+        for output in self._outputs:
+            path = getattr(given, output, None)
+            try:
+                if path is not None:
+                    files.check_target(path)
+            except OSError as error:
+                report_unwritable(self.name, path, error)
+                return False
+        return True
+
+    def warn(self, message: str) -> None:
+        """Write a message to standard error."""
+        complain(f"{self.name}: {message}")
+
+
+def _check_version(given: argparse.Namespace) -> None:
+    """Raise UsageError for another version of trec_eval; argparse does not check defaults."""
+    found = getattr(given, "trec_eval_version", None)
+    if found not in (None, *TREC_EVAL_VERSIONS):
+        expected = " or ".join(TREC_EVAL_VERSIONS)
+        raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={found}: expected {expected}")
+
+
+def encoded(text: str) -> bytes:
+    """A text as UTF-8; bytes of ids that are not UTF-8 are preserved."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def write_text(path: str | None, text: str) -> None:
+    """Write a text to standard output (None), or to a file."""
+    write_lines(path, [encoded(text)])
+
+
+def write_lines(path: str | None, lines: Iterable[bytes]) -> None:
+    """Write to standard output (None), or to a file, which is compressed if its name says so."""
+    if path is None:
+        write(lines)
+    else:
+        from fastrank.formats.compression import compressed
+
+        files.write(path, compressed(lines, path))
