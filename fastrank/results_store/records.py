@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
 # The schema of the lines; its number increases when older versions cannot read them any more.
 SCHEMA = "fastrank.scores/1"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.scores import Scores
 
 
