@@ -53,7 +53,6 @@ def in_order(
     items: Sequence[Any],
     *,
     shared: Any = None,
-    workers: int | None = None,
     chunk_size: int | None = None,
 ) -> Iterator[Any]:
     """Yield function(shared, item) for each item, in order; raise the first exception.
@@ -68,9 +67,7 @@ def in_order(
     ...     list(in_order(executor, add, [1, 2, 3], shared=10))
     [11, 12, 13]
     """
-    found = outcomes(
-        executor, function, items, shared=shared, workers=workers, chunk_size=chunk_size
-    )
+    found = outcomes(executor, function, items, shared=shared, chunk_size=chunk_size)
     try:
         for value, error in found:
             if error is not None:
@@ -86,7 +83,6 @@ def outcomes(
     items: Sequence[Any],
     *,
     shared: Any = None,
-    workers: int | None = None,
     chunk_size: int | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the Outcome of function(shared, item) for each item, in order: a value or an error.
@@ -97,7 +93,6 @@ def outcomes(
     function: defined at the top level of a module. It should use a single thread.
     shared: what the function needs for all items. Processes get it pickled, once each, and keep
         the last two; threads use the object itself.
-    workers: the number of workers; by default that of the executor, if it is known.
     chunk_size: the number of items to send at once; by default 1 to 32, so that each worker gets at
         least four chunks, and 8 if the number of workers is unknown.
 
@@ -116,7 +111,7 @@ def outcomes(
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     _check_executor(executor)
-    workers = workers or _workers_of(executor)
+    workers = _workers_of(executor)
     is_local = _is_in_this_process(executor)
     sender = (_Sender if is_local else _PicklingSender)(executor, function, shared, workers or 1)
     size = chunk_size or _chunk_size(len(items), workers)
