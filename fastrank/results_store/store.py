@@ -14,7 +14,6 @@ from fastrank.errors import InputError, ReadError
 from fastrank.formats.source import is_url, name_of
 from fastrank.results_store.records import (
     SCHEMA,
-    check_record,
     is_intact,
     json_line,
     read_line,
@@ -255,7 +254,6 @@ class Store:
             runs = self.runs.setdefault(group, Runs())
             runs.add(str(record["file"]), entry, has_values=has_values or "values" in record)
         else:
-            check_record(record)
             self.evaluations.setdefault(group, record)
 
     def _other(self) -> InputError:
