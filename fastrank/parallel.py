@@ -112,8 +112,7 @@ def outcomes(
         executor = executor.get_executor()
     _check_executor(executor)
     workers = _workers_of(executor)
-    is_local = _is_in_this_process(executor)
-    sender = (_Sender if is_local else _PicklingSender)(executor, function, shared, workers or 1)
+    sender = _Sender(executor, function, shared, workers or 1)
     size = chunk_size or _chunk_size(len(items), workers)
     chunks = (items[first : first + size] for first in range(0, len(items), size))
     first = islice(chunks, 2 * (workers or UNKNOWN_WORKERS))
@@ -215,43 +214,31 @@ def _submit(executor: Any, function: Any, *arguments: Any) -> Future[Any]:
 
 
 class _Sender:
-    """Sends chunks to threads, which use the shared object itself."""
+    """Sends chunks: to threads as they are, to processes pickled.
+
+    The first few have the shared object with them; a process that gets none of these asks for it.
+    Raises TypeError for a function or a shared object that cannot be pickled.
+    """
 
     def __init__(self, executor: Any, function: Function, shared: Any, workers: int) -> None:
         self._executor, self._workers = executor, workers
         self._given = function, shared
-
-    def send(self, chunk: Sequence[Any]) -> Future[Any]:
-        """Submit a chunk."""
-        return _submit(self._executor, _called_at_once, *self._given, chunk)
-
-    def received(self, call: Future[Any], _: Sequence[Any]) -> list[Outcome]:
-        """Wait for the outcomes of a chunk that was sent. Raises what the executor raises."""
-        found: list[Outcome] = call.result()
-        return found
-
-
-class _PicklingSender(_Sender):
-    """Sends pickled chunks to processes; the first few have the shared object with them.
-
-    A worker that gets none of these asks for it. Raises TypeError for a function or a shared object
-    that cannot be pickled.
-    """
-
-    def __init__(self, executor: Any, function: Function, shared: Any, workers: int) -> None:
-        super().__init__(executor, function, shared, workers)
-        self._payload = _pickled(self._given)
+        self._payload = b"" if _is_in_this_process(executor) else _pickled(self._given)
         self._digest = blake2b(self._payload, digest_size=16).digest()
 
     def send(self, chunk: Sequence[Any]) -> Future[Any]:
+        """Submit a chunk."""
+        if not self._payload:
+            return _submit(self._executor, _called_at_once, *self._given, chunk)
         self._workers -= 1
         return self._sent(chunk, self._payload if self._workers >= 0 else None)
 
     def received(self, call: Future[Any], chunk: Sequence[Any]) -> list[Outcome]:
+        """Wait for the outcomes of a chunk that was sent. Raises what the executor raises."""
         found = call.result()
         if found is None:
             found = self._sent(chunk, self._payload).result()
-        return list(map(_unpacked, found))
+        return list(map(_unpacked, found)) if self._payload else found
 
     def _sent(self, chunk: Sequence[Any], payload: bytes | None) -> Future[Any]:
         items = list(map(_pickled_item, chunk))

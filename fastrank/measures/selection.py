@@ -328,21 +328,23 @@ class Selection:
         bound = [
             bind_trec(measure, self._text(measure, trec_eval_version), trec_eval_version)
             for measure in self.measures(trec_eval_version)
-            if measure.name in BY_NAME and measure is BY_NAME[measure.name]
+            if BY_NAME.get(measure.name) is measure
         ]
         if keep is not None:
             bound = [own for own in bound if own.measure.name in self._parameters or keep(own)]
-        bound += [spec.bind(trec_eval_version) for spec in self._others()]
-        return bound if self._original else self._in_order(bound, trec_eval_version)
+        if self._original:
+            return bound + [spec.bind(trec_eval_version) for spec in self._others()]
+        return self._in_order(bound, trec_eval_version)
 
     def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
-        """The same measures, with the place at which each of their names was requested."""
+        """These and all other measures, with the place at which each of their names was requested."""
+        others: list[BoundMeasure] = []
         measures: dict[str, int] = {}
         names: dict[bytes, int] = {}
         for place, asked in enumerate(self._asked):
             if not isinstance(asked, tuple):
-                for printed in asked.bind(trec_eval_version).names:
-                    names.setdefault(printed, place)
+                own = asked.bind(trec_eval_version)
+                others.append(own.changed(places=[place] * len(own.names)))
                 continue
             name, parameters = asked
             if name in NICKNAMES:
@@ -357,10 +359,10 @@ class Selection:
         last = len(self._asked)
         ordered: list[BoundMeasure] = []
         for own in bound:
-            whole = measures.get(own.measure.name, last) if own.options is None else last
+            whole = measures.get(own.measure.name, last)
             places = [min(names.get(printed, last), whole) for printed in own.names]
             ordered.append(own.changed(places=places))
-        return ordered
+        return ordered + others
 
     def _text(self, measure: Measure, trec_eval_version: str) -> str | None:
         """All requested parameters of a measure, combined."""
