@@ -4,7 +4,10 @@ from __future__ import annotations
 
 BLANKS = b" \t\n\v\f\r"
 DIGITS = b"0123456789"
-HEX_DIGITS = b"0123456789abcdefABCDEF"
+# What a number may consist of.
+DECIMAL = DIGITS + b".eE+-"
+HEXADECIMAL = DIGITS + b"abcdefABCDEF.pP+-"
+SIGNS = (b"+", b"-")
 LONG_MAX = 2**63 - 1
 
 
@@ -23,34 +26,37 @@ def atof(text: bytes) -> float:
     Decimal and hexadecimal floats, `inf`, `infinity` and `nan` in any case. Correctly rounded.
     """
     text = text.lstrip(BLANKS)
-    negative = text[:1] == b"-"
-    at = 1 if text[:1] in (b"+", b"-") else 0
-    word = text[at : at + 3].lower()
-    value: float | None
-    if word in (b"inf", b"nan"):
-        value = float(word)
-    elif text[at : at + 2].lower() == b"0x":
-        value = _hexadecimal(text, at + 2)
-    else:
-        value = _decimal(text, at)
-    if value is None:
-        return 0.0
-    return -value if negative else value
+    number, length = _without_sign(text[1:] if text[:1] in SIGNS else text)
+    return -number if length and text[:1] == b"-" else number
 
 
 def whole_number(text: bytes) -> float | None:
     """The number that all of a text is, in any form that strtod reads; None for another text."""
-    at = 1 if text[:1] in (b"+", b"-") else 0
-    word = text[at:].lower()
-    if word in (b"inf", b"infinity", b"nan"):
-        return atof(text)
-    if word.startswith(b"0x"):
-        end, found = _mantissa(text, at + 2, HEX_DIGITS)
-        end = _exponent(text, end, b"pP")
-    else:
-        end, found = _mantissa(text, at, DIGITS)
-        end = _exponent(text, end, b"eE")
-    return atof(text) if found and end == len(text) else None
+    rest = text[1:] if text[:1] in SIGNS else text
+    is_whole = rest.lower() == b"infinity" or _without_sign(rest)[1] == len(rest) > 0
+    return atof(text) if is_whole else None
+
+
+def _without_sign(text: bytes) -> tuple[float, int]:
+    """The value of the longest number that a text begins with, and its length; 0.0 and 0 if none.
+
+    Of `infinity` this is `inf`.
+    """
+    if text[:3].lower() in (b"inf", b"nan"):
+        return float(text[:3]), 3
+    is_hexadecimal = text[:2].lower() == b"0x"
+    end = _run(text, 2, HEXADECIMAL) if is_hexadecimal else _run(text, 0, DECIMAL)
+    while end and text[:1] not in SIGNS:
+        try:
+            word = text[:end].decode("ascii")
+            return (float.fromhex(word) if is_hexadecimal else float(word)), end
+        except ValueError:
+            end -= 1
+        except OverflowError:
+            # Nothing has looked at what follows the exponent.
+            mark = text.lower().find(b"p", 0, end)
+            return float("inf"), end if mark < 0 else _run(text, mark + 2, DIGITS)
+    return 0.0, 0
 
 
 def finite(text: str) -> float | None:
@@ -80,40 +86,3 @@ def _run(text: bytes, at: int, allowed: bytes) -> int:
     while at < len(text) and text[at] in allowed:
         at += 1
     return at
-
-
-def _mantissa(text: bytes, at: int, digits: bytes) -> tuple[int, bool]:
-    """Where digits with at most one point end, and whether there is a digit."""
-    end = _run(text, at, digits)
-    found = end > at
-    if text[end : end + 1] == b".":
-        last = _run(text, end + 1, digits)
-        found = found or last > end + 1
-        end = last
-    return end, found
-
-
-def _exponent(text: bytes, at: int, letters: bytes) -> int:
-    """Where an exponent that begins at `at` ends; `at` itself when it has no digits."""
-    if text[at : at + 1] not in (letters[:1], letters[1:]):
-        return at
-    start = at + 2 if text[at + 1 : at + 2] in (b"+", b"-") else at + 1
-    end = _run(text, start, DIGITS)
-    return end if end > start else at
-
-
-def _decimal(text: bytes, at: int) -> float | None:
-    end, found = _mantissa(text, at, DIGITS)
-    return float(text[at : _exponent(text, end, b"eE")]) if found else None
-
-
-def _hexadecimal(text: bytes, at: int) -> float:
-    end, found = _mantissa(text, at, HEX_DIGITS)
-    if not found:
-        # Only the 0 of 0x is a number.
-        return 0.0
-    number = text[at : _exponent(text, end, b"pP")].decode("ascii")
-    try:
-        return float.fromhex("0x" + number)
-    except OverflowError:
-        return float("inf")

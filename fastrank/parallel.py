@@ -53,7 +53,6 @@ def in_order(
     items: Sequence[Any],
     *,
     shared: Any = None,
-    workers: int | None = None,
     chunk_size: int | None = None,
 ) -> Iterator[Any]:
     """Yield function(shared, item) for each item, in order; raise the first exception.
@@ -68,9 +67,7 @@ def in_order(
     ...     list(in_order(executor, add, [1, 2, 3], shared=10))
     [11, 12, 13]
     """
-    found = outcomes(
-        executor, function, items, shared=shared, workers=workers, chunk_size=chunk_size
-    )
+    found = outcomes(executor, function, items, shared=shared, chunk_size=chunk_size)
     try:
         for value, error in found:
             if error is not None:
@@ -86,7 +83,6 @@ def outcomes(
     items: Sequence[Any],
     *,
     shared: Any = None,
-    workers: int | None = None,
     chunk_size: int | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the Outcome of function(shared, item) for each item, in order: a value or an error.
@@ -97,7 +93,6 @@ def outcomes(
     function: defined at the top level of a module. It should use a single thread.
     shared: what the function needs for all items. Processes get it pickled, once each, and keep
         the last two; threads use the object itself.
-    workers: the number of workers; by default that of the executor, if it is known.
     chunk_size: the number of items to send at once; by default 1 to 32, so that each worker gets at
         least four chunks, and 8 if the number of workers is unknown.
 
@@ -116,9 +111,8 @@ def outcomes(
     if hasattr(executor, "get_executor"):
         executor = executor.get_executor()
     _check_executor(executor)
-    workers = workers or _workers_of(executor)
-    is_local = _is_in_this_process(executor)
-    sender = (_Sender if is_local else _PicklingSender)(executor, function, shared, workers or 1)
+    workers = _workers_of(executor)
+    sender = _Sender(executor, function, shared, workers or 1)
     size = chunk_size or _chunk_size(len(items), workers)
     chunks = (items[first : first + size] for first in range(0, len(items), size))
     first = islice(chunks, 2 * (workers or UNKNOWN_WORKERS))
@@ -220,43 +214,31 @@ def _submit(executor: Any, function: Any, *arguments: Any) -> Future[Any]:
 
 
 class _Sender:
-    """Sends chunks to threads, which use the shared object itself."""
+    """Sends chunks: to threads as they are, to processes pickled.
+
+    The first few have the shared object with them; a process that gets none of these asks for it.
+    Raises TypeError for a function or a shared object that cannot be pickled.
+    """
 
     def __init__(self, executor: Any, function: Function, shared: Any, workers: int) -> None:
         self._executor, self._workers = executor, workers
         self._given = function, shared
-
-    def send(self, chunk: Sequence[Any]) -> Future[Any]:
-        """Submit a chunk."""
-        return _submit(self._executor, _called_at_once, *self._given, chunk)
-
-    def received(self, call: Future[Any], _: Sequence[Any]) -> list[Outcome]:
-        """Wait for the outcomes of a chunk that was sent. Raises what the executor raises."""
-        found: list[Outcome] = call.result()
-        return found
-
-
-class _PicklingSender(_Sender):
-    """Sends pickled chunks to processes; the first few have the shared object with them.
-
-    A worker that gets none of these asks for it. Raises TypeError for a function or a shared object
-    that cannot be pickled.
-    """
-
-    def __init__(self, executor: Any, function: Function, shared: Any, workers: int) -> None:
-        super().__init__(executor, function, shared, workers)
-        self._payload = _pickled(self._given)
+        self._payload = b"" if _is_in_this_process(executor) else _pickled(self._given)
         self._digest = blake2b(self._payload, digest_size=16).digest()
 
     def send(self, chunk: Sequence[Any]) -> Future[Any]:
+        """Submit a chunk."""
+        if not self._payload:
+            return _submit(self._executor, _called_at_once, *self._given, chunk)
         self._workers -= 1
         return self._sent(chunk, self._payload if self._workers >= 0 else None)
 
     def received(self, call: Future[Any], chunk: Sequence[Any]) -> list[Outcome]:
+        """Wait for the outcomes of a chunk that was sent. Raises what the executor raises."""
         found = call.result()
         if found is None:
             found = self._sent(chunk, self._payload).result()
-        return list(map(_unpacked, found))
+        return list(map(_unpacked, found)) if self._payload else found
 
     def _sent(self, chunk: Sequence[Any], payload: bytes | None) -> Future[Any]:
         items = list(map(_pickled_item, chunk))

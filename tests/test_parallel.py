@@ -70,10 +70,11 @@ def test_each_worker_gets_the_shared_object_once(kind: str, tmp_path: Path) -> N
 def test_a_worker_asks_for_a_shared_object_that_it_has_dropped(
     processes: ProcessPoolExecutor,
 ) -> None:
+    one_worker = executors.Counting(processes, 1)
     for turn in range(3):
         for shared in range(4):
             items = range(20, 60)
-            found = list(in_order(processes, add, items, shared=shared, workers=1))
+            found = list(in_order(one_worker, add, items, shared=shared))
             assert found == [shared + item for item in items], turn
 
 
@@ -93,9 +94,9 @@ def test_chunks_are_small_enough_for_all_workers(
     count: int, workers: int | None, chunks: int
 ) -> None:
     with ThreadPoolExecutor(1) as threads:
-        executor = executors.WithoutNumberOfWorkers(threads)
+        executor = executors.Counting(threads, workers)
 
-        list(outcomes(executor, add, range(14, 14 + count), shared=0, workers=workers))
+        list(outcomes(executor, add, range(14, 14 + count), shared=0))
 
     # A chunk may be sent again, with the shared object.
     assert chunks <= executor.submitted <= chunks + 1
@@ -103,8 +104,8 @@ def test_chunks_are_small_enough_for_all_workers(
 
 def test_two_chunks_per_worker_are_sent_ahead() -> None:
     with ThreadPoolExecutor(1) as threads:
-        executor = executors.WithoutNumberOfWorkers(threads)
-        found = outcomes(executor, add, range(100), shared=0, workers=3, chunk_size=1)
+        executor = executors.Counting(threads, 3)
+        found = outcomes(executor, add, range(100), shared=0, chunk_size=1)
 
         next(found)
 

@@ -7,7 +7,7 @@ import os
 from fastrank.errors import OptionError
 from fastrank.formats.sniff import COMPRESSED
 from fastrank.formats.source import name_of
-from fastrank.scores.text import trec_lines
+from fastrank.scores.columns import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from fastrank.judging.judge import RunJudge
 from fastrank.judging.needs import check_columns
 from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import missing_note, trec_lines
+from fastrank.scores.columns import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,7 +247,9 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: {error}",
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
-    if not request.complete:
+    if scores.counts["missing_queries"] and not request.complete:
+        from fastrank.scores.text import missing_note
+
         for note in missing_note(scores, option="-c"):
             complain(f"trec_eval: {note}")
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))

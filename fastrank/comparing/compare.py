@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.selection import Measures
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
 

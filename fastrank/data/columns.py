@@ -22,46 +22,41 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
 
 
-class _Fields(type):
-    """Makes fields of what a class annotates, and their defaults of the values given there."""
-
-    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
-        annotated = members.get("__annotations__", {}).items()
-        fields = [own for own, kind in annotated if not kind.startswith("ClassVar")]
-        given = {own: members.pop(own) for own in fields if own in members}
-        slots = members.setdefault("__slots__", tuple(fields))
-        made: Any = super().__new__(cls, name, bases, members)
-        made.defaults = {**made.defaults, **given}
-        made.field_names = made.field_names.union(slots) - {"__dict__"}
-        return made
-
-
-class Frozen(metaclass=_Fields):
+class Frozen:
     """A frozen object with fields given by name; it can be copied and pickled.
 
-    Its annotations are the fields. defaults: values of optional ones. internal: names hidden from
-    completion. made_by: what makes such objects, unless it is a class method `from_...`; "" for
-    those made by their fields.
+    Its annotations are the fields, and the values given there their defaults. internal: names
+    hidden from completion. made_by: what makes such objects, unless it is a class method
+    `from_...`; "" for those made by their fields.
     """
 
+    # The defaults of fields that are annotated without a value.
     defaults: ClassVar[dict[str, Any]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
-        {"changed", "defaults", "field_names", "internal", "made_by"}
+        {"changed", "defaults", "field_names", "internal", "made_by", "required"}
     )
     made_by: ClassVar[str] = ""
-    # The names of all fields, including those of base classes.
+    # The names of all fields, including those of base classes, and of those without a default.
     field_names: ClassVar[frozenset[str]] = frozenset()
+    required: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        own = vars(cls)
+        for name, value in own.get("defaults", {}).items():
+            setattr(cls, name, value)
+        annotated = own.get("__annotations__", {}).items()
+        fields = {name for name, kind in annotated if not kind.startswith("ClassVar")}
+        cls.field_names = cls.field_names | fields
+        cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
 
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
     def __init__(self, *given: Any, **fields: Any) -> None:
-        if self.defaults:
-            fields = {**self.defaults, **fields}
-        if given or fields.keys() != self.field_names:
-            if given or fields.keys() == self.defaults.keys():
+        if given or not self.required <= fields.keys() <= self.field_names:
+            if given or not fields:
                 raise TypeError(_how_to_make(type(self)))
-            wrong = self.field_names ^ fields.keys()
+            wrong = (self.required - fields.keys()) | (fields.keys() - self.field_names)
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         put = object.__setattr__
         for name, value in fields.items():
@@ -138,8 +133,6 @@ class PerQuery(Frozen):
     offsets[i] : offsets[i + 1], in file order. `source` is the file's name, for messages.
     """
 
-    # `__dict__` caches the places of the queries.
-    __slots__ = ("__dict__", "docs", "offset_column", "queries", "source")
     internal = Frozen.internal | {"columns", "docs", "offset_column", "queries"}
 
     # The ids as bytes; in public they are str.

@@ -133,9 +133,8 @@ class TextColumn(Texts):
     from 0 (frames and arrays), items of a dict, or lines from 1.
     """
 
-    __slots__ = ("rows", "unit")
-
     rows: Any
+    unit: str
 
     def __init__(
         self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any, unit: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.judging.judged import Judged
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
     Pairs = list[tuple[int, float]]
 

@@ -13,7 +13,7 @@ from fastrank.judging.keywords import EVALUATION, DepthOptions, FilterOptions, e
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults
-from fastrank.measures.binding import BoundMeasure
+from fastrank.measures.selection import BoundMeasure
 from fastrank.measures.trec import Measure
 
 TYPE_CHECKING = False

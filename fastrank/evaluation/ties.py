@@ -14,7 +14,7 @@ from fastrank.judging.keywords import EVALUATION, DepthOptions, evaluation_optio
 from fastrank.judging.needs import judging_options
 from fastrank.judging.options import BY_GRADE, check_options
 from fastrank.keywords import takes, with_defaults
-from fastrank.measures.binding import (
+from fastrank.measures.over_ties import (
     check_range,
     has_expected_value,
     has_range,

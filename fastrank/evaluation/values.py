@@ -7,7 +7,6 @@ from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
 from fastrank.judging.needs import BY_COLUMN
-from fastrank.measures.binding import expected_kernel
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, columns, filled, zeros
@@ -153,7 +152,7 @@ class Values:
             self._call(measure.kernel, judged.columns, numbers, by_group)
             self._call("average_groups", by_group, bound.width, offsets, values)
         else:
-            kernel = expected_kernel(measure) if is_expected else measure.kernel
+            kernel = measure.expected_kernel if is_expected else measure.kernel
             seen = self._columns(bound, spread=kernel != measure.kernel)
             self._call(kernel, seen, numbers, values)
         return values

@@ -17,8 +17,8 @@ from fastrank.explaining.settings import settings, variants
 from fastrank.formats.inputs import is_file
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
-from fastrank.measures.binding import check_range
 from fastrank.measures.notation import canonical_names
+from fastrank.measures.over_ties import check_range
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted, first_few
 

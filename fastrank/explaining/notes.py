@@ -10,7 +10,7 @@ from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import score_run
 from fastrank.evaluation.ties import tie_ranges
 from fastrank.judging.judge import RunJudge
-from fastrank.measures.binding import check_range
+from fastrank.measures.over_ties import check_range
 from fastrank.messages import counted, first_few
 from fastrank.scores.text import treated
 

@@ -56,7 +56,6 @@ class Candidates(Frozen):
     (['Q1', 'Q1', 'Q2'], ['Q1-0', 'Q1-1', 'Q2-0'])
     """
 
-    __slots__ = ("docs", "qrels", "queries", "question_texts", "source", "texts")
     made_by = "fastrank.read_candidates"
 
     source: str

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import TrecEvalVersion
     from fastrank.data.qrels import Preferences, Qrels
-    from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.selection import Measures
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
 

@@ -61,8 +61,6 @@ class ArrayQrels(Graded):
     {'P_1': 0.5}
     """
 
-    __slots__ = ("columns", "named", "order", "rows")
-
     order: Any
     rows: Any
     named: bool

@@ -22,7 +22,7 @@ from fastrank.judging.options import (
     check_options,
 )
 from fastrank.keywords import Keyword, TypedDict
-from fastrank.measures.binding import refuse_more_than_grades
+from fastrank.measures.over_ties import refuse_more_than_grades
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from fastrank.arguments import (
 )
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError, OptionError
-from fastrank.measures.binding import check_expected, has_expected_value, refuse_more_than_grades
 from fastrank.measures.selection import Selection
 from fastrank.native import codes
 from fastrank.native.records import RankingOptions
@@ -123,11 +122,15 @@ def check_format(options: Options) -> None:
 def check_options(measures: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for options that these measures do not support."""
     check_format(options)
-    if options.ties == "average":
-        check_expected(measures, is_cut=options.is_cut)
-    elif options.ties in BY_GRADE:
-        reason = f"ties={options.ties!r} orders documents by the grades of one query"
-        refuse_more_than_grades(measures, reason)
+    if options.ties in BY_GRADE:
+        # The trec_eval command does without the module.
+        from fastrank.measures.over_ties import check_expected, refuse_more_than_grades
+
+        if options.ties == "average":
+            check_expected(measures, is_cut=options.is_cut)
+        else:
+            reason = f"ties={options.ties!r} orders documents by the grades of one query"
+            refuse_more_than_grades(measures, reason)
     if options.is_cut:
         for bound in measures:
             if bound.measure.needs == "ties":
@@ -151,6 +154,8 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
     """
     version = options.trec_eval_version
     if options.ties == "average":
+        from fastrank.measures.over_ties import has_expected_value
+
         return Selection(asked).bind(
             version, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
         )

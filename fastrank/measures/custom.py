@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
     Function = Callable[..., float]
 

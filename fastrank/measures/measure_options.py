@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
+from fastrank.measures.selection import BoundMeasure
 from fastrank.measures.trec import INFINITE, Measure
 
 TYPE_CHECKING = False
@@ -161,6 +165,51 @@ def parse_options(
         (name, values[name])
         for name, option in options.items()
         if name in values and values[name] != option.default
+    )
+
+
+def bind_family(
+    family: Family, options: dict[str, Any], name: str, asked: str, trec_eval_version: str
+) -> BoundMeasure:
+    """Bind a measure with options, whose canonical name is `name`. Raises MeasureError.
+
+    asked: the name as the user wrote it, which is the name of its values.
+    """
+    measure = family.resolved(options)
+    numbers = [
+        family.options[option].number(family.value(option, options)) for option in family.numbers
+    ]
+    if measure.versioned:
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
+    if options.get("denominator") == "k" and "cutoff" not in options:
+        raise MeasureError(
+            family.name, f"'{name}': denominator='k' needs a cutoff, as in {name}@10"
+        )
+    if measure.needs == "best gains" and "cutoff" not in options:
+        raise MeasureError(family.name, f"'{name}': ideal='max' needs a cutoff, as in {name}@10")
+    for given, value in options.items():
+        option = family.options[given]
+        if option.beside is not None and options.get(option.beside[0]) != option.beside[1]:
+            needed, other = option.beside
+            raise MeasureError(
+                family.name, f"'{name}': {given}={option.write(value)} needs {needed}={other!r}"
+            )
+    if "gain" in options and "rel" in options:
+        raise MeasureError(
+            family.name, f"'{name}': rel and gain cannot be combined; graded gains ignore rel"
+        )
+    if "dcg" in options and "gains" in options:
+        raise MeasureError(
+            family.name, f"'{name}': dcg and gains both set the gain of a grade; give only one"
+        )
+    return BoundMeasure(
+        measure=measure,
+        names=[os.fsencode(asked)],
+        canonical=[os.fsencode(name)],
+        numbers=numbers,
+        pairs=list(options.get("gains", ())),
+        width=3 if measure.parts else 1,
+        options=options,
     )
 
 

@@ -9,7 +9,6 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import (
     BY_PLAIN_NAME,
@@ -18,7 +17,8 @@ from fastrank.measures.families import (
     LOOKALIKES,
     SHORTHANDS,
 )
-from fastrank.measures.measure_options import parse_options
+from fastrank.measures.measure_options import bind_family, parse_options
+from fastrank.measures.selection import bind_trec, split_trec
 from fastrank.measures.suggestions import ranx_hint, ranx_rbp_hint, suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
 from fastrank.messages import did_you_mean
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.measure_options import Family
+    from fastrank.measures.selection import BoundMeasure
 
 # `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff not written as @10.
 NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)

@@ -100,6 +100,12 @@ class Measure(Frozen):
     adds: tuple[str, str] | None = None
     below_cutoff: bool = False
 
+    @property
+    def expected_kernel(self) -> str:
+        """The kernel of its expected value over the orders of ties, if that is known."""
+        is_own = self.over_ties.startswith("fixed") or self.needs == "ties"
+        return self.kernel if is_own else f"{self.kernel}_over_ties"
+
     def __repr__(self) -> str:
         return f"<Measure {self.name}>"
 

@@ -23,18 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
 # The schema of the lines; its number increases when older versions cannot read them any more.
 SCHEMA = "fastrank.scores/1"
 DEFAULTS = {one.name: one.default for one in EVALUATION} | {"relevance_format": "qrels"}
 
 SETTINGS = ("qrels", "measures", "options", "fastrank", "compat")
-# What a line that describes an evaluation must have.
-KINDS: dict[str, type] = {
-    "compat": str, "fastrank": str, "group": str, "measures": list, "options": dict, "qrels": dict,
-    "queries": list,
-}  # fmt: skip
 # The bytes after those that a checksum is of.
 MARK = b',"crc":"%08x"}'
 LENGTH = len(MARK % 0)
@@ -112,15 +107,6 @@ def group_of(settings: Mapping[str, Any], bound: list[BoundMeasure]) -> str:
     ]
     text = json.dumps([SCHEMA, known, measures], sort_keys=True)
     return sha256(text.encode()).hexdigest()[:16]
-
-
-def check_record(record: dict[str, Any]) -> None:
-    """Raise KeyError or TypeError unless `evaluation_of` can take a record."""
-    for name, kind in KINDS.items():
-        if not isinstance(record[name], kind):
-            raise TypeError(name)
-    if not isinstance(record["qrels"]["digest"], str):
-        raise TypeError("digest")
 
 
 def evaluation_of(record: dict[str, Any], source: str) -> Evaluation:

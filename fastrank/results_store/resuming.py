@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.formats.inputs import QrelsLike
-    from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.selection import Measures
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.results_store.store import Entry
     from fastrank.scores.scores import Scores
 

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import re
 import stat
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from fastrank.errors import InputError, ReadError
 from fastrank.formats.source import is_url, name_of
 from fastrank.results_store.records import (
     SCHEMA,
-    check_record,
     is_intact,
     json_line,
     read_line,
@@ -34,12 +32,9 @@ if TYPE_CHECKING:
 # What file systems without locks report.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 FAMILY, VERSION = SCHEMA.split("/")
-# How every line begins, and the beginning of a line with the values of a run.
+# How every line begins; and how the values of a run do, which follow its digest and state.
 START = f'{{"schema":"{FAMILY}/'.encode()
-HEAD = re.compile(
-    rb'\{"schema":"%b","group":"(\w+)","run":"(\w+)","file":("(?:[^"\\]|\\.)*"),"state":(\[[\d,]+\]),("tag")?'
-    % SCHEMA.encode()
-)
+VALUES = b',"tag":'
 DAMAGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
@@ -231,15 +226,8 @@ class Store:
     def read(self) -> None:
         """Read the lines that were added since the last call. Raises ReadError, InputError."""
         for offset, line in self._file.new_lines():
-            head = HEAD.match(line) if is_intact(line) else None
             try:
-                if head is None:
-                    self._read_other(offset, line)
-                    continue
-                group, digest, file, state, tag = head.groups()
-                entry = Entry(offset, len(line), digest.decode(), json.loads(state))
-                runs = self.runs.setdefault(group.decode(), Runs())
-                runs.add(json.loads(file), entry, has_values=bool(tag))
+                self._read_line(offset, line)
             except InputError:
                 raise
             except DAMAGE:
@@ -247,23 +235,26 @@ class Store:
                     raise self._other() from None
                 self._damaged.append(self._file.lines)
 
-    def _read_other(self, offset: int, line: bytes) -> None:
-        """Read a line that is not an entry as this version writes it. Raises DAMAGE, InputError."""
-        record = json.loads(line)
+    def _read_line(self, offset: int, line: bytes) -> None:
+        """Read a line, but for the values of a run. Raises DAMAGE, InputError."""
+        head, values, _ = line.partition(VALUES)
+        has_values = bool(values) and is_intact(line)
+        record = json.loads(head + b"}" if has_values else line)
         family, version = record["schema"].split("/")
         if family != FAMILY:
             raise ValueError(family)
         if int(version) > int(VERSION):
             reason = f"{record['schema']} is newer than this version of fastrank; upgrade it"
             raise InputError(self.path, reason)
-        record = read_line(line)
+        if not has_values:
+            record = read_line(line)
+        group = record["group"]
         if "run" in record:
             entry = Entry(offset, len(line), record["run"], record["state"])
-            runs = self.runs.setdefault(record["group"], Runs())
-            runs.add(str(record["file"]), entry, has_values="values" in record)
+            runs = self.runs.setdefault(group, Runs())
+            runs.add(str(record["file"]), entry, has_values=has_values or "values" in record)
         else:
-            check_record(record)
-            self.evaluations.setdefault(record["group"], record)
+            self.evaluations.setdefault(group, record)
 
     def _other(self) -> InputError:
         return InputError(self.path, "not a store of `fastrank eval --resume`")

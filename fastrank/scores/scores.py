@@ -12,6 +12,7 @@ from fastrank.scores.columns import (
     columns_by_name,
     columns_of,
     name_in,
+    trec_lines,
 )
 
 TYPE_CHECKING = False
@@ -211,8 +212,6 @@ class Scores(QueryValues):
         >>> scores.to_trec()
         'map                   \\tall\\t0.4348\\n'
         """
-        from fastrank.scores.text import trec_lines
-
         lines = trec_lines(self, per_query=per_query, summary=True, zero_rows=False)
         return decoded(b"".join(lines))
 

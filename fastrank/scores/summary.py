@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Graded, Qrels
     from fastrank.data.texts import Ids, Texts
-    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
 
 # The averages for which a query without results does not simply count as 0.

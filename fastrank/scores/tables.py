@@ -229,12 +229,12 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
     return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)
 
 
-def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits: int = 4) -> Table:
-    """A column for each measure; optionally a row for each query and a row `all`."""
-    queries = scores.queries if per_query else []
+def wide_table(scores: Scores, *, summary: bool, digits: int = 4) -> Table:
+    """A row for each query, and optionally a row `all`; a column for each measure."""
+    queries = scores.queries
     columns: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
     for name, column in columns_by_name(scores).items():
-        has_values = per_query and column.values is not None
+        has_values = column.values is not None
         if not has_values and not (summary and column.mean is not None):
             continue
         values = map(column.presented, column.to_list()) if has_values else [None] * len(queries)

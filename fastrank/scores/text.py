@@ -1,53 +1,20 @@
-"""Scores as rounded text: the lines of trec_eval, and a readable summary with notes."""
+"""Scores as rounded text: a readable summary, and notes on what a reader must know."""
 
 from __future__ import annotations
 
-from fastrank.c_numbers import printed
 from fastrank.measures.trec import GAINS
 from fastrank.messages import counted, first_few, visible
-from fastrank.scores.columns import columns_by_name, columns_of, walk
+from fastrank.scores.columns import columns_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.scores.columns import Column
     from fastrank.scores.scores import Scores
 
     Range = tuple[float, float, bool]
     """The lowest and the highest mean over the orders of tied documents, and whether the expected
     value is known."""
-
-
-def trec_lines(
-    scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
-) -> Iterator[bytes]:
-    """The lines that trec_eval prints: optionally queries (-q), then the summary (without -n).
-
-    zero_rows: include queries without results that count as 0, which trec_eval omits.
-
-    Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
-    integers, other values with four decimals, z-scores with a leading Z and four decimals.
-    """
-    queries = list(scores.query_ids) if per_query else []
-    unprinted = set() if zero_rows else set(scores.zero_rows)
-    for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
-        if row in unprinted:
-            continue
-        yield _trec_line(column, b"all" if row is None else queries[row], value, row is None)
-
-
-def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
-    name = column.printed
-    if column.kind == "count" and not value % 1:
-        return b"%-22b\t%b\t%d\n" % (name, query, value)
-    if column.kind == "text":
-        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
-    mark = b"Z" if column.kind == "zscore" else b""
-    if value != value:
-        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
-    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
 
 
 def readable(scores: Scores) -> str:

@@ -33,10 +33,6 @@ class Problem(Frozen):
     on the training part of each split. make_embedder: see `embedder`.
     """
 
-    __slots__ = (
-        "__dict__", "alternatives", "classes", "encode", "make_embedder", "name", "texts", "y",
-    )  # fmt: skip
-
     name: str
     y: Array
     classes: list[Any]

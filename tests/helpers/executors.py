@@ -63,11 +63,11 @@ def dask_client() -> Iterator[Any]:
         yield client
 
 
-class WithoutNumberOfWorkers(Executor):
-    """An executor that does not say how many workers it has, and counts what it is given."""
+class Counting(Executor):
+    """An executor that says how many workers it has, if it does, and counts what it is given."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor, self.submitted = executor, 0
+    def __init__(self, executor: Executor, workers: int | None) -> None:
+        self._executor, self.num_workers, self.submitted = executor, workers, 0
 
     def submit(self, function: Any, /, *arguments: Any, **keywords: Any) -> Any:
         self.submitted += 1

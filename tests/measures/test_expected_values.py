@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.measures.binding import has_expected_value
 from fastrank.measures.families import MEASURES
+from fastrank.measures.over_ties import has_expected_value
 from fastrank.measures.selection import Selection
 from tests.measures.test_best_values import name_of
 

@@ -10,7 +10,6 @@ import pytest
 import fastrank
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import MeasureError
-from fastrank.measures.binding import expected_kernel
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
@@ -140,7 +139,7 @@ def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties() 
     known = {
         own.kernel for own in by_query if own.over_ties and not own.over_ties.startswith("fixed")
     }
-    assert {expected_kernel(own) for own in by_query if own.over_ties} - {""} <= exported.keys()
+    assert {own.expected_kernel for own in by_query if own.over_ties} - {""} <= exported.keys()
     assert {name for name in exported if name.endswith("_over_ties")} <= {
         *known, *(f"{kernel}_over_ties" for kernel in known)
     }  # fmt: skip

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.scores.table_formats import latex_number
-from fastrank.scores.tables import wide_table
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import examples
 
@@ -356,11 +355,3 @@ def test_csv_gives_every_name_back(label: str) -> None:
     rows = list(csv.reader(io.StringIO(text, newline="")))
 
     assert rows == [["run", "map"], [label, "0.75"], ["other", "1.0"]]
-
-
-def test_without_queries_there_is_no_column_for_what_has_no_mean() -> None:
-    """relstring is a text for each query; the row `all` alone has nothing to show for it."""
-    scores = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map relstring")
-
-    assert wide_table(scores, per_query=False, summary=True).names == ["query", "map"]
-    assert wide_table(scores, per_query=True, summary=True).names == ["query", "map", "relstring"]
