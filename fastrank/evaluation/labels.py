@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from fastrank.arguments import check_choice
 from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.run import Run
@@ -31,7 +33,7 @@ from fastrank.judging.queries import relevant_queries
 from fastrank.judging.rankings import MemoryJudge
 from fastrank.keywords import takes, with_defaults
 from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import SIZES, Recycled, address, zeros
+from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
 from fastrank.native.records.objects import LabelledRows, LabelScratch
 
 TYPE_CHECKING = False
@@ -52,8 +54,10 @@ if TYPE_CHECKING:
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
 TAG = b"labels"
 CACHE_LINE = 64
+# More row numbers are not kept.
+MANY = 1 << 17
 # What judging fills is free again when the values are computed.
-_MEMORY = Recycled()
+_MEMORY, _SCORES = Recycled(), Recycled()
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -138,7 +142,8 @@ def evaluate_labels(
         grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
     given = grades
     grades, scale = graded_numbers("labels", given)
-    _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
+    if grades.size and grades.min() < 0:
+        _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
     ids, order = None, None
     if query_ids is not None:
         if queries is not None:
@@ -169,7 +174,7 @@ def evaluate_labels(
         grade_column=grades.reshape(-1),
         scale=scale,
     )
-    values = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    values = _doubles(values)
     if scores is not None:
         _warn_if_swapped(graded, values)
     picks, left_out = relevant_queries(graded, request.options)
@@ -203,8 +208,22 @@ def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
     if values.shape != grades.shape:
         expected = f"the shape of labels {grades.shape}"
         raise ArrayError("scores", f"expected {expected}, found {values.shape}")
-    _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
+    # The least of numbers is none if one of them is none.
+    if values.size and numpy.isnan(values.min()):
+        _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
     return values
+
+
+def _doubles(values: Array) -> Array:
+    """The scores as float64[documents], others than these in memory that serves again."""
+    import numpy
+
+    if values.dtype == numpy.float64 or values.size not in WORTH_KEEPING:
+        return numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    (memory,) = _SCORES.make(("d", values.size))
+    made: Array = numpy.asarray(memory)
+    made.reshape(values.shape)[...] = values
+    return made
 
 
 def _warn_if_swapped(graded: Graded, scores: Array) -> None:
@@ -213,28 +232,35 @@ def _warn_if_swapped(graded: Graded, scores: Array) -> None:
 
     from fastrank.formats.dicts import SMALL, SOME_QUERIES, have_fractions, warn_if_swapped
 
+    if graded.scale is None or not have_fractions(graded.scale):
+        return
     offsets = graded.offset_column
     some = scores[: offsets[min(len(graded), SOME_QUERIES)]]
     are_labels = (some >= 0) & (some < SMALL) & (numpy.floor(some) == some)
-    if graded.scale is None or not are_labels.all():
-        return
     # Ranks differ within a query, and the scores of a baseline are all equal.
     first = len(set(some[: offsets[1]].tolist()))
-    if have_fractions(graded.scale) and first < offsets[1] and len(set(some.tolist())) > 1:
+    if are_labels.all() and first < offsets[1] and len(set(some.tolist())) > 1:
         nouns = "labels", "scores", "labels and scores"
         warn_if_swapped(graded, [some.astype(int).tolist()], python_warning, nouns)
 
 
 def _query_texts(queries: Iterable[object] | None, count: int) -> Texts:
     """The ids of the queries, by default their numbers."""
-    import numpy
-
     if queries is None:
-        return texts_of_ids("queries", numpy.arange(count))
+        # Those of the last call, unless they are many, take a tenth of the time of an evaluation.
+        numbers = _row_numbers if count < MANY else _row_numbers.__wrapped__
+        return numbers(count)
     ids = ids_of_queries(queries)
     if len(ids) != count:
         raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
     return as_texts(ids)
+
+
+@lru_cache(maxsize=1)
+def _row_numbers(count: int) -> Texts:
+    import numpy
+
+    return texts_of_ids("queries", numpy.arange(count))
 
 
 def _check_ties(ties: str) -> None:
@@ -249,7 +275,7 @@ def _check_ties(ties: str) -> None:
 
 def _uneven_sizes(labels: Any) -> list[int]:
     """The lengths of the rows, empty if they are all the same."""
-    if not isinstance(labels, (list, tuple)) and str(getattr(labels, "dtype", "")) != "object":
+    if not isinstance(labels, (list, tuple)) and getattr(labels, "dtype", "") != "O":
         return []
     if not all(hasattr(row, "__len__") for row in labels):
         return []
@@ -377,7 +403,10 @@ class LabelJudge(MemoryJudge):
         """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
         graded, queries = self.judgments, self._order
         offsets = graded.offset_column
-        judged = room_for_judged(graded, queries, len(scores), self.how, _MEMORY)
+        listed = len(scores)
+        if not self.options.is_cut:
+            listed = min(listed, len(queries) * self._depth)
+        judged = room_for_judged(graded, queries, listed, self.how, _MEMORY)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
             LabelledRows(graded.grade_column, scores, offsets),
@@ -417,9 +446,11 @@ def _scratch(deepest: int) -> LabelScratch:
     It is one piece, from the start of a cache line: what is read over two pages, or while something
     is written as far into another page, takes half as long again.
     """
-    sizes = {"above": ("i", 256), "singles": ("f", 256), "keys": ("d", deepest + 8)}
-    sizes |= dict.fromkeys(("words", "order", "other_words", "other_order"), ("q", deepest))
-    sizes["places"] = ("q", 256 * 8)
+    more = 2 * deepest + 256
+    sizes = {
+        "singles": ("f", more), "keys": ("d", more), "above": ("i", 256),
+        "work": ("q", codes.SORT_COLUMNS * deepest + codes.SORT_BYTES),
+    }  # fmt: skip
     whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
     at = -address(whole) % CACHE_LINE
     made = {}

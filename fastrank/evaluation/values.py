@@ -325,24 +325,29 @@ class Values:
                     f"grade {room - 1} is too large for fractional gains; the largest supported"
                     f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
-        room += len(pairs)
-        ideal_offsets, ideal_counts, grades, counts, order, merge = columns(
-            "q", len(judged) + 1, distinct, *[room] * 4
-        )
-        ideal_gains, values = columns("d", distinct, room)
+        ideal_offsets, ideal_counts = columns("q", len(judged) + 1, distinct)
         keeps = listed in WORTH_KEEPING
         gained = records.GainedRankings(
             offsets=rankings.offsets, ranks=rankings.ranks,
             gains=_MEMORY.make(("d", listed))[0] if keeps else zeros("d", listed),
-            ideal_offsets=ideal_offsets, ideal_gains=ideal_gains, ideal_counts=ideal_counts,
-            num_ret=rankings.num_ret, num_rel=rankings.num_rel,
+            ideal_offsets=ideal_offsets, ideal_gains=zeros("d", distinct),
+            ideal_counts=ideal_counts, num_ret=rankings.num_ret, num_rel=rankings.num_rel,
         )  # fmt: skip
-        named = records.GradeGains(
-            grades=filled("q", [grade for grade, _ in pairs]),
-            gains=filled("d", [gain for _, gain in pairs]),
-        )
-        table = records.GainTable(
-            grades=grades, gains=values, counts=counts, order=order, merge=merge
-        )
+        # A grade is its own gain without a look at the table.
+        named, table = _gain_table(pairs, room) if pairs or rescale else _NO_TABLE
         self._call("assign_gains", rankings, named, dense, rescale, table, gained)
         return gained
+
+
+def _gain_table(
+    pairs: list[tuple[int, float]], room: int
+) -> tuple[records.GradeGains, records.GainTable]:
+    """The gains of named grades, and a table with room for so many other grades."""
+    grades, counts, order, merge = columns("q", *[len(pairs) + room] * 4)
+    named = records.GradeGains(
+        filled("q", [grade for grade, _ in pairs]), filled("d", [gain for _, gain in pairs])
+    )
+    return named, records.GainTable(grades, zeros("d", len(pairs) + room), counts, order, merge)
+
+
+_NO_TABLE = _gain_table([], 0)

@@ -161,12 +161,13 @@ def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, in
 
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """
-    rankings = judged.columns
-    retrieved = sum(rankings.num_ret)
+    rankings, totals = judged.columns, zeros("q", 2)
+    listed = rankings.offsets[len(judged)]
+    kernels.count_retrieved(rankings.num_ret, rankings.grades[:listed], totals)
+    retrieved, with_grade = totals
     for place in placeholders:
         retrieved -= rankings.num_ret[place]
-    grades = rankings.grades[: rankings.offsets[len(judged)]]
-    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades)}
+    return {"retrieved": retrieved, "unjudged": retrieved - with_grade}
 
 
 def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
@@ -211,16 +212,15 @@ def room_for_judged(
     """The judged rankings of some queries, to be filled by a kernel.
 
     They have room for `listed` documents. options: as `judging_options` makes them. memory: where
-    that of the documents comes from if it is worth keeping; by default it is new.
+    that of the documents and judgments comes from if it is worth keeping; by default it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
-    if memory is not None and listed in WORTH_KEEPING:
-        ranks, grades = memory.make(("q", listed), ("q", listed))
+    sizes = listed, listed, judged, judged
+    if memory is not None and max(sizes) in WORTH_KEEPING:
+        ranks, grades, values, counts = memory.make(*(("q", size) for size in sizes))
     else:
-        ranks, grades = zeros("q", listed), zeros("q", listed)
-    offsets, grade_offsets, values, counts, *per_query = columns(
-        "q", *[count + 1] * 2, *[judged] * 2, *[count] * 3
-    )
+        ranks, grades, values, counts = columns("q", *sizes)
+    offsets, grade_offsets, *per_query = columns("q", *[count + 1] * 2, *[count] * 3)
     own = offsets, ranks, grades, grade_offsets, values, counts, *per_query
     level, size = int(options.relevance_level), options.collection_size
     return Judged(columns=records.Rankings(*own, level, size))

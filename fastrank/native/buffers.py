@@ -7,7 +7,7 @@ command has.
 
 from __future__ import annotations
 
-from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_PYTHONAPI, CFuncPtr, _SimpleCData, addressof
+from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_PYTHONAPI, CFuncPtr, _SimpleCData, addressof, byref
 from sys import getrefcount
 
 TYPE_CHECKING = False
@@ -82,6 +82,8 @@ class HoldingFunction(CFuncPtr):
 
 
 _NOTHING = Char * 0
+# Where entry points note an exception of Numba, which nobody reads: kernels raise none.
+NO_EXCEPTION = byref(Pointer())
 
 
 def zeros(code: str, count: int) -> Any:

@@ -7,6 +7,7 @@ import sys
 from _ctypes import byref, dlopen, dlsym
 
 from fastrank.native.buffers import (
+    NO_EXCEPTION,
     Char,
     Double,
     Function,
@@ -122,7 +123,7 @@ def _arguments(codes: list[str], given: list[Any]) -> Any:
 
 def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
     # Numba's calling convention: a place for the result, one for an exception.
-    status = entry(byref(out), byref(Pointer()), arguments)
+    status = entry(byref(out), NO_EXCEPTION, arguments)
     if status != 0:
         raise RuntimeError(f"kernel {name} ended with status {status}")
     return out.value

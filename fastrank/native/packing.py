@@ -5,7 +5,7 @@ from __future__ import annotations
 from _ctypes import addressof, byref
 
 from fastrank.native import codes
-from fastrank.native.buffers import SIZES, Int64, Pointer, address, filled
+from fastrank.native.buffers import NO_EXCEPTION, SIZES, Int64, address, filled
 from fastrank.native.objects import python_api
 
 TYPE_CHECKING = False
@@ -27,21 +27,22 @@ class Packer:
         # The kernel gets their addresses only.
         self._memory = [*api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
         parts = [part for own in self._memory for part in (address(own), len(own))]
-        self._before, self._after = parts[:2], parts[2:]
         arrays = sum(kind > 0 for _, _, kind, _ in expected)
         numbers = sum(kind == codes.INTEGER for _, _, kind, _ in expected)
         # The kernel's own memory lies behind the arguments.
-        self._packed_type = Int64 * (2 * arrays + numbers + len(expected))
-        self._arguments_type = Int64 * (len(parts) + 3)
+        room = 2 * arrays + numbers + len(expected)
+        self._packed_type = Int64 * room
+        # All but the two addresses that change.
+        self._arguments = (Int64 * (len(parts) + 3))(*parts[:2], 0, *parts[2:], 0, room)
         self._entry = entry
 
     def pack(self, given: tuple[Any, ...]) -> Any | None:
         """Arguments as entry points take them; None if they are not as declared."""
         packed, wrong = self._packed_type(), Int64()
-        at = addressof(packed), len(packed)
-        arguments = self._arguments_type(*self._before, id(given), *self._after, *at)
+        arguments = type(self._arguments).from_buffer_copy(self._arguments)
+        arguments[2], arguments[-2] = id(given), addressof(packed)
         try:
-            self._entry(byref(wrong), byref(Pointer()), arguments)
+            self._entry(byref(wrong), NO_EXCEPTION, arguments)
         except (TypeError, ValueError, BufferError, IndexError):
             return None
         return packed if wrong.value < 0 and len(given) == self._count else None

@@ -18,11 +18,10 @@ from fastrank.kernels.judging.ranks import (
     IN_ANY_ORDER,
     always,
     forget_tie,
-    make_keys,
     order_of,
+    put_in_order,
     ranker_by,
     sort_by_place,
-    sort_scores,
     sort_scratch,
     ties_by,
 )
@@ -388,11 +387,11 @@ LANES = 8
 
 
 @helper
-def order_by_counting(keys, count, work):
+def order_by_counting(keys, count, above, work):
     """Put the documents in order, equal scores as they stand: those with one score have equally
     many above them. There is room for keys behind the last.
     """
-    above, taken = work.above, work.places
+    taken = work.places
     read = (count + LANES - 1) // LANES * LANES
     keys[count:read] = -np.inf
     above[:read] = 0
@@ -411,43 +410,57 @@ def order_by_counting(keys, count, work):
 
 
 @helper
-def order_first(keys, depth, order):
-    """Put the first `depth` documents in order: each is inserted among the best so far, or not."""
-    found, worst = 0, np.inf
-    for i in range(len(keys)):
-        key = keys[i]
-        if found == depth and key <= worst:
-            continue
-        found = min(found + 1, depth)
-        place = found - 1
-        while place > 0 and keys[order[place - 1]] < key:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
-        worst = keys[order[found - 1]]
+def order_first(keys, count, depth, groups, above, work):
+    """Put the first `depth` documents in order; False where too many may be among them.
+
+    The documents are dealt out to more groups than that. No score below the best ones of `depth`
+    groups is among the first. There is room for as many keys again.
+    """
+    read = (count + groups - 1) // groups * groups
+    keys[count:read] = -np.inf
+    best = keys[:groups]
+    for first in range(groups, read, groups):
+        row, better = keys[first : first + groups], keys[read + first :]
+        # Not in place, which some processors do slowly.
+        for group in range(groups):
+            better[group] = max(best[group], row[group])
+        best = better
+    order_by_counting(best, groups, above, work)
+    least = best[work.order[depth - 1]]
+    found, places = 0, work.words
+    for i in range(count):
+        places[found] = i
+        found += keys[i] >= least
+    if found > COUNTED_SINGLE:
+        return False
+    for i in range(found):
+        keys[i] = keys[places[i]]
+    order_by_counting(keys, found, above, work)
+    for i in range(depth):
+        work.order[i] = places[work.order[i]]
+    return True
 
 
 @helper
-def order_documents(scores, count, depth, single, work):
+def order_documents(scores, count, depth, keys, above, work):
     """Put the documents of a query in order: descending scores, equal ones as they stand.
 
-    depth: how many of the first are needed.
+    depth: how many of the first are needed. keys: memory for the scores as they are compared.
     """
-    if single and count <= COUNTED_SINGLE:
+    single = keys.itemsize == 4
+    # Enough that the first documents seldom share one.
+    groups = (depth + depth // 2 + LANES - 1) // LANES * LANES
+    if depth <= MOST_FIRST and 2 * groups <= count:
         for i in range(count):
-            work.singles[i] = np.float32(scores[i])
-        order_by_counting(work.singles, count, work)
-        return
-    make_keys(scores, count, single, work.keys)
-    if order_of(work.keys[:count]) != IN_ANY_ORDER:
-        for i in range(count):
-            work.order[i] = i
-    elif depth < count and depth <= MOST_FIRST:
-        order_first(work.keys[:count], depth, work.order)
-    elif count <= COUNTED_DOUBLE:
-        order_by_counting(work.keys, count, work)
+            keys[i] = scores[i]
+        if order_first(keys, count, depth, groups, above, work):
+            return
+    for i in range(count):
+        keys[i] = scores[i]
+    if count <= (COUNTED_SINGLE if single else COUNTED_DOUBLE):
+        order_by_counting(keys, count, above, work)
     else:
-        sort_scores(work.keys[:count], single, work)
+        put_in_order(keys[:count], single, work)
 
 
 @kernel(
@@ -464,19 +477,24 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
         count, grades = stop - start, labelled.labels[start:stop]
         kept = min(count, options.max_retrieved)
         listed = min(count, depth) if kept == count else kept
-        single = options.single_precision != 0
-        order_documents(labelled.scores[start:stop], count, listed, single, scratch)
+        scores, above = labelled.scores[start:stop], scratch.above
+        work = sort_scratch(scratch.work, count)
+        if options.single_precision:
+            order_documents(scores, count, listed, scratch.singles, above, work)
+        else:
+            order_documents(scores, count, listed, scratch.keys, above, work)
         problem[0] = count_judgments(grades, options, i, rankings)
         if problem[0] != FINE:
             return i
         first = rankings.offsets[i]
         for place in range(listed):
-            grade = grades[scratch.order[place]]
+            grade = grades[work.order[place]]
             rankings.ranks[first + place], rankings.grades[first + place] = place + 1, grade
-        retrieved = grades if kept == count else rankings.grades[first : first + kept]
-        relevant = 0
-        for grade in retrieved:
-            relevant += grade >= options.level
+        relevant = rankings.num_rel[i]
+        if kept < count:
+            relevant = 0
+            for grade in rankings.grades[first : first + kept]:
+                relevant += grade >= options.level
         rankings.offsets[i + 1] = first + listed
         rankings.num_ret[i], rankings.num_rel_ret[i] = kept, relevant
     problem[0] = FINE

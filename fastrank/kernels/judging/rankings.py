@@ -9,6 +9,8 @@ from fastrank.native.declare import helper
 # trec_eval counts the judgments of each grade in a table of 8-byte items; this is the largest
 # grade for which such a table fits the 47-bit address space of a process.
 LARGEST_GRADE = 2**44 - 2
+# How many grades are counted in the bytes of one word, and of how many documents.
+FEW_GRADES, MOST_PACKED = 8, 255
 
 
 @helper
@@ -20,8 +22,28 @@ sort_values_if_needed = sort_if_needed_by(by_value)
 
 
 @helper
+def count_few_grades(grades, values, counts):
+    """`count_grades` where all are below FEW_GRADES: a byte of one word counts each."""
+    packed = 0
+    for grade in grades:
+        packed += 1 << (8 * grade)
+    distinct = 0
+    for grade in range(FEW_GRADES):
+        count = packed >> (8 * grade) & 255
+        if count > 0:
+            values[distinct], counts[distinct] = grade, count
+            distinct += 1
+    return distinct
+
+
+@helper
 def count_grades(grades, values, counts):
     """Distinct grades >= 0 in ascending order and how often each occurs; returns how many."""
+    bits = 0
+    for grade in grades:
+        bits |= grade
+    if 0 <= bits < FEW_GRADES and len(grades) <= MOST_PACKED:
+        return count_few_grades(grades, values, counts)
     judged, highest = 0, 0
     for grade in grades:
         if grade >= 0:

@@ -38,14 +38,13 @@ def count_positive(offsets, grades, counts):
         counts[q] = positive
 
 
-@kernel("int64(int64[::1])")
-def count_judged(grades):
-    """How many grades are those of judged documents: not negative."""
-    judged = 0
+@kernel("void(int64[::1], int64[::1], int64[::1])")
+def count_retrieved(num_ret, grades, totals):
+    """How many documents were retrieved, and how many grades are not negative."""
+    for retrieved in num_ret:
+        totals[0] += retrieved
     for grade in grades:
-        if grade >= 0:
-            judged += 1
-    return judged
+        totals[1] += grade >= 0
 
 
 @kernel("float64(float64, int64, int64)")

@@ -98,18 +98,14 @@ class LabelledRows(Record):
 class LabelScratch(Record):
     """Memory for ordering the labelled documents of one query by their scores.
 
-    singles, keys: the scores as compared; above: how many are above each; with room for 8 more.
-    words, order, other_words, other_order: one for each document. places: 256 for each of 8 bytes.
+    singles, keys: the scores as compared, with room for as many and 256 more. above: how many are
+    above each of 256 at most. work: what ranking takes.
     """
 
     singles: Float32Array
     keys: Float64Array
     above: Int32Array
-    words: Int64Array
-    order: Int64Array
-    other_words: Int64Array
-    other_order: Int64Array
-    places: Int64Array
+    work: Int64Array
 
 
 class DictRun(Record):
