@@ -37,7 +37,7 @@ def _fastrank_evaluate(job: Job, ranking: Callable[[Any, Job], Any]) -> Prepared
     import fastrank as fr
 
     def call() -> Any:
-        qrels = fr.read_trec_qrels(job.qrels, trec_eval_version=job.trec_eval_version)
+        qrels = fr.read_qrels(job.qrels, "trec", trec_eval_version=job.trec_eval_version)
         return fr.evaluate(
             qrels, ranking(fr, job), job.measures, trec_eval_version=job.trec_eval_version
         )
@@ -81,7 +81,7 @@ def ir_measures(job: Job) -> Prepared:
     }
 
     def call() -> Any:
-        qrels, run = peer.read_trec_qrels(job.qrels), peer.read_trec_run(job.run)
+        qrels, run = peer.read_qrels(job.qrels, "trec"), peer.read_run(job.run, "trec")
         return peer.calc_aggregate(list(wanted), qrels, run)
 
     return call, lambda values: {name: float(values[own]) for own, name in wanted.items()}
@@ -115,7 +115,7 @@ def fastrank_read(job: Job) -> Prepared:
     def values(run: Any) -> dict[str, float]:
         return _read(len(run.docs), sum(run.score_column), sum(run.docs.lengths))
 
-    return lambda: fr.read_trec_run(job.run, trec_eval_version=job.trec_eval_version), values
+    return lambda: fr.read_run(job.run, "trec", trec_eval_version=job.trec_eval_version), values
 
 
 def pandas(job: Job) -> Prepared:
@@ -211,7 +211,7 @@ class Library:
 
 
 EVALUATE = (OFFICIAL, ALL_TREC)
-PREAD, READ_RUN = "pread", "fastrank.read_trec_run"
+PREAD, READ_RUN = "pread", "fastrank.read_run"
 LIBRARIES = {
     **{
         name: Library(partial(_fastrank_evaluate, ranking=ranking), EVALUATE)

@@ -81,14 +81,6 @@ if TYPE_CHECKING:
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
     from fastrank.formats.runs import run_metadata as run_metadata
-    from fastrank.formats.trec import read_prefs as read_prefs
-    from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
-    from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
-    from fastrank.formats.trec import read_trec_qrels as read_trec_qrels
-    from fastrank.formats.trec import read_trec_run as read_trec_run
-    from fastrank.formats.trec_writers import write_prefs as write_prefs
-    from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
-    from fastrank.formats.trec_writers import write_trec_run as write_trec_run
     from fastrank.fusion.fuse import fuse as fuse
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate

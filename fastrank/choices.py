@@ -29,6 +29,10 @@ AnswerMatch = Literal["string", "regex"]
 """How answers are looked for in a text: see `fastrank.datasets.has_answer`."""
 Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "sample"]
 """The format of a file of judgments or a run; `sample` is that of NIST's sample_eval."""
+JudgmentGroups = Literal["qrels_jg"]
+"""trec_eval's format of judgments by several groups."""
+PreferenceFormat = Literal["prefs", "qrels_prefs"]
+"""trec_eval's formats of preferences."""
 Metric = Literal["ip", "l2", "cosine"]
 """How vectors are compared: inner product, Euclidean distance, or cosine."""
 SameOrCommon = Literal["same", "common"]

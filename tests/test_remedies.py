@@ -639,7 +639,7 @@ PYTHON = [
         "fr.read_run('header.csv')",
     ),
     (
-        "fr.write_trec_qrels(fr.read_qrels('sample'), 'a')",
+        "write_trec_qrels(fr.read_qrels('sample'), 'a')",
         "; use the format sample",
         "fr.write_qrels(fr.read_qrels('sample'), 'a', format='sample')",
     ),

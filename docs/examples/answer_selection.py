@@ -133,8 +133,8 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])
         folder.mkdir(exist_ok=True)
-        fr.write_trec_qrels(found.qrels, folder / "qrels.txt")
+        fr.write_qrels(found.qrels, folder / "qrels.txt", "trec")
         for name, run in runs.items():
-            fr.write_trec_run(run, folder / f"{name}.run")
+            fr.write_run(run, folder / f"{name}.run", "trec")
         every = fr.table([fr.evaluate(found.qrels, run, "all_trec") for run in runs.values()])
         (folder / "measures.csv").write_text(every.to_csv())

@@ -9,8 +9,7 @@ from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import may_show_progress
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.evaluator import Prepared
-from fastrank.formats import trec
-from fastrank.formats.load import read_qrels
+from fastrank.formats.load import GROUPED, read_qrels
 from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EvaluationOptions, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
@@ -18,22 +17,16 @@ from fastrank.judging.options import bind_measures, check_options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.data.qrels import Preferences, Qrels
     from fastrank.evaluation.evaluate_many import Function
     from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores
 
-# What reads the judgments of each format.
-READERS: dict[str, Callable[..., Qrels | Preferences]] = {
-    "qrels": read_qrels,
-    "qrels_jg": trec.read_qrels_jg,
-    "prefs": trec.read_prefs,
-    "qrels_prefs": trec.read_qrels_prefs,
-}
+# The formats of judgments by their names in trec_eval, and here; None is detected.
+RELEVANCE_FORMATS = {"qrels": None, **{form: form for form in GROUPED}}
 
 
 def add_name_options(parser: Parser) -> None:
@@ -51,8 +44,8 @@ def add_reading_options(parser: Parser) -> None:
     """Declare how to read the qrels and the runs."""
     add = parser.add_argument
     add(
-        "-R", "--relevance-format", choices=READERS, default="qrels", metavar="FORMAT",
-        help=f"kind of judgments: {', '.join(READERS)} (default: qrels)",
+        "-R", "--relevance-format", choices=RELEVANCE_FORMATS, default="qrels", metavar="FORMAT",
+        help=f"kind of judgments: {', '.join(RELEVANCE_FORMATS)} (default: qrels)",
     )  # fmt: skip
     add(
         "--threads", type=at_least(1), metavar="N",
@@ -84,9 +77,9 @@ class RunScores:
         self.options = options = _options(given)
         self.bound = bind_measures(measures, options)
         check_options(self.bound, options)
-        read = READERS[given.relevance_format]
-        self.qrels: Any = read(
-            given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
+        form: Any = RELEVANCE_FORMATS[given.relevance_format]
+        self.qrels: Any = read_qrels(
+            given.qrels, form, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
         self._prepared = Prepared(self.qrels, self.bound, options)
         self.judgments = self._prepared.judgments

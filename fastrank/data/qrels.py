@@ -250,7 +250,7 @@ class Preferences(PerQuery):
 
     >>> import io
     >>> lines = b"q1 0 0 d1 2\\nq1 0 0 d2 1\\nq1 0 0 d3 1\\n"
-    >>> preferences = fr.read_prefs(io.BytesIO(lines))
+    >>> preferences = fr.read_qrels(io.BytesIO(lines), "prefs")
     >>> preferences.doc_ids, preferences.levels.tolist()
     (['d1', 'd2', 'd3'], [2.0, 1.0, 1.0])
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.5, "d2": 0.75}}, "prefs_simp").mean

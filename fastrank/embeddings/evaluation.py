@@ -15,8 +15,8 @@ from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evalu
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.line_files import as_exclusions
+from fastrank.formats.load import write_run
 from fastrank.formats.tables import tag_of
-from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.keywords import pick, takes, with_defaults
@@ -284,7 +284,7 @@ def evaluate_candidates(
     scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
     run = candidates.run(scores, tag=given["tag"])
     if given["run"] is not None:
-        write_trec_run(run, given["run"])
+        write_run(run, given["run"], "trec")
     return evaluator.evaluate(run)
 
 

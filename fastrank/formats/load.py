@@ -1,6 +1,7 @@
 """Read and write judgments and runs in files of any format.
 
-Formats: `trec` (see fastrank.formats.trec); `sample`, judgments of a stratified sample
+Formats: `trec` (see fastrank.formats.trec), and of judgments trec_eval's others, `qrels_jg`,
+`prefs` and `qrels_prefs`; `sample`, judgments of a stratified sample
 (fastrank.formats.table_files); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns
@@ -11,8 +12,10 @@ written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 
 from __future__ import annotations
 
+from typing import overload
+
 from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice
-from fastrank.data.qrels import Qrels
+from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.errors import InputError
 from fastrank.formats import dicts, files, sniff, tables, trec, trec_writers
@@ -32,26 +35,54 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.choices import Format, RankBy, TrecEvalVersion
+    from fastrank.choices import Format, JudgmentGroups, PreferenceFormat, RankBy, TrecEvalVersion
     from fastrank.formats.source import Source, SourceFile
     from fastrank.formats.trec import Warn
 
 
+# trec_eval's formats of judgments that cannot be told from the content.
+GROUPED = ("qrels_jg", "prefs", "qrels_prefs")
+
+
+@overload
 def read_qrels(
     source: Source | SourceFile,
-    format: Format | None = None,
+    format: Format | JudgmentGroups | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
-) -> Qrels:
+) -> Qrels: ...
+
+
+@overload
+def read_qrels(
+    source: Source | SourceFile,
+    format: PreferenceFormat,
+    *,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+) -> Preferences: ...
+
+
+def read_qrels(
+    source: Source | SourceFile,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+) -> Qrels | Preferences:
     """Read judgments in any format from a path, a URL, `-` (standard input) or a binary file.
 
     source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
     the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
     tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
     format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
-    documents of the pool that were not sampled. columns: the names of the columns by role (query,
+    documents of the pool that were not sampled. Or one of trec_eval's other formats: qrels_jg,
+    lines `query group doc grade` of several judgment groups; prefs, lines `query group subgroup doc
+    level`, a higher level preferred, and qrels_prefs, lines `query group doc level`, which are read
+    into `Preferences`. columns: the names of the columns by role (query,
     doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
     only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
     library is missing: pyarrow for parquet, or that of a URL or a dataset.
@@ -61,6 +92,13 @@ def read_qrels(
     {'q1': {'d1': 1}}
     >>> fr.read_qrels("data/digits.qrels")
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
+    >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
+    >>> qrels = fr.read_qrels(io.BytesIO(lines), "qrels_jg")
+    >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
+    {'map_avgjg': 0.75}
+    >>> preferences = fr.read_qrels(io.BytesIO(b"q1 ann 0 d1 2\\nq1 ann 0 d2 1\\n"), "prefs")
+    >>> list(preferences.groups), preferences.levels.tolist()
+    ([b'ann', b'ann'], [2.0, 1.0])
     """
     if is_dataset(source):
         from fastrank.formats.frames import dataset_table
@@ -68,10 +106,11 @@ def read_qrels(
         return tables.qrels_of(dataset_table(str(source)))
     file, form = _open(source, format, "qrels", columns)
     with file:
-        if form == "trec":
+        if form == "trec" or form in GROUPED:
             return trec.parse(  # type: ignore[no-any-return]
-                file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn
-            )
+                file.read(), file.name, "qrels" if form == "trec" else form,
+                trec_eval_version=trec_eval_version, warn=warn,
+            )  # fmt: skip
         found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
@@ -87,13 +126,14 @@ def read_run(
     rank_by: RankBy = "score",
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
+    threads: int | None = None,
 ) -> Run:
     """Read a run in any format from a path, a URL, `-` (standard input) or a binary file.
 
     format, columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. tag: the
     run's name, instead of the one in the file. rank_by: "score"; "rank" to replace scores by minus
-    the rank, which is the default without scores; "given" for the order of the lines. Raises what
-    `read_qrels` raises.
+    the rank, which is the default without scores; "given" for the order of the lines. threads: the
+    maximum number for a large TREC file, by default up to 8. Raises what `read_qrels` raises.
 
     >>> import io
     >>> fr.read_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
@@ -109,7 +149,11 @@ def read_run(
     with file:
         if form == "trec":
             run = trec.read_trec_run(
-                file, trec_eval_version=trec_eval_version, rank_by=rank_by, warn=warn
+                file,
+                trec_eval_version=trec_eval_version,
+                rank_by=rank_by,
+                warn=warn,
+                threads=threads,
             )
             if tag is not None:
                 run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
@@ -125,12 +169,15 @@ def is_dataset(source: object) -> bool:
     return isinstance(source, str) and source.startswith("irds:")
 
 
-def write_qrels(qrels: Qrels, path: Source, format: Format | None = None) -> None:
+def write_qrels(
+    qrels: Qrels | Preferences, path: Source, format: Format | PreferenceFormat | None = None
+) -> None:
     """Write judgments so that reading the file restores them.
 
     format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
-    if the judgments have strata. JSON drops iterations and strata. The file is written atomically.
-    Raises InputError for content that the format cannot represent.
+    if the judgments have strata. JSON drops iterations and strata. Preferences are written as
+    prefs, or as qrels_prefs if they have no subgroups. The file is written atomically. Raises
+    InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -138,7 +185,13 @@ def write_qrels(qrels: Qrels, path: Source, format: Format | None = None) -> Non
     >>> file.getvalue().splitlines()
     [b'query_id,doc_id,relevance', b'q1,d1,1']
     """
-    _save(qrels, Qrels, path, format)
+    if isinstance(qrels, Preferences):
+        own = "prefs" if any(qrels.subgroups) else "qrels_prefs"
+        if format not in (None, own):
+            raise InputError(qrels.source, f"format: expected {own} for these, found {format!r}")
+        _write(path, trec_writers.lines_of(qrels))
+    else:
+        _save(qrels, Qrels, path, format)
 
 
 def write_run(run: Run, path: Source, format: Format | None = None) -> None:
@@ -180,9 +233,9 @@ def _open(
     source: Source | SourceFile, format: str | None, kind: str, columns: Mapping[str, Any] | None
 ) -> tuple[SourceFile, str]:
     if format is not None:
-        sniff.check_format(format)
+        sniff.check_format(format, *(GROUPED if kind == "qrels" else ()))
         file = open_source(source)
-        if format in ("trec", "sample") and columns is not None:
+        if format in ("trec", "sample", *GROUPED) and columns is not None:
             file.close()
             raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
         return file, format
@@ -203,9 +256,13 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     sniff.check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"
+    _write(path, _pieces(noun, form))
+
+
+def _write(path: Source, pieces: Iterable[bytes]) -> None:
     from fastrank.formats.compression import compressed
 
-    files.write(path, compressed(_pieces(noun, form), name))
+    files.write(path, compressed(pieces, files.name_of(path)))
 
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:

@@ -40,10 +40,10 @@ TREC_FIELDS: dict[str, Callable[[int], bool]] = {
 }
 
 
-def check_format(name: str) -> str:
-    """Return the name if it is a format, else raise FastrankError."""
-    if name not in FORMATS:
-        raise FastrankError(f"format: expected one of {', '.join(FORMATS)}, found {name!r}")
+def check_format(name: str, *others: str) -> str:
+    """Return the name if it is a format, or one of others, else raise FastrankError."""
+    if name not in (known := (*FORMATS, *others)):
+        raise FastrankError(f"format: expected one of {', '.join(known)}, found {name!r}")
     return name
 
 

@@ -36,9 +36,7 @@ from fastrank.formats.source import (
     SourceFile,
     has_bare_return,
     is_unusual,
-    name_of,
     open_source,
-    read_all,
 )
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
@@ -88,10 +86,10 @@ def read_trec_run(
     `trec_results`.
 
     >>> import io
-    >>> run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
+    >>> run = read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
     >>> run.to_dict(), run.tag
     ({'q1': {'d1': 0.75, 'd2': 0.5}}, 'bm25')
-    >>> fr.read_trec_run("data/pixels.run")
+    >>> read_trec_run("data/pixels.run")
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
     check_threads(threads)
@@ -134,74 +132,6 @@ def read_open_run(
         file.read(), file.name, "trec_results",
         trec_eval_version=trec_eval_version, warn=warn, strict=strict,
     )  # fmt: skip
-
-
-def read_trec_qrels(
-    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
-) -> Qrels:
-    """Read judgments: lines `query iter doc grade`. The grade may have a fraction.
-
-    Raises ReadError, FormatError. Format: trec_eval's `qrels`.
-
-    >>> import io
-    >>> fr.read_trec_qrels(io.BytesIO(b"q1 0 d1 1\\nq1 0 d2 0\\n")).to_dict()
-    {'q1': {'d1': 1, 'd2': 0}}
-    >>> fr.read_trec_qrels(io.BytesIO(b"q1 0 d1\\n"))
-    Traceback (most recent call last):
-    fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
-    """
-    return _read(source, "qrels", trec_eval_version, warn)  # type: ignore[no-any-return]
-
-
-def read_qrels_jg(
-    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
-) -> Qrels:
-    """Read judgments whose second field names the judgment group: `query group doc grade`.
-
-    A document twice in a group raises FormatError. Format: trec_eval's `qrels_jg`.
-
-    >>> import io
-    >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
-    >>> qrels = fr.read_qrels_jg(io.BytesIO(lines))
-    >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
-    {'map_avgjg': 0.75}
-    """
-    return _read(source, "qrels_jg", trec_eval_version, warn)  # type: ignore[no-any-return]
-
-
-def read_prefs(
-    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
-) -> Preferences:
-    """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
-
-    Raises ReadError, FormatError. Format: trec_eval's `prefs`.
-
-    >>> import io
-    >>> preferences = fr.read_prefs(io.BytesIO(b"q1 ann 0 d1 2\\nq1 ann 0 d2 1\\n"))
-    >>> list(preferences.groups), preferences.levels.tolist()
-    ([b'ann', b'ann'], [2.0, 1.0])
-    """
-    return _read(source, "prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
-
-
-def read_qrels_prefs(
-    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
-) -> Preferences:
-    """Read preferences in the layout of qrels: lines `query group doc level`.
-
-    Raises ReadError, FormatError. Format: trec_eval's `qrels_prefs`.
-
-    >>> import io
-    >>> preferences = fr.read_qrels_prefs(io.BytesIO(b"q1 ann d1 2\\nq1 ann d2 1\\n"))
-    >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
-    {'prefs_simp': 1.0}
-    """
-    return _read(source, "qrels_prefs", trec_eval_version, warn)  # type: ignore[no-any-return]
-
-
-def _read(source: Source, form: str, trec_eval_version: str, warn: Warn) -> Any:
-    content = read_all(source)
-    return parse(content, name_of(source), form, trec_eval_version=trec_eval_version, warn=warn)
 
 
 def parse(

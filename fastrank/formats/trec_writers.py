@@ -9,7 +9,6 @@ from fastrank.data.qrels import Preferences, Qrels, query_and_document
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, as_texts, decoded
 from fastrank.errors import InputError
-from fastrank.formats import files
 from fastrank.native import kernels
 
 TYPE_CHECKING = False
@@ -17,58 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from fastrank.formats.files import Source
-
 
 # The tag of a run without a name.
 NO_TAG = b"-"
-
-
-def write_trec_run(run: Run, target: Source) -> None:
-    """Write a run in TREC format, with documents in their order and ranks from 1.
-
-    Scores are written exactly, as the shortest text that restores the double.
-
-    >>> import io
-    >>> file = io.BytesIO()
-    >>> fr.write_trec_run(fr.Run.from_dict({"q1": {"d1": 0.75, "d2": 0.5}}, tag="bm25"), file)
-    >>> print(file.getvalue().decode(), end="")
-    q1 Q0 d1 1 0.75 bm25
-    q1 Q0 d2 2 0.5 bm25
-    """
-    _write(run, Run, target)
-
-
-def write_trec_qrels(qrels: Qrels, target: Source) -> None:
-    """Write judgments in TREC format, including the second field.
-
-    Raises InputError for grades with fractions and for ids with blanks.
-
-    >>> import io
-    >>> file = io.BytesIO()
-    >>> fr.write_trec_qrels(fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}), file)
-    >>> print(file.getvalue().decode(), end="")
-    q1 0 d1 1
-    q1 0 d2 0
-    """
-    _write(qrels, Qrels, target)
-
-
-def write_prefs(preferences: Preferences, target: Source) -> None:
-    """Write preferences in the format prefs, or qrels_prefs if they have no subgroups.
-
-    >>> import io
-    >>> lines, file = b"q1 ann 0 d1 2.5\\nq1 ann 0 d2 1.0\\n", io.BytesIO()
-    >>> fr.write_prefs(fr.read_prefs(io.BytesIO(lines)), file)
-    >>> file.getvalue() == lines
-    True
-    """
-    _write(preferences, Preferences, target)
-
-
-def _write(noun: Any, kind: type, target: Source) -> None:
-    check_kind(noun, kind)
-    files.write(target, lines_of(noun))
 
 
 def check_kind(noun: object, kind: type) -> None:

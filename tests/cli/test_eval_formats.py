@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
+from tests.helpers.parsing import read_trec_qrels
 from tests.helpers.paths import DATA
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
@@ -38,7 +39,7 @@ def printed(*arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def scores() -> list[fr.Scores]:
-    found = fr.evaluate(fr.read_trec_qrels(QRELS), [PIXELS, PCA], "num_q map P.5")
+    found = fr.evaluate(read_trec_qrels(QRELS), [PIXELS, PCA], "num_q map P.5")
     assert isinstance(found, list)
     return found
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.errors import MeasureError
+from tests.helpers.parsing import write_trec_qrels, write_trec_run
 from tests.helpers.strategies import examples
 
 # As BEIR ranks: doubles, those of one score in the order of the dict; over all judged queries.
@@ -100,8 +101,8 @@ def test_hole_with_other_options() -> None:
 
 
 def test_hole_of_files(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    fr.write_trec_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels")
-    fr.write_trec_run(fr.Run.from_dict(RUN), tmp_path / "run")
+    write_trec_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels")
+    write_trec_run(fr.Run.from_dict(RUN), tmp_path / "run")
     files = [str(tmp_path / name) for name in ("qrels", "run")]
 
     assert main(["eval", "-q", "-m", "map", "-m", "Hole@3", *files]) == 0

@@ -14,6 +14,7 @@ import pytest
 import fastrank as fr
 from fastrank.compat import datasets, mteb, pytrec_eval, sentence_transformers
 from fastrank.data.columns import Frozen
+from tests.helpers.parsing import read_trec_qrels, read_trec_run
 from tests.helpers.paths import PACKAGE, REPOSITORY
 
 SOURCES = [
@@ -99,7 +100,7 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
     monkeypatch.chdir(REPOSITORY)
-    qrels, run = fr.read_trec_qrels("data/digits.qrels"), fr.read_trec_run("data/pixels.run")
+    qrels, run = read_trec_qrels("data/digits.qrels"), read_trec_run("data/pixels.run")
     names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
     if "compared" in source.read_text("utf-8"):
         names["compared"] = _compared()

@@ -20,6 +20,7 @@ import pytest
 import fastrank as fr
 import fastrank.datasets
 from tests.helpers.code_blocks import REPOSITORY
+from tests.helpers.parsing import write_trec_qrels, write_trec_run
 
 faiss = pytest.importorskip("faiss")
 metrics = pytest.importorskip("sklearn.metrics")
@@ -311,14 +312,14 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
     example = load("answer_selection")
     (tmp_path / "table.tsv").write_bytes(example.table())
     candidates = fr.read_candidates(tmp_path / "table.tsv")
-    fr.write_trec_qrels(candidates.qrels, tmp_path / "qrels.txt")
+    write_trec_qrels(candidates.qrels, tmp_path / "qrels.txt")
     with (tmp_path / "qrels.txt").open() as file:
         qrels = pytrec_eval.parse_qrel(file)
     assert 0 < len(candidates.unanswered) < len(qrels)
 
     for model in (example.by_words, example.by_tfidf, example.by_length):
         run = candidates.run(model(candidates.pairs), tag=model.__name__)
-        fr.write_trec_run(run, tmp_path / "run.txt")
+        write_trec_run(run, tmp_path / "run.txt")
         with (tmp_path / "run.txt").open() as file:
             ranked = pytrec_eval.parse_run(file)
 

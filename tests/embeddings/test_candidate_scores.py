@@ -10,6 +10,7 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
+from tests.helpers.parsing import read_trec_run
 
 TABLE = {
     "qid": ["a", "a", "a", "b", "b"],
@@ -71,7 +72,7 @@ def test_ties_and_the_run_of_candidates(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert found["P_1"].tolist() == pytest.approx([1 / 3, 1 / 2])
-    run = fr.read_trec_run(path)
+    run = read_trec_run(path)
     assert run.tag == "flat"
     assert run.to_dict()["b"] == pytest.approx({"b1": 1.0, "b2": 1.0})
 

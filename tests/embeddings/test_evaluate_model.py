@@ -16,6 +16,7 @@ import fastrank as fr
 from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError
 from tests.helpers.collections import COLLECTIONS, needs_collections
 from tests.helpers.executors import started
+from tests.helpers.parsing import read_trec_run
 from tests.helpers.task_cases import CITIES, letters
 
 WORDS = ["red", "blue", "green", "apple", "plum", "pear"]
@@ -415,7 +416,7 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
         exclude={"q1": iter(["d0"])}, missing="error", no_relevant="skip",
     )  # fmt: skip
 
-    run = fr.read_trec_run(path)
+    run = read_trec_run(path)
     assert run.tag == "counts"
     assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
         DATA.query_ids, 3

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
 from fastrank.searching import build_index, search
+from tests.helpers.parsing import read_prefs, read_trec_run
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -134,7 +135,7 @@ def test_values_are_those_of_the_run_that_search_gives(
         expected[0].pop("unjudged_queries") if isinstance(expected[0], dict) else None
         assert found[0] == expected[0]
     if path is not None and isinstance(found[0], dict) and len(run):
-        assert fr.read_trec_run(path).to_dict() == run.to_dict()
+        assert read_trec_run(path).to_dict() == run.to_dict()
 
 
 def test_lists_of_other_queries_change_no_ranking() -> None:
@@ -225,7 +226,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
     fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "map", k=4, run=tmp_path / name,
                            tag="mine", batch_size=7, **IDS)  # fmt: skip
 
-    written = fr.read_trec_run(tmp_path / name)
+    written = read_trec_run(tmp_path / name)
     ids = {"corpus_ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
     assert written.to_dict() == search(QUERIES, CORPUS, 4, **ids).to_dict()
     assert written.tag == "mine"
@@ -381,7 +382,7 @@ def test_preferences_are_refused(tmp_path: Path) -> None:
     path.write_text("q1 0 0 d1 2\nq1 0 0 d2 1\n")
 
     with pytest.raises(fr.InputError, match="expected judgments of documents, found preferences"):
-        fr.evaluate_embeddings(QUERIES, CORPUS, fr.read_prefs(path), "map", **IDS)
+        fr.evaluate_embeddings(QUERIES, CORPUS, read_prefs(path), "map", **IDS)
 
 
 def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_qrels_jg,
+    parse_run,
+    read_trec_qrels,
+    write_trec_qrels,
+)
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"
@@ -298,7 +305,7 @@ def test_read_and_write_take_file_objects() -> None:
     """Bytes in, bytes out, through the public names."""
     target = io.BytesIO()
 
-    fr.write_trec_qrels(fr.read_trec_qrels(io.BytesIO(QRELS)), target)
+    write_trec_qrels(read_trec_qrels(io.BytesIO(QRELS)), target)
 
     assert target.getvalue() == QRELS
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.judging.keywords import TIES
+from tests.helpers.parsing import read_prefs
 from tests.helpers.paths import DATA
 from tests.measures.test_best_values import name_of
 
@@ -446,7 +447,6 @@ def test_a_difference_needs_two_runs() -> None:
 def test_preferences_cannot_be_explained(tmp_path: Path) -> None:
     path = tmp_path / "prefs.txt"
     path.write_text("1 A ABC d1 1\n1 A ABC d2 2\n")
-    from fastrank.formats.trec import read_prefs
 
     with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
         fr.explain(read_prefs(path), {"1": {"d1": 1.0}}, "map", query="1")

@@ -12,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from tests.helpers.huggingface import Table
+from tests.helpers.parsing import write_trec_qrels, write_trec_run
 
 WIKIQA = b"""\
 QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel
@@ -180,8 +181,8 @@ def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> Non
     found = load(WIKIQA)
     run = found.run([0.5, 0.25, 1.0], tag="overlap")
 
-    fr.write_trec_qrels(found.qrels, tmp_path / "qrels.txt")
-    fr.write_trec_run(run, tmp_path / "run.txt")
+    write_trec_qrels(found.qrels, tmp_path / "qrels.txt")
+    write_trec_run(run, tmp_path / "run.txt")
 
     assert (tmp_path / "qrels.txt").read_text() == "Q1 0 D1-0 0\nQ1 0 D1-1 1\nQ8 0 D8-0 0\n"
     mean = fr.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "map").mean

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import files
 from fastrank.formats.source import read_all
-from fastrank.formats.trec import (
+from fastrank.scores.differences import read_zscores
+from tests.helpers.compression import Standard, flipped, long_text, zstd, zstd_library
+from tests.helpers.parsing import (
     read_prefs,
     read_qrels_jg,
     read_qrels_prefs,
     read_trec_qrels,
     read_trec_run,
 )
-from fastrank.scores.differences import read_zscores
-from tests.helpers.compression import Standard, flipped, long_text, zstd, zstd_library
 from tests.helpers.strategies import examples
 
 TEXT = b"q1 Q0 d1 1 2.5 tag\n"

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import FormatError, InputError, Qrels, Run
+from tests.helpers.parsing import read_trec_qrels, read_trec_run, write_trec_qrels
 from tests.helpers.paths import DATA
 from tests.helpers.strategies import contents, exactly, many
 
@@ -129,7 +130,7 @@ def test_files_are_compressed_by_their_names(ending: str, unpack: Any, tmp_path:
 @pytest.mark.parametrize("form", ["trec", "csv", "tsv", "jsonl", "parquet"])
 def test_iterations_are_kept(form: str, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"q g1 d 1\nq g2 e 0\n")
-    qrels = fr.read_trec_qrels(tmp_path / "in")
+    qrels = read_trec_qrels(tmp_path / "in")
 
     fr.write_qrels(qrels, tmp_path / f"out.{form}")
 
@@ -307,7 +308,7 @@ def test_an_id_that_is_no_field_is_not_written_to_trec(word: str, tmp_path: Path
         with pytest.raises(InputError, match="without blanks and NUL"):
             fr.write_run(Run.from_dict(odd), tmp_path / "run.trec")
         with pytest.raises(InputError, match="without blanks and NUL"):
-            fr.write_trec_qrels(Qrels.from_dict(odd), tmp_path / "qrels.trec")
+            write_trec_qrels(Qrels.from_dict(odd), tmp_path / "qrels.trec")
     with pytest.raises(InputError, match="tag 'a b'"):
         fr.write_run(Run.from_dict({"q": {"d": 1}}, tag="a b"), tmp_path / "run.trec")
     assert list(tmp_path.iterdir()) == []
@@ -376,7 +377,7 @@ def test_formats_that_are_unknown_are_refused(tmp_path: Path) -> None:
 def test_files_of_every_format_give_the_same_scores(form: str, tmp_path: Path) -> None:
     """TREC's files are what the numbers are proved by."""
     qrels, run = DATA / "digits.qrels", DATA / "pixels.run"
-    expected = fr.evaluate(fr.read_trec_qrels(qrels), run, "official")
+    expected = fr.evaluate(read_trec_qrels(qrels), run, "official")
     for source, load, save, name in (
         (qrels, fr.read_qrels, fr.write_qrels, "q"),
         (run, fr.read_run, fr.write_run, "r"),
@@ -405,8 +406,8 @@ def fastrank(*arguments: str, stdin: bytes | None = None) -> subprocess.Complete
 
 
 def test_fastrank_eval_takes_files_of_every_format(tmp_path: Path) -> None:
-    fr.write_qrels(fr.read_trec_qrels(DATA / "digits.qrels"), tmp_path / "q.jsonl")
-    fr.write_run(fr.read_trec_run(DATA / "pca.run"), tmp_path / "r.parquet")
+    fr.write_qrels(read_trec_qrels(DATA / "digits.qrels"), tmp_path / "q.jsonl")
+    fr.write_run(read_trec_run(DATA / "pca.run"), tmp_path / "r.parquet")
     own = fastrank("eval", "-m", "map", str(tmp_path / "q.jsonl"), str(tmp_path / "r.parquet"))
     trec = fastrank("eval", "-m", "map", str(DATA / "digits.qrels"), str(DATA / "pca.run"))
 
@@ -429,7 +430,7 @@ def test_convert_takes_a_file_through_every_format_and_back(tmp_path: Path) -> N
         found = fastrank("convert", str(source), str(target))
         assert (found.returncode, found.stdout, found.stderr) == (0, b"", b"")
 
-    first, last = (fr.read_trec_run(tmp_path / f"{name}.run") for name in ("first", "last"))
+    first, last = (read_trec_run(tmp_path / f"{name}.run") for name in ("first", "last"))
     assert contents(last) == contents(first)
     assert last.tag == first.tag
     assert b"".join(lines) == (tmp_path / "first.run").read_bytes()

@@ -14,16 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.errors import FastrankError, FormatError
-from fastrank.formats.trec import (
+from fastrank.scores.differences import read_zscores
+from tests.helpers import strategies as make
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_qrels_jg,
+    parse_run,
     read_prefs,
     read_qrels_jg,
     read_qrels_prefs,
     read_trec_qrels,
     read_trec_run,
 )
-from fastrank.scores.differences import read_zscores
-from tests.helpers import strategies as make
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import (
     BLANKS,
     NO_BLANKS,

@@ -19,9 +19,8 @@ from fastrank.data.run import Run
 from fastrank.data.texts import LineFields
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import chunks, trec
-from fastrank.formats.trec import read_trec_run
 from fastrank.native.codes import SLACK
-from tests.helpers.parsing import parse_run
+from tests.helpers.parsing import parse_run, read_trec_run
 from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 LINES = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -7 tag\nq3 Q0 d3 1 0 tag\n"

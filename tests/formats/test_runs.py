@@ -17,6 +17,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.errors import FormatError, InputError, OptionError
 from fastrank.formats.runs import LAST_RANK
+from tests.helpers.parsing import read_trec_run
 from tests.helpers.strategies import examples
 
 MEASURES = "map P.1,2,5 recip_rank ndcg ndcg_cut.3 bpref success.1,5 recall.2"
@@ -207,7 +208,7 @@ def test_what_is_no_rank(
     monkeypatch.chdir(tmp_path)
     Path("f").write_bytes(lines)
     with pytest.raises((FormatError, InputError), match="^" + message):
-        fr.read_trec_run("f", rank_by="rank")
+        read_trec_run("f", rank_by="rank")
 
 
 def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart() -> None:
@@ -237,7 +238,7 @@ def test_on_the_command_line(tmp_path: Path, capfdbinary: pytest.CaptureFixture[
 
 
 def test_other_orders_are_refused() -> None:
-    for refuse in (fr.read_trec_run, fr.read_run):
+    for refuse in (read_trec_run, fr.read_run):
         with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
             refuse(io.BytesIO(LINES), rank_by="random")
     with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):

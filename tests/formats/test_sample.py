@@ -10,6 +10,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.errors import FastrankError, FormatError, InputError
+from tests.helpers.parsing import read_trec_qrels
 
 LINES = b"q1 0 d1 1 2\nq1 0 d2 1 -1\nq1 0 d3 s2 0\nq2 0 d1 1 1\n"
 WITHOUT = fr.Qrels.from_dict({"q1": {"d1": 1}})
@@ -92,7 +93,7 @@ def test_malformed_lines_are_named(content: bytes, words: str) -> None:
 
 def test_trec_readers_name_the_reader_of_samples() -> None:
     with pytest.raises(FormatError, match=r"judgments with strata.*read_qrels"):
-        fr.read_trec_qrels(io.BytesIO(LINES))
+        read_trec_qrels(io.BytesIO(LINES))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,14 @@ import fastrank as fr
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import trec
 from tests.helpers import strategies as make
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_run,
+    read_qrels_jg,
+    read_trec_qrels,
+    read_trec_run,
+)
 from tests.helpers.strategies import contents, exactly, examples, strtod
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n"
@@ -51,7 +58,7 @@ def _evaluate_in_a_list(path: str) -> Any:
 
 READERS_OF_RUNS: list[Callable[[str], Any]] = [
     fr.read_run,
-    fr.read_trec_run,
+    read_trec_run,
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
     _evaluate_in_a_list,
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
@@ -61,8 +68,8 @@ READERS_OF_RUNS: list[Callable[[str], Any]] = [
 ]
 READERS_OF_QRELS: list[Callable[[str], Any]] = [
     fr.read_qrels,
-    fr.read_trec_qrels,
-    fr.read_qrels_jg,
+    read_trec_qrels,
+    read_qrels_jg,
     lambda path: fr.evaluate(path, parse_run(RUN), "map"),
     lambda path: fr.tie_report(path, parse_run(RUN)),
     lambda path: fr.hard_negatives(path, parse_run(RUN), 1),
@@ -123,8 +130,8 @@ def test_a_large_file_is_read_as_strictly(
     monkeypatch.setattr(trec, "PIECEWISE_SIZE", 1)
 
     with pytest.raises(FormatError, match=":3: expected a score, found 'x'"):
-        fr.read_trec_run(file(RUN.replace(b"0.7", b"x")))
-    assert fr.read_trec_run(file(b"\xef\xbb\xbf" + RUN)).query_ids == ["q1", "q2"]
+        read_trec_run(file(RUN.replace(b"0.7", b"x")))
+    assert read_trec_run(file(b"\xef\xbb\xbf" + RUN)).query_ids == ["q1", "q2"]
 
 
 @pytest.mark.parametrize("order", ["rank", "given"])
@@ -244,7 +251,7 @@ def test_a_blank_in_one_id_among_many_is_an_error(
     lines = [b"q1 Q0 d%d %d %d.5 t\n" % (n, n, -n) for n in range(1000)]
     lines[700] = b"q1 Q0 d 700 700 -700.5 t\n"
 
-    for read in (fr.read_run, fr.read_trec_run, READERS_OF_RUNS[2]):
+    for read in (fr.read_run, read_trec_run, READERS_OF_RUNS[2]):
         with pytest.raises(FormatError, match=r":701: .* does an id contain a blank"):
             read(file(b"".join(lines)))
 
@@ -352,7 +359,7 @@ def test_a_byte_order_mark_is_ignored_on_every_path(file: Callable[[bytes], str]
 )
 @pytest.mark.parametrize("noun", ["run", "qrels"])
 def test_another_format_is_named_with_what_reads_it(content: bytes, form: str, noun: str) -> None:
-    read = fr.read_trec_run if noun == "run" else fr.read_trec_qrels
+    read = read_trec_run if noun == "run" else read_trec_qrels
 
     with pytest.raises(FormatError) as raised:
         read(io.BytesIO(content))
@@ -365,10 +372,10 @@ def test_another_format_is_named_with_what_reads_it(content: bytes, form: str, n
 def test_a_run_given_as_judgments_and_the_other_way_round(file: Callable[[bytes], str]) -> None:
     run, qrels = file(RUN), file(QRELS)
 
-    for read in (fr.read_trec_qrels, fr.read_qrels, lambda path: fr.evaluate(path, qrels, "map")):
+    for read in (read_trec_qrels, fr.read_qrels, lambda path: fr.evaluate(path, qrels, "map")):
         with pytest.raises(FormatError, match="this looks like a run"):
             read(run)
-    for read in (fr.read_trec_run, fr.read_run, lambda path: fr.evaluate(qrels, path, "map")):
+    for read in (read_trec_run, fr.read_run, lambda path: fr.evaluate(qrels, path, "map")):
         with pytest.raises(FormatError, match="this looks like judgments"):
             read(qrels)
 
@@ -505,8 +512,8 @@ def test_a_decimal_comma_in_a_table_is_told() -> None:
     "read",
     [
         fr.read_run,
-        fr.read_trec_run,
-        lambda path: fr.read_trec_run(path, rank_by="rank"),
+        read_trec_run,
+        lambda path: read_trec_run(path, rank_by="rank"),
         lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
         lambda path: fr.evaluate(path, {"q1": {"d1": 1.0}}, "map"),
     ],
@@ -569,7 +576,7 @@ def test_a_first_line_with_a_rank_or_a_score_is_no_header() -> None:
     ],
 )
 def test_judgments_may_have_a_header_to_remove(header: bytes, is_one: bool) -> None:
-    for read in (fr.read_qrels, fr.read_trec_qrels):
+    for read in (fr.read_qrels, read_trec_qrels):
         with pytest.raises(FormatError, match=":1: ") as caught:
             read(io.BytesIO(header + b"\n" + QRELS))
         assert ("; is this a header? Remove the line" in str(caught.value)) is is_one

@@ -19,11 +19,19 @@ from hypothesis import strategies as st
 
 from fastrank.data.run import Run
 from fastrank.formats import files
-from fastrank.formats.trec import read_qrels_jg, read_trec_run
-from fastrank.formats.trec_writers import write_prefs, write_trec_qrels, write_trec_run
 from fastrank.scores.differences import ZScores, read_zscores, write_zscores
 from tests.helpers import strategies as make
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_qrels_jg,
+    parse_run,
+    read_qrels_jg,
+    read_trec_run,
+    write_prefs,
+    write_trec_qrels,
+    write_trec_run,
+)
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
 

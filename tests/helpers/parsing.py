@@ -1,10 +1,11 @@
-"""The readers of text by the name of their format, with the types of what they make."""
+"""The readers and writers by the name of a TREC format, with the types of what they make."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from fastrank import Qrels, Run
+from fastrank import Qrels, Run, read_qrels, read_run, write_qrels, write_run
 from fastrank.formats.trec import parse
 from fastrank.types import Preferences
 
@@ -28,3 +29,13 @@ def parse_prefs(
 ) -> Preferences:
     preferences: Preferences = parse(text, name, form, **options)
     return preferences
+
+
+read_trec_run = partial(read_run, format="trec")
+read_trec_qrels = partial(read_qrels, format="trec")
+read_qrels_jg = partial(read_qrels, format="qrels_jg")
+read_prefs = partial(read_qrels, format="prefs")
+read_qrels_prefs = partial(read_qrels, format="qrels_prefs")
+write_trec_run = partial(write_run, format="trec")
+write_trec_qrels = partial(write_qrels, format="trec")
+write_prefs = write_qrels

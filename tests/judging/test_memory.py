@@ -12,7 +12,7 @@ from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
-from tests.helpers.parsing import parse_run
+from tests.helpers.parsing import parse_run, read_trec_run
 
 # Query c holds a document twice; b and d have no results.
 QRELS = {query: {"x": 1} for query in "abcd"}
@@ -54,7 +54,7 @@ def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(
     """trec_eval counts grades in a table of 8 bytes each, which has to fit 2**47 bytes."""
     path = tmp_path / "run"
     path.write_bytes(b"q Q0 d 1 0.5 t\n")
-    run = {"file": path, "run": fr.read_trec_run(path), "dict": {"q": {"d": 0.5}}}[kind]
+    run = {"file": path, "run": read_trec_run(path), "dict": {"q": {"d": 0.5}}}[kind]
     qrels = {"q": {"d": grade, "e": 0}}
 
     if grade == 2**44 - 2:

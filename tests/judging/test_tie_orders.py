@@ -15,7 +15,13 @@ from fastrank.judging.keywords import TIES
 from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_qrels_jg,
+    parse_run,
+    write_trec_run,
+)
 from tests.helpers.strategies import exactly, examples
 from tests.helpers.tie_orders import (
     BOUNDED,
@@ -200,7 +206,7 @@ def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
     grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
     qrels, run = nouns(grades, results)
     path = tmp_path / "run"
-    fr.write_trec_run(run, path)
+    write_trec_run(run, path)
 
     for ties in TIES:
         found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)

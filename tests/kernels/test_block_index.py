@@ -22,9 +22,8 @@ from fastrank.data.run import Run
 from fastrank.errors import FormatError, ReadError
 from fastrank.formats import chunks, trec
 from fastrank.formats import source as pieces
-from fastrank.formats.trec import read_trec_run
 from fastrank.native.codes import BLOCK
-from tests.helpers.parsing import parse_qrels, parse_run
+from tests.helpers.parsing import parse_qrels, parse_run, read_trec_run
 from tests.helpers.strategies import examples
 
 # How far a look for the fields of a line reaches at least, a near one, and a word of 8 bytes.

@@ -14,7 +14,7 @@ import pytrec_eval
 import fastrank as fr
 from fastrank.data.texts import joined
 from fastrank.measures.families import FAMILIES
-from tests.helpers.parsing import parse_qrels, parse_run
+from tests.helpers.parsing import parse_qrels, parse_run, write_trec_run
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)
@@ -454,7 +454,7 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
     qrels, run = inputs(2)
     path = tmp_path / "run"
     judgments, in_memory = read(qrels, run)
-    fr.write_trec_run(in_memory, path)
+    write_trec_run(in_memory, path)
     given = [f"{option.name}=3" for option in family.options.values() if option.needed]
     given = [text.replace("recall=3", "recall=0.3") for text in given]
     texts = {

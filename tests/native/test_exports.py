@@ -15,7 +15,13 @@ import pytest
 
 import fastrank as fr
 from fastrank.c_numbers import atol
-from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
+from tests.helpers.parsing import (
+    parse_prefs,
+    parse_qrels,
+    parse_run,
+    read_trec_qrels,
+    read_trec_run,
+)
 from tests.helpers.paths import TESTS
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 e -1\nq2 0 c 2\nq3 0 d 1\n"
@@ -90,8 +96,8 @@ def test_to_trec_is_what_trec_eval_printed(
     measures = [value for name, value in given if name == "-m"] or ["official"]
 
     scores = fr.evaluate(
-        fr.read_trec_qrels(texts["qrels"], trec_eval_version=level),
-        fr.read_trec_run(texts["run"], trec_eval_version=level),
+        read_trec_qrels(texts["qrels"], trec_eval_version=level),
+        read_trec_run(texts["run"], trec_eval_version=level),
         measures, trec_eval_version=level, **how,
     )  # fmt: skip
 

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from tests.helpers.parsing import read_prefs, read_qrels_jg, read_qrels_prefs, read_trec_qrels
 from tests.helpers.paths import REPOSITORY
 
 FILE = REPOSITORY / "data" / "conformance" / "cases.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text("ascii").splitlines()]
 READERS = {
-    "qrels": fr.read_trec_qrels,
+    "qrels": read_trec_qrels,
     "sample": fr.read_qrels,
     "subtopics": fr.read_qrels,
-    "qrels_jg": fr.read_qrels_jg,
-    "prefs": fr.read_prefs,
-    "qrels_prefs": fr.read_qrels_prefs,
+    "qrels_jg": read_qrels_jg,
+    "prefs": read_prefs,
+    "qrels_prefs": read_qrels_prefs,
 }
 
 

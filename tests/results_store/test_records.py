@@ -13,6 +13,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.data.columns import Frozen
 from fastrank.scores.summary import Coverage
+from tests.helpers.parsing import read_prefs
 from tests.helpers.paths import DATA
 
 QRELS, PCA = str(DATA / "digits.qrels"), str(DATA / "pca.run")
@@ -123,4 +124,4 @@ def test_preferences_are_stored(tmp_path: Path) -> None:
 
     found = stored(tmp_path, "-R", "prefs", "-m", "all_prefs", str(prefs), str(run))
 
-    assert fields(found) == fields(fr.evaluate(fr.read_prefs(str(prefs)), str(run), "all_prefs"))
+    assert fields(found) == fields(fr.evaluate(read_prefs(str(prefs)), str(run), "all_prefs"))
