@@ -639,7 +639,7 @@ PYTHON = [
         "fr.read_run('header.csv')",
     ),
     (
-        "write_trec_qrels(fr.read_qrels('sample'), 'a')",
+        "fr.write_qrels(fr.read_qrels('sample'), 'a', 'trec')",
         "; use the format sample",
         "fr.write_qrels(fr.read_qrels('sample'), 'a', format='sample')",
     ),
