@@ -123,7 +123,10 @@ def _run(given: argparse.Namespace) -> int:
         documents = list(map(found.document, given.document))
         if documents and found.chosen:
             documents.insert(0, found.chosen)
-        text = "\n".join(documents) or FORMATS[form](found)
+        if form == "html" and given.output is not None and not documents:
+            text = found.to_html(page=True).removesuffix("\n")
+        else:
+            text = "\n".join(documents) or FORMATS[form](found)
     except FastrankError as error:
         return report_error(NAME, error)
     return write_output(NAME, given.output, _encoded(text))

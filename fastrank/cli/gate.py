@@ -25,9 +25,9 @@ from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
 from fastrank.gating.gate import ON_FEW, POLICIES, TESTS, gate
 from fastrank.gating.github import to_github
 from fastrank.gating.limits import MAX_DROP
-from fastrank.gating.markdown import to_markdown
 from fastrank.gating.saving import new_baseline
 from fastrank.gating.settings import AS_SAVED
+from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EVALUATION
 from fastrank.scores.text import missing_note
 

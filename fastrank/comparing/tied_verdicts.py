@@ -6,7 +6,7 @@ import numpy as np
 
 from fastrank.comparing.alignment import Measured
 from fastrank.comparing.analysis import analyze, corrected_together
-from fastrank.comparing.display import p_text
+from fastrank.document.numbers import p_text
 from fastrank.messages import counted
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.text import without_ties

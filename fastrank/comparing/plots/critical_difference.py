@@ -8,9 +8,10 @@ names do not overlap.
 from __future__ import annotations
 
 from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.plots.labels import number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import number
 from fastrank.messages import visible
 
 TYPE_CHECKING = False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, p_value, short, short_names
+from fastrank.comparing.plots.labels import short, short_names
 from fastrank.comparing.plots.style import INK, MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import interval, p_words, signed
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     ):
         if largest:
             axes.annotate(
-                "\n".join(f"{short(query, 18)}  {number(d, signed=True)}" for query, d in largest),
+                "\n".join(f"{short(query, 18)}  {signed(d)}" for query, d in largest),
                 (1, top), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
                 va="top" if top else "bottom", fontsize=8, color=color, linespacing=1.3,
             )  # fmt: skip
@@ -61,7 +62,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     title = f"{visible(measure)}: {shown[a]} - {shown[b]}"
     mean = _mean(comparison, pair)
     heading(axes, title, mean, counts(comparison, pair, shown.__getitem__), chosen)
-    worst = "; ".join(f"{visible(query)} {number(d, signed=True)}" for query, d in named)
+    worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in named)
     sentences = [
         f"Difference in {visible(measure)} of {visible(a)} and {visible(b)} on"
         f" {len(differences):,} queries, sorted",
@@ -75,10 +76,10 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
 
 
 def _mean(comparison: Comparison, pair: Pair) -> str:
-    interval = bounds(pair.low, pair.high, signed=True)
-    level = f", {100 * comparison.level:g}% interval {interval}" if interval else ""
-    mean = number(pair.difference, signed=True)
-    return f"Mean {mean} (dashed){level}, {p_value(pair.p_adjusted)}"
+    bounds = interval(pair.low, pair.high, signed)
+    level = f", {100 * comparison.level:g}% interval {bounds}" if bounds else ""
+    mean = signed(pair.difference)
+    return f"Mean {mean} (dashed){level}, {p_words(pair.p_adjusted)}"
 
 
 def counts(comparison: Comparison, pair: Pair, name: Callable[[str], str]) -> str:

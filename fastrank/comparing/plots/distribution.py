@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import INK, MANY_POINTS, color_of, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import number
 from fastrank.messages import visible
 
 TYPE_CHECKING = False

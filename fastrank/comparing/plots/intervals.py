@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, short, short_names
+from fastrank.comparing.plots.labels import short, short_names
 from fastrank.comparing.plots.style import MUTED, PAPER, beside, color_of, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import interval, number, signed
 from fastrank.messages import counted, visible
 
 TYPE_CHECKING = False
@@ -26,9 +27,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         if not np.isnan(low):
             axes.plot([low, high], [place, place], color=color, lw=1.6)
         axes.plot([mean], [place], "o", color=color, ms=5.5, mfc=color if significant else PAPER)
-        labels.append(
-            f"{number(mean, signed=bool(baseline))} {bounds(low, high, signed=bool(baseline))}"
-        )
+        write = signed if baseline else number
+        labels.append(f"{write(mean)} {interval(low, high, write)}")
         beside(axes, place, labels[-1])
     axes.set_yticks(range(len(rows)), short_names([row[0] for row in rows]))
     axes.set_ylim(len(rows) - 0.4, -0.6)

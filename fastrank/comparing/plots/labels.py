@@ -1,8 +1,6 @@
-"""Names and numbers in plots and reports."""
+"""Names in plots and reports."""
 
 from __future__ import annotations
-
-import math
 
 from fastrank.messages import visible
 
@@ -54,27 +52,3 @@ def _window(name: str, start: int, longest: int) -> str:
     stop = start + longest - (start > 0)
     end = f"{name[start : stop - 1]}…" if stop < len(name) else name[start:]
     return f"…{end}" if start else end
-
-
-def number(value: float, *, signed: bool = False) -> str:
-    """A value of a measure for people: four decimals, or fewer above 1,000."""
-    if math.isnan(value):
-        return "-"
-    sign = "+" if signed else ""
-    return f"{value:{sign},.1f}" if abs(value) >= 1000 else f"{value:{sign}.4f}"
-
-
-def bounds(low: float, high: float, *, signed: bool = False) -> str:
-    """An interval for people, empty if there is none."""
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    return f"[{number(low, signed=signed)}, {number(high, signed=signed)}]"
-
-
-def p_value(p: float) -> str:
-    """A p-value for people: `p = 0.588`, `p = 1.2e-05` or, without one, `no p-value`."""
-    if math.isnan(p):
-        return "no p-value"
-    if p < 1e-300:
-        return "p < 1e-300"
-    return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.3f}"

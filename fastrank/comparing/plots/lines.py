@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import MUTED, legend, line_of
+from fastrank.document.numbers import number
 from fastrank.messages import visible
 
 TYPE_CHECKING = False

@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import INK, LINES, MUTED, heading, legend
 from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
+from fastrank.document.numbers import number
 from fastrank.errors import OptionError
 from fastrank.messages import counted, visible
 

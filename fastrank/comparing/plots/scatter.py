@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from fastrank.comparing.plots.differences import counts
-from fastrank.comparing.plots.labels import number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, color_of, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import number
 from fastrank.messages import visible
 
 TYPE_CHECKING = False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, short_names
+from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.lines import interval_words
 from fastrank.comparing.plots.style import MUTED, heading, legend, line_of
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import interval, number
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
@@ -31,10 +32,10 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         look, mean = line_of(comparison, name), comparison.mean[measure][name]
         axes.plot(np.arange(len(row)) + 0.5, row, lw=1.5, label=label, **look)
         axes.axhline(mean, color=look["color"], lw=0.8)
-        interval = comparison.interval_of(measure, name)
-        if words and not np.isnan(interval[0]):
-            axes.axhspan(*interval, color=look["color"], alpha=0.15, lw=0)
-        parts.append(f"{visible(name)} mean {number(mean)} {bounds(*interval)}".rstrip())
+        bounds = comparison.interval_of(measure, name)
+        if words and not np.isnan(bounds[0]):
+            axes.axhspan(*bounds, color=look["color"], alpha=0.15, lw=0)
+        parts.append(f"{visible(name)} mean {number(mean)} {interval(*bounds)}".rstrip())
     axes.set_xlim(0, max(1, len(comparison.queries)))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.set_xlabel("query, sorted by value")
