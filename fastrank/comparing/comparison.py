@@ -329,7 +329,6 @@ class Comparison(Frozen):
 
     def _alike(self, measure: str) -> list[list[str]]:
         """The groups of systems that share a letter, best first."""
-        self._need_all_pairs("critical-difference")
         found = alike(self._ranked(measure), self._different(measure))
         return [[self.names[place] for place in group] for group in found]
 
@@ -602,8 +601,9 @@ class Comparison(Frozen):
             against b on every query; "intervals", the means of all systems or, with a baseline, the
             differences from it; "p-values", a heat map of the corrected p-values; "distribution",
             boxes of the values of all queries; "values", these sorted, with mean and interval;
-            "critical-difference", the means, with bars that join systems that do not differ
-            significantly; "power", the smallest difference that a given number of queries detects;
+            "critical-difference", Demsar's diagram: mean ranks, with bars that join systems that
+            Nemenyi's test cannot tell apart, and Friedman's test of all; "power", the smallest
+            difference that a given number of queries detects;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
             "precision-recall", those of iprec_at_recall. A system has the same colour in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best

@@ -166,8 +166,6 @@ def test_cells_of_more_than_forty_systems_are_an_image() -> None:
 def test_bars_of_many_groups_leave_room_for_the_means() -> None:
     rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
     compared = fr.compare_scores(scores_of(rows))
-    assert len(compared._alike("value")) > 20
-
     axes = compared.plot("critical-difference", path=io.BytesIO(), format="png")
 
     assert axes.get_window_extent().width / axes.figure.dpi > 4
@@ -176,7 +174,11 @@ def test_bars_of_many_groups_leave_room_for_the_means() -> None:
 def test_bars_join_systems_that_do_not_differ(compared: fr.Comparison) -> None:
     _, description = _alternative(_svg(compared, "critical-difference"))
 
-    assert description.endswith("3 pairs of a measure): pca, profile.")
+    assert description == (
+        "map: mean ranks of 200 queries: pixels 1.35, pca 2.28, profile 2.37. Friedman's test of"
+        " all systems: p = 6.9e-29. Critical difference 0.234 (Nemenyi, alpha 0.05). Groups that"
+        " cannot be told apart: pca, profile."
+    )
 
 
 def test_critical_difference_needs_all_pairs() -> None:
