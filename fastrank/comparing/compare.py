@@ -12,15 +12,14 @@ from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison, check_values, system_hint
-from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
+from fastrank.comparing.notes import all_exact, contradictions, general_notes, verdict_notes
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
     ComparisonOptions,
     settings,
 )
-from fastrank.comparing.tied_verdicts import verdict_notes
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator

@@ -10,9 +10,9 @@ from collections import namedtuple
 import numpy as np
 
 from fastrank.arguments import at_least, check_choice, finite, flag
-from fastrank.comparing.explanations import all_exact
 from fastrank.comparing.letters import alike, letter_display
-from fastrank.comparing.tested import gains
+from fastrank.comparing.notes import all_exact
+from fastrank.comparing.pair_tests import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.messages import closest, did_you_mean

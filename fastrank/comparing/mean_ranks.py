@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.comparing.tested import SIGNS
+from fastrank.comparing.pair_tests import SIGNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

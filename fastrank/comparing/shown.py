@@ -10,7 +10,7 @@ import numpy as np
 from fastrank.arguments import at_least, check_choice, flag
 from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.letters import letters, letters_of
-from fastrank.comparing.tested import gains
+from fastrank.comparing.pair_tests import gains
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import DIGITS, interval, number, p_text, p_words
 from fastrank.document.text import SYMBOLS

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.plots.labels import short, short_names, visible
 from fastrank.comparing.plots.plot import KINDS, draw
-from fastrank.comparing.plots.style import line
+from fastrank.comparing.plots.style import line, short, short_names, visible
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
 
 pytest.importorskip("matplotlib")

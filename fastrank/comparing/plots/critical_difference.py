@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.mean_ranks import mean_ranks
-from fastrank.comparing.plots.labels import short_names
-from fastrank.comparing.plots.style import INK, MUTED, color_of, heading
+from fastrank.comparing.plots.style import INK, MUTED, color_of, heading, short_names
 from fastrank.comparing.plots.view import View, Words
 from fastrank.document.numbers import p_words
 from fastrank.messages import visible
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 ROW, BAR = 0.24, 0.1
 
 
-def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
     Raises OptionError for a comparison with a baseline, and for a single system.

@@ -7,8 +7,7 @@ from textwrap import fill
 import numpy as np
 
 from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.plots.labels import short_names
-from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
+from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading, short_names
 from fastrank.comparing.plots.view import View, Words
 from fastrank.document.numbers import p_text
 from fastrank.messages import visible
@@ -32,7 +31,7 @@ WHITE, BLACK = "#ffffff", "#111111"
 SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, INK))
 
 
-def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
     Raises OptionError for a single system.

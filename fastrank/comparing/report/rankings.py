@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.comparing.plots.labels import short
+from fastrank.comparing.plots.style import short
 from fastrank.document.html import name, safe
 from fastrank.document.numbers import number, signed
 from fastrank.formats.line_files import titles_of

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from fastrank.comparing.plots.differences import counts
+from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
