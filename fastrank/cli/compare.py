@@ -248,7 +248,7 @@ def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
     if given.largest is not None:
-        from fastrank.comparing.long_tables import largest_table
+        from fastrank.comparing.shown import largest_table
 
         for note in comparison.notes:
             given.command.warn(note)
@@ -274,25 +274,35 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         return comparison.to_markdown(**layout) + "\n"
     if given.format == "latex":
         return comparison.to_latex(**layout) + "\n"
-    return comparison.to_html(**layout) + "\n"
+    return comparison.to_html(**layout, page=given.output is not None).removesuffix("\n") + "\n"
 
 
 def _ascii(given: argparse.Namespace) -> bool:
     """Whether to write ASCII; files are in UTF-8."""
-    from fastrank.comparing.text import encodes_marks
+    from fastrank.document.text import encodes_marks
 
     return given.ascii or (given.output is None and not encodes_marks(sys.stdout))
 
 
 def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     """The pairs, or the values of each query."""
-    from fastrank.comparing.long_tables import pairs_table, query_table
+    from fastrank.comparing.shown import pairs_document, query_table
+    from fastrank.document.document import Document
+    from fastrank.document.text import ASCII_SYMBOLS, SYMBOLS
+    from fastrank.document.writers import written
+    from fastrank.scores.tables import grid_of
 
+    ascii = _ascii(given)
     if given.per_query:
-        return query_table(comparison, given.format, digits=given.digits, pair=given.pair)
-    return pairs_table(
-        comparison, given.format, digits=given.digits, percent=given.percent, ascii=_ascii(given)
-    )
+        table = query_table(comparison, digits=given.digits, pair=given.pair)
+        document = Document([grid_of(table)])
+    else:
+        symbols = ASCII_SYMBOLS if ascii and given.format == "table" else SYMBOLS
+        document = pairs_document(
+            comparison, digits=given.digits, percent=given.percent, symbols=symbols
+        )
+    title = given.command.name if given.output is not None else None
+    return written(document, given.format, ascii=ascii, page=title)
 
 
 COMMAND = Command(

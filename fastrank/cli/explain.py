@@ -89,6 +89,8 @@ def _explained(given: argparse.Namespace) -> str:
     documents = list(map(found.document, given.document))
     if documents and found.chosen:
         documents.insert(0, found.chosen)
+    if form == "html" and given.output is not None and not documents:
+        return _shown(found.to_html(page=True).removesuffix("\n"))
     return _shown("\n".join(documents) or FORMATS[form](found))
 
 

@@ -24,8 +24,8 @@ from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
 from fastrank.gating.gate import gate
 from fastrank.gating.github import to_github
 from fastrank.gating.limits import MAX_DROP
-from fastrank.gating.markdown import to_markdown
 from fastrank.gating.saving import new_baseline, save_baseline
+from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EvaluationOptions
 from fastrank.keywords import names_of
 from fastrank.scores.text import missing_note

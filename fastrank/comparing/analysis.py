@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.comparing.bootstrap import bootstrap_intervals, bootstrap_test
+from fastrank.comparing.bootstrap import (
+    all_the_same,
+    bootstrap_intervals,
+    bootstrap_test,
+    t_interval,
+)
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.intervals import all_the_same, t_interval
+from fastrank.comparing.pair_tests import Tested, sign_test, t_test, user_test, wilcoxon_test
 from fastrank.comparing.paired import Moments, Paired, common_values, moments
 from fastrank.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.comparing.rank_tests import sign_test, wilcoxon_test
-from fastrank.comparing.t_test import t_test
-from fastrank.comparing.tested import Tested
 from fastrank.comparing.tukey import classic_tukey, randomized_tukey
-from fastrank.comparing.user_test import user_test
 from fastrank.messages import counted
 
 TYPE_CHECKING = False

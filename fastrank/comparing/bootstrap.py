@@ -1,13 +1,13 @@
-"""The bootstrap over queries: intervals and a test. The draws of all systems are the same."""
+"""Confidence intervals of means, and the bootstrap, whose draws are the same for all systems."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.blocks import resampled_sums
-from fastrank.comparing.t_test import t_test
-from fastrank.comparing.tested import Tested
-from fastrank.comparing.two_levels import two_level_means
+from fastrank.comparing.pair_tests import Tested, t_test
+from fastrank.comparing.paired import Moments
+from fastrank.comparing.randomization import resampled_sums
+from fastrank.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Paired
 
+    Bounds = tuple[Floats, Floats]
+
+# The words for the seeds of the data sets; the kernels use those of 1, 2 and 3.
+PURPOSE = 5
 # Numbers that are in memory at once.
 CELLS = 1 << 23
 # How much statistics that are equal may differ in their last bits.
@@ -27,6 +31,54 @@ ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
 ALL_LOST = "no resample has variance: there is no interval; use more resamples"
 NO_SPREAD = "all differences are the same: the interval is one point"
+
+
+def t_interval(found: Moments, level: float) -> Bounds:
+    """mean -+ t * sd / sqrt(n), with the quantile of Student's t for n - 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    n = found.n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * found.sd / np.sqrt(n)
+    return found.mean - half, found.mean + half
+
+
+def all_the_same(n: int, *, successes: bool, level: float) -> tuple[float, float]:
+    """The interval of Clopper and Pearson for n of n successes, or for none.
+
+    Source: Clopper and Pearson, Biometrika 26(4), 1934.
+    """
+    bound = ((1 - level) / 2) ** (1 / n)
+    return (bound, 1.0) if successes else (0.0, 1.0 - bound)
+
+
+def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Floats:
+    """The means of the systems in each resample, float64[systems, resamples].
+
+    A resample draws data sets with replacement, and for each draw of a data set its queries anew.
+    Data sets without a mean of every system are not drawn. Source: Davison and Hinkley, 'Bootstrap
+    methods and their application', 1997, section 3.8.
+    """
+    datasets = [rows for rows in paired.within or () if rows.shape[1]]
+    draws = "draw_with_replacement"
+    counts = resampled_sums(
+        np.eye(len(datasets)), draws, resamples, settings.seed, settings.threads
+    ).astype(np.int64)
+    found = np.zeros((len(paired.values), resamples))
+    seeds = _seeds(settings.seed, len(datasets))
+    for rows, own, seed in zip(datasets, counts, seeds, strict=True):
+        sums = resampled_sums(rows, draws, int(own.sum()), seed, settings.threads)
+        drawn = own > 0
+        starts = (np.cumsum(own) - own)[drawn]
+        found[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
+    return found / len(datasets)
+
+
+def _seeds(seed: int, count: int) -> list[int]:
+    """A seed for each data set, so that their draws are independent."""
+    halves = np.empty(2 * count, np.int64)
+    kernels.random_words(seed, PURPOSE, 0, halves)
+    return [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
 
 
 class Intervals:

@@ -12,15 +12,14 @@ from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison, check_values, system_hint
-from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
+from fastrank.comparing.notes import all_exact, contradictions, general_notes, verdict_notes
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
     ComparisonOptions,
     settings,
 )
-from fastrank.comparing.tied_verdicts import verdict_notes
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator
@@ -80,17 +79,17 @@ def compare(
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
     >>> print(found)
-    system      map         diff [95% interval]        p     +/=/-
-    -------  ------  --------------------------  -------  --------  -
-    pixels   0.4348  +0.0854 [+0.0694, +0.1015]  1.6e-20  157/7/36  ▲
-    pca      0.3493
-    profile  0.3447  -0.0046 [-0.0214, +0.0122]   0.5880  94/4/102
+    system       map         diff [95% interval]        p     +/=/-
+    --------  ------  --------------------------  -------  --------  --
+    pixels    0.4348  +0.0854 [+0.0694, +0.1015]  1.6e-20  157/7/36  ▲
+    pca       0.3493
+    profile   0.3447  -0.0046 [-0.0214, +0.0122]   0.5880  94/4/102
     <BLANKLINE>
-    system     P_10         diff [95% interval]        p     +/=/-
-    -------  ------  --------------------------  -------  --------  -
-    pixels   0.9510  +0.1460 [+0.1125, +0.1795]  4.6e-15  88/105/7  ▲
-    pca      0.8050
-    profile  0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
+    system      P_10         diff [95% interval]        p     +/=/-
+    --------  ------  --------------------------  -------  --------  --
+    pixels    0.9510  +0.1460 [+0.1125, +0.1795]  4.6e-15  88/105/7  ▲
+    pca       0.8050
+    profile   0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
     <BLANKLINE>
     200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
     worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections import namedtuple
 
 import numpy as np
 
-from fastrank.arguments import at_least, finite
-from fastrank.comparing.explanations import all_exact
+from fastrank.arguments import at_least, check_choice, finite, flag
 from fastrank.comparing.letters import alike, letter_display
-from fastrank.comparing.tested import gains
+from fastrank.comparing.notes import all_exact
+from fastrank.comparing.pair_tests import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.messages import closest, did_you_mean
@@ -90,11 +91,11 @@ class Comparison(Frozen):
     >>> comparison
     <Comparison of 3 systems in map: 200 queries>
     >>> print(comparison)
-       system        map
-    -  -------  --------
-    a  pixels   0.4348ᵇᶜ
-    b  pca      0.3493
-    c  profile  0.3447
+        system         map
+    --  --------  --------
+    a   pixels    0.4348ᵇᶜ
+    b   pca       0.3493
+    c   profile   0.3447
     <BLANKLINE>
     200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,
     Holm-corrected for the 3 pairs of a measure).
@@ -328,7 +329,6 @@ class Comparison(Frozen):
 
     def _alike(self, measure: str) -> list[list[str]]:
         """The groups of systems that share a letter, best first."""
-        self._need_all_pairs("critical-difference")
         found = alike(self._ranked(measure), self._different(measure))
         return [[self.names[place] for place in group] for group in found]
 
@@ -601,8 +601,9 @@ class Comparison(Frozen):
             against b on every query; "intervals", the means of all systems or, with a baseline, the
             differences from it; "p-values", a heat map of the corrected p-values; "distribution",
             boxes of the values of all queries; "values", these sorted, with mean and interval;
-            "critical-difference", the means, with bars that join systems that do not differ
-            significantly; "power", the smallest difference that a given number of queries detects;
+            "critical-difference", Demsar's diagram: mean ranks, with bars that join systems that
+            Nemenyi's test cannot tell apart, and Friedman's test of all; "power", the smallest
+            difference that a given number of queries detects;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
             "precision-recall", those of iprec_at_recall. A system has the same colour in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
@@ -707,20 +708,24 @@ class Comparison(Frozen):
             standard output cannot encode them.
 
         >>> print(comparison.to_text(letters=True, digits=3, ascii=True))
-        system       map
-        -------  -------
-        pixels   0.435^a
-        pca      0.349^b
-        profile  0.345^b
+        system        map
+        --------  -------
+        pixels    0.435^a
+        pca       0.349^b
+        profile   0.345^b
         <BLANKLINE>
         200 queries. Systems that share a letter do not differ significantly (p <= 0.05, paired
         t-test, Holm-corrected for the 3 pairs of a measure).
         """
-        from fastrank.comparing.text import text_of
+        from fastrank.comparing.shown import document_of
+        from fastrank.document.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
 
-        return text_of(
-            self, digits=digits, percent=percent, letters=letters, sort=sort, ascii=ascii
-        )
+        ascii = not encodes_marks(sys.stdout) if ascii is None else ascii
+        document = document_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort,
+            symbols=ASCII_SYMBOLS if ascii else SYMBOLS,
+        )  # fmt: skip
+        return text(document, ascii=ascii)
 
     def to_markdown(
         self,
@@ -740,12 +745,12 @@ class Comparison(Frozen):
         >>> print(comparison.to_markdown().splitlines()[2])
         | a  | pixels   | **0.4348** <sup>bc</sup> |
         """
-        from fastrank.comparing.markdown import markdown_of
+        from fastrank.comparing.shown import document_of
+        from fastrank.document.markdown import markdown
 
-        return markdown_of(
-            self, digits=digits, percent=percent, letters=letters, sort=sort, bold=bold,
-            underline=underline,
-        )  # fmt: skip
+        document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
+        bold, underline = flag("bold", bold), flag("underline", underline)
+        return markdown(document, bold=bold, underline=underline)
 
     def to_latex(
         self,
@@ -756,28 +761,35 @@ class Comparison(Frozen):
         sort: str | None = None,
         best: str = "bold",
         second: str = "underline",
-        show: str | Sequence[str] = "mean",
-        baseline_marks: Sequence[str] = ("\\dagger", "\\ddagger", "\\S", "\\P"),
+        show: str | Sequence[str] | None = None,
+        baseline_marks: Sequence[str] = ("†", "‡", "§", "¶"),
     ) -> str:
-        """A LaTeX tabular with booktabs rules, escaped, after comment lines on tests and notes.
+        """LaTeX tabulars with booktabs rules, escaped, with the legend and the notes below.
 
-        Superscripts are padded with invisible marks, so that numbers align. With baselines, the
-        mark of each is on the means that are significantly better.
+        Superscripts are padded with invisible marks, so that numbers align.
 
         best, second: "bold", "underline" or "none", for the best mean of a measure and the second
-            of three or more. show: "mean", "interval" or "p", or several: the columns of a measure.
-            With a baseline, intervals are those of differences; "p" needs one.
+            of three or more.
+        show: "mean", "interval" or "p", or several: one table of all measures with these columns,
+            also with baselines, whose marks are then above the means that are significantly better,
+            and below those that are significantly worse. With a baseline, intervals are those of
+            differences; "p" needs one.
         baseline_marks: one for each baseline. The other options are those of `to_text`.
 
-        >>> print(comparison.to_latex(second="none").splitlines()[5])
+        >>> print(comparison.to_latex(second="none").splitlines()[4])
         a & pixels  &   \\textbf{0.4348}$^{bc}$ \\\\
         """
-        from fastrank.comparing.latex import latex_of
+        from fastrank.comparing.shown import columns_document, document_of
+        from fastrank.document.latex import STYLES, latex
 
-        return latex_of(
-            self, digits=digits, percent=percent, letters=letters, sort=sort, best=best,
-            second=second, show=show, baseline_marks=baseline_marks,
-        )  # fmt: skip
+        for name, style in (("best", best), ("second", second)):
+            check_choice(name, style, tuple(STYLES))
+        layout: Any = {"digits": digits, "percent": percent, "letters": letters, "sort": sort}
+        if show is None:
+            document = document_of(self, **layout)
+        else:
+            document = columns_document(self, show, baseline_marks, **layout)
+        return latex(document, best=best, second=second)
 
     def to_html(
         self,
@@ -786,18 +798,27 @@ class Comparison(Frozen):
         percent: bool = False,
         letters: bool = False,
         sort: str | None = None,
+        page: bool = False,
     ) -> str:
         """HTML tables, escaped, with the legend and the notes; notebooks show it.
 
-        Titles have the intervals and p-values. The classes are fastrank-comparison, number, best,
-        second, better, worse, legend and note. The options are those of `to_text`.
+        Titles have the intervals and p-values. The classes are fastrank, number, best, second,
+        better, worse, legend and note. page: whether to write a whole page instead of its elements.
+        The other options are those of `to_text`.
 
         >>> comparison.to_html().splitlines()[0]
-        '<table class="fastrank-comparison">'
+        '<table class="fastrank">'
         """
-        from fastrank.comparing.html import html_of
+        from fastrank.comparing.shown import document_of
+        from fastrank.document.html import html
 
-        return html_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
+        document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
+        return html(document, page=self._title() if flag("page", page) else None)
+
+    def _title(self) -> str:
+        """The title of a page."""
+        title = f"Comparison of {', '.join(self.names)}"
+        return title if len(title) <= 100 else f"Comparison of {len(self)} systems"
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """The table `pairs` as CSV; or a row for each query, measure and system.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from fastrank.arguments import check_choice
+from fastrank.comparing.pair_tests import t_test
 from fastrank.comparing.paired import Paired
-from fastrank.comparing.t_test import t_test
 from fastrank.errors import OptionError
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.anova import two_way
-from fastrank.comparing.blocks import resampled_sums
+from fastrank.comparing.bootstrap import two_level_means
 from fastrank.comparing.power import detectable, queries_for
-from fastrank.comparing.two_levels import two_level_means
+from fastrank.comparing.randomization import resampled_sums
+from fastrank.comparing.tukey import two_way
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False

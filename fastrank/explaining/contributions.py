@@ -1,7 +1,7 @@
 """What each document adds to the value of a measure that is such a sum.
 
 A function here repeats what the kernel of its measure computes, operation by operation, so that
-factor * sum / divisor is the same double. `explain` asserts that.
+factor * sum / divisor is the same double. `explain` checks that.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.arguments import at_least
 from fastrank.data.texts import decoded
-from fastrank.errors import GroupError, OptionError
+from fastrank.errors import FastrankError, GroupError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
@@ -128,26 +128,25 @@ def explained(
             raise OptionError("query", "name a query, or a second run (other) to find one")
         query, chosen = _most_different(judgments, runs, bound, checked)
     check_query(query, judgments, runs)
-    found: Explanation | None = None
-    titles: dict[str, str] = {}
-    for one, name in zip(reversed(runs), reversed(names), strict=True):
+    found = []
+    for one, name in zip(runs, names, strict=True):
         judged = JudgedQuery(query, judgments, one, bound, checked, name)
         parts = _parts(judged, bound)
-        titles = {**titles, **_titles(documents, judged)}
-        found = Explanation(
-            query=query,
-            run=judged.name,
-            header=_header(judged),
-            measures=parts,
-            notes=notes_of(judged, bound, parts, unexplained, zero),
-            grades=judged.grades,
-            other=found,
-            chosen=chosen if one is runs[0] else "",
-            titles=titles,
-            rows=shown,
+        found.append(
+            Explanation(
+                query=query,
+                run=judged.name,
+                header=_header(judged),
+                measures=parts,
+                notes=notes_of(judged, bound, parts, unexplained, zero),
+                grades=judged.grades,
+                titles=_titles(documents, judged),
+                rows=shown,
+            )
         )
-    assert found is not None
-    return found
+    first, *others = found
+    titles = {key: own for one in reversed(found) for key, own in one.titles.items()}
+    return first.changed(chosen=chosen, titles=titles, other=others[0] if others else None)
 
 
 def _most_different(
@@ -191,8 +190,11 @@ def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, P
             value = values[number]
             if value != parts.value:
                 # The value of a query without a relevant document.
-                assert judged.options.no_relevant == "one", (name, value, parts.value)
-                assert value == 1.0, (name, value, parts.value)
+                if judged.options.no_relevant != "one" or value != 1.0:
+                    raise FastrankError(
+                        f"{decoded(name)}: what the documents add gives {parts.value!r} instead of"
+                        f" {value!r}, which is an error of fastrank"
+                    )
                 why = "R" if parts.divisor else parts.divided_by
                 parts = parts.changed(adds={}, divisor=0, divided_by=why)
             elif judged.options.no_relevant == "one" and not judged.retrieved:

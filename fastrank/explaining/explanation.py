@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, OptionError
-from fastrank.explaining import html, text
+from fastrank.explaining.shown import document_line, explanation_document
 from fastrank.messages import did_you_mean, similar_id
 from fastrank.scores.tables import Table
 
@@ -170,7 +170,7 @@ class Explanation(Frozen):
             reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
             hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
             raise OptionError("document", reason + hint)
-        return text.document(self, document)
+        return document_line(self, document)
 
     def to_markdown(self) -> str:
         """Tables in the pipe syntax of GitHub's Markdown, with the notes.
@@ -178,21 +178,27 @@ class Explanation(Frozen):
         >>> print(explained.to_markdown().splitlines()[2])
         **map = 1.6667 / 2 (R) = 0.8333**
         """
-        return text.markdown(self)
+        from fastrank.document.markdown import markdown
 
-    def to_html(self) -> str:
-        """An HTML fragment with a table for each measure, escaped.
+        return markdown(explanation_document(self))
 
-        >>> explained.to_html()[:33]
-        '<div class="fastrank-explanation"'
+    def to_html(self, *, page: bool = False) -> str:
+        """HTML elements with a table for each measure, escaped; or a whole page.
+
+        >>> explained.to_html().splitlines()[1]
+        '<h4>map = 1.6667 / 2 (R) = 0.8333</h4>'
         """
-        return html.fragment(self)
+        from fastrank.document.html import html
+
+        return html(explanation_document(self), page=f"Query {self.query}" if page else None)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __str__(self) -> str:
-        return text.plain(self)
+        from fastrank.document.text import text
+
+        return text(explanation_document(self))
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {value:.4f}" for name, value in self.values.items())

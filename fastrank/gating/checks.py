@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from fastrank.document.numbers import p_words
 from fastrank.messages import counted
 from fastrank.scores.text import lacks, treated
 
@@ -89,13 +90,13 @@ def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, st
     """The result for a drop that is larger than allowed."""
     unequal = pair.n - pair.ties
     if p <= alpha:
-        return "fail", f"{text} (p {p_text(p, '= ')})"
+        return "fail", f"{text} ({p_words(p)})"
     if 0.5**unequal > alpha:
         return "undecided", (
             f"{text}, but only {unequal} of {counted(pair.n, 'query', 'queries')}"
             f" {'differs' if unequal == 1 else 'differ'}, too few to tell chance from a regression"
         )
-    return "pass", f"{text}, but the drop is not significant (p {p_text(p, '= ')})"
+    return "pass", f"{text}, but the drop is not significant ({p_words(p)})"
 
 
 def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tuple[str, str]:
@@ -107,11 +108,6 @@ def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tup
         f"{pair.measure} may be worse by up to {-bound:.4f} ({100 * (1 - alpha):g}% confidence);"
         f" at most {allowed:g} is allowed"
     )
-
-
-def p_text(p: float, equals: str = "") -> str:
-    """A p-value for people, never 0."""
-    return "< 0.0001" if p < 0.0001 else f"{equals}{p:.4f}"
 
 
 def one_sided(pair: Pair, gain: float) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fastrank.gating.rows import LISTED, listed
-from fastrank.gating.text import to_text
-from fastrank.messages import visible
+from fastrank.document.html import safe
+from fastrank.gating.shown import LISTED, listed, to_text
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
@@ -49,6 +48,7 @@ def to_junit(verdict: Verdict) -> str:
     bad = [one for one in verdict.results if one.result != "pass"]
     failures, skipped = (0, len(bad)) if verdict.passed else (len(bad), 0)
     counts = f'tests="{len(verdict.results)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    output = "\n".join(map(safe, to_text(verdict).splitlines()))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites name="fastrank gate" {counts}>',
@@ -64,7 +64,7 @@ def to_junit(verdict: Verdict) -> str:
             failure = f"<failure type={_quoted(one.result)} message={_quoted(one.message)}/>"
             lines.append(f"{start}>{failure}</testcase>")
     lines += [
-        f"<system-out>{_escaped(to_text(verdict))}</system-out>",
+        f"<system-out>{output}</system-out>",
         "</testsuite>",
         "</testsuites>",
     ]
@@ -72,15 +72,7 @@ def to_junit(verdict: Verdict) -> str:
 
 
 def _quoted(text: str) -> str:
-    from xml.sax.saxutils import quoteattr
-
-    return quoteattr(visible(text))
-
-
-def _escaped(text: str) -> str:
-    from xml.sax.saxutils import escape
-
-    return escape(text)
+    return f'"{safe(text)}"'
 
 
 def to_openmetrics(verdict: Verdict) -> str:

@@ -85,7 +85,7 @@ def gate(
     >>> verdict.status, verdict.passed
     ('fail', False)
     >>> verdict.reasons[0]
-    'map fell by 0.0854 to 0.3493; at most 0.02 is allowed (p < 0.0001)'
+    'map fell by 0.0854 to 0.3493; at most 0.02 is allowed (p = 3.9e-21)'
     """
     check_choice("policy", policy, POLICIES)
     check_choice("test", test, TESTS)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.gating.rows import heading
-from fastrank.gating.text import all_notes
+from fastrank.gating.shown import all_notes, heading
 from fastrank.messages import visible
 
 TYPE_CHECKING = False

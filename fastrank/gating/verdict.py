@@ -105,6 +105,6 @@ class Verdict(Frozen):
         return f"<Verdict: {self.status}, {counted(len(self.results), 'check')}>"
 
     def __str__(self) -> str:
-        from fastrank.gating.text import to_text
+        from fastrank.gating.shown import to_text
 
         return to_text(self)

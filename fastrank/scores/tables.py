@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 
 from fastrank.arguments import at_least, flag
 from fastrank.data.columns import Frozen
+from fastrank.document.document import Cell, Document, Grid, Paragraph
+from fastrank.document.numbers import interval, number
 from fastrank.errors import GroupError, MeasureError
 from fastrank.lazy import optional
 from fastrank.messages import counted
-from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.scores import Scores
 from fastrank.scores.text import notes, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     import pandas
@@ -101,18 +103,6 @@ class Table(Frozen):
             bold=frozenset((column - 1, row + 1) for row, column in self.bold),
         )
 
-    def _shown(self) -> Iterator[list[Any]]:
-        """The rows for people, floats as rounded texts."""
-        for i, row in enumerate(self.rows()):
-            yield [
-                (table_formats.Bold if (i, j) in self.bold else table_formats.Number)(
-                    _with_bounds(value, self.digits)
-                )
-                if isinstance(value, float)
-                else value
-                for j, value in enumerate(row)
-            ]
-
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
@@ -120,19 +110,22 @@ class Table(Frozen):
         return f"<Table: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
 
     def __str__(self) -> str:
-        return table_formats.tabulated(self.names, self._shown(), "simple")
+        from fastrank.document.text import text
+
+        return text(Document([grid_of(self)]))
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def to_html(self) -> str:
-        """An HTML table element, escaped.
+    def to_html(self, *, page: str | None = None) -> str:
+        """An HTML table element, escaped; with a title as `page`, a whole page.
 
-        >>> print(fr.table(scores).to_html()[:14])
-        <table>
-        <thead
+        >>> print(fr.table(scores).to_html()[:32])
+        <table class="fastrank numbers">
         """
-        return table_formats.tabulated(self.names, self._shown(), "html")
+        from fastrank.document.html import html
+
+        return html(Document([grid_of(self)]), page=page)
 
     def to_markdown(self) -> str:
         """A table in the pipe syntax of GitHub's Markdown, escaped.
@@ -142,7 +135,9 @@ class Table(Frozen):
         |:-------|-------:|
         | pixels | 0.4348 |
         """
-        return table_formats.markdown(self.names, self._shown())
+        from fastrank.document.markdown import markdown
+
+        return markdown(Document([grid_of(self)]))
 
     def to_latex(self) -> str:
         """A LaTeX tabular with booktabs rules, escaped.
@@ -150,7 +145,9 @@ class Table(Frozen):
         >>> print(fr.table(scores).to_latex().splitlines()[4])
         pixels & 0.4348 \\\\
         """
-        return table_formats.latex(self.names, self._shown())
+        from fastrank.document.latex import latex
+
+        return latex(Document([grid_of(self)]))
 
     def to_csv(self) -> str:
         """Comma-separated lines, header first.
@@ -194,12 +191,28 @@ class Table(Frozen):
         return polars.DataFrame(self.columns, strict=False)
 
 
-def _with_bounds(value: float, digits: int) -> str:
-    """A number for people, with its interval if it has one."""
-    shown = rounded(value, digits)
-    if isinstance(value, Estimate):
-        shown += f" [{rounded(value.low, digits)}, {rounded(value.high, digits)}]"
-    return shown
+def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None = None) -> Grid:
+    """A table as it is shown. formats: {column: how to show its numbers}, if not rounded."""
+
+    def rounded(value: float) -> str:
+        text = number(value, table.digits)
+        if isinstance(value, Estimate):
+            bounds = interval(value.low, value.high, partial(number, digits=table.digits))
+            return f"{text} {bounds}"
+        return text
+
+    def cell(value: Any, row: int, column: int) -> Cell:
+        if isinstance(value, float):
+            return Cell(shown[column](value), True, place=int((row, column) in table.bold))
+        text = "" if value is None else str(value)
+        return Cell(text, number=isinstance(value, int), heads_row=not column)
+
+    shown = [(formats or {}).get(name, rounded) for name in table.names]
+    rows = [
+        [cell(value, row, column) for column, value in enumerate(own)]
+        for row, own in enumerate(table.rows())
+    ]
+    return Grid(table.names, rows)
 
 
 def distinct(names: Iterable[str]) -> list[str]:
@@ -258,11 +271,10 @@ def long_rows(
 
 def to_notebook(scores: Scores) -> str:
     """The means as an HTML table, followed by the notes."""
-    from html import escape
+    from fastrank.document.html import html
 
-    paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))
-    page = table_of(scores, per_query=False).to_html() + paragraphs
-    return page.encode("utf-8", "replace").decode()
+    paragraphs = [Paragraph(note, "note") for note in notes(scores)]
+    return html(Document([grid_of(table_of(scores, per_query=False)), *paragraphs]))
 
 
 def table(
@@ -374,12 +386,12 @@ def common_names(scores: Sequence[Scores]) -> list[str]:
     if not scores:
         return []
     first = list(scores[0].mean)
-    for number, item in enumerate(scores[1:], 2):
+    for place, item in enumerate(scores[1:], 2):
         different = sorted(set(first) ^ set(item.mean))
         if different:
             raise MeasureError(
                 different[0],
-                f"Scores 1 and {number} have different measures: only one has"
+                f"Scores 1 and {place} have different measures: only one has"
                 f" {', '.join(different)}",
             )
     return first

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy
 
 from fastrank.arguments import flag
+from fastrank.comparing.bootstrap import all_the_same, t_interval
 from fastrank.comparing.compare import compare_scores
 from fastrank.comparing.inputs import better_of
-from fastrank.comparing.intervals import all_the_same, t_interval
 from fastrank.comparing.paired import moments
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError

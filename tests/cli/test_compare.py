@@ -44,11 +44,11 @@ def _failed(capture: Capture, *arguments: str) -> tuple[int, str]:
 
 def test_map_and_ndcg_are_compared_by_default(capfdbinary: Capture) -> None:
     assert _printed(capfdbinary, *FILES) == (
-        "   system        map  ndcg_cut_10\n"
-        "-  -------  --------  -----------\n"
-        "a  pixels   0.4348ᵇᶜ     0.6634ᵇᶜ\n"
-        "b  pca      0.3493       0.5064\n"
-        "c  profile  0.3447       0.6074ᵇ\n"
+        "    system         map    ndcg_cut_10\n"
+        "--  --------  --------  -------------\n"
+        "a   pixels    0.4348ᵇᶜ       0.6634ᵇᶜ\n"
+        "b   pca       0.3493         0.5064\n"
+        "c   profile   0.3447         0.6074ᵇ\n"
         "\n"
         "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
         "Holm-corrected for the 3 pairs of a measure).\n"
@@ -276,8 +276,8 @@ def test_notes_of_csv_are_on_standard_error(capfdbinary: Capture) -> None:
 
 @pytest.mark.parametrize(
     ("suffix", "start"),
-    [(".tex", b"% 200"), (".html", b"<table"), (".json", b"{"), (".csv", b"measure,a"),
-     (".md", b"|"), (".txt", b"   system")],
+    [(".tex", b"\\begin{tabular}"), (".html", b"<!DOCTYPE html>"), (".json", b"{"),
+     (".csv", b"measure,a"), (".md", b"|"), (".txt", b"    system")],
 )  # fmt: skip
 def test_the_file_determines_the_format(
     suffix: str, start: bytes, tmp_path: Path, capfdbinary: Capture

@@ -33,7 +33,9 @@ def test_options_apply(capfdbinary: Capture) -> None:
     assert capfdbinary.readouterr().out.decode() == f"{expected}\n"
 
 
-@pytest.mark.parametrize(("suffix", "start"), [("html", "<div"), ("md", "q0004: 166 judged")])
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("html", "<!DOCTYPE html>"), ("md", "q0004: 166 judged")]
+)
 def test_the_format_follows_the_name_of_the_file(suffix: str, start: str, tmp_path: Path) -> None:
     path = tmp_path / f"q.{suffix}"
 

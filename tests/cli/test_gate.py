@@ -14,7 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.gating.markdown import to_markdown
+from fastrank.gating.shown import to_markdown
 from tests.helpers.paths import DATA, REPOSITORY
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))

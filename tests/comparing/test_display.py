@@ -12,19 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.comparing.display import p_text
-from fastrank.comparing.text import Column, aligned, display_width
+from fastrank.document.document import Cell, Document, Grid
+from fastrank.document.numbers import p_text
+from fastrank.document.text import display_width, text
 from tests.helpers.comparisons import compare_data, random_rows, scores_of
 from tests.helpers.strategies import examples
 
 
 def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse() -> None:
     assert compare_data().to_text(ascii=False) == (
-        "   system        map      P_10  recip_rank  ndcg_cut_10\n"
-        "-  -------  --------  --------  ----------  -----------\n"
-        "a  pixels   0.4348ᵇᶜ  0.9510ᵇᶜ     0.9851ᵇ     0.6634ᵇᶜ\n"
-        "b  pca      0.3493    0.8050       0.9134      0.5064\n"
-        "c  profile  0.3447    0.8985ᵇ      0.9719ᵇ     0.6074ᵇ\n"
+        "    system         map      P_10    recip_rank    ndcg_cut_10\n"
+        "--  --------  --------  --------  ------------  -------------\n"
+        "a   pixels    0.4348ᵇᶜ  0.9510ᵇᶜ       0.9851ᵇ       0.6634ᵇᶜ\n"
+        "b   pca       0.3493    0.8050         0.9134        0.5064\n"
+        "c   profile   0.3447    0.8985ᵇ        0.9719ᵇ       0.6074ᵇ\n"
         "\n"
         "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
         "Holm-corrected for the 3 pairs of a measure)."
@@ -37,12 +38,12 @@ def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
     blocks = compared.to_text(ascii=True).split("\n\n")
 
     assert blocks[2] == (
-        "system   recip_rank  baseline         diff [95% interval]       p     +/=/-\n"
-        "-------  ----------  --------  --------------------------  ------  --------  -\n"
-        "pixels       0.9851  pca       +0.0717 [+0.0382, +0.1051]  0.0001  24/173/3  +\n"
-        "pixels       0.9851  profile   +0.0132 [-0.0057, +0.0322]  0.1701   8/190/2\n"
-        "pca          0.9134\n"
-        "profile      0.9719  pca       +0.0584 [+0.0249, +0.0919]  0.0014  22/173/5  +"
+        "system      recip_rank  baseline           diff [95% interval]       p     +/=/-\n"
+        "--------  ------------  ----------  --------------------------  ------  --------  --\n"
+        "pixels          0.9851  pca         +0.0717 [+0.0382, +0.1051]  0.0001  24/173/3  +\n"
+        "pixels          0.9851  profile     +0.0132 [-0.0057, +0.0322]  0.1701   8/190/2\n"
+        "pca             0.9134\n"
+        "profile         0.9719  pca         +0.0584 [+0.0249, +0.0919]  0.0014  22/173/5  +"
     )
     assert len(blocks) == 5
 
@@ -63,23 +64,23 @@ def test_lower_values_are_better_where_the_measure_says_so() -> None:
 
     lines = fr.compare_scores(found).to_text(ascii=True).splitlines()
 
-    assert lines[2:4] == ["a  a        1.5000^b", "b  b        5.9500"]
+    assert lines[2:4] == ["a   a            1.5000^b", "b   b            5.9500"]
 
 
 def test_one_system_has_the_interval_of_its_mean() -> None:
     compared = fr.compare_scores({"pixels": {f"q{i}": i / 10 for i in range(10)}})
 
     assert compared.to_text().split("\n\n")[0] == (
-        "system   value  95% interval\n"
-        "------  ------  ----------------\n"
-        "pixels  0.4500  [0.2334, 0.6666]"
+        "system      value      95% interval\n"
+        "--------  -------  ----------------\n"
+        "pixels     0.4500  [0.2334, 0.6666]"
     )
 
 
 def test_percentages_have_two_decimals() -> None:
     text = compare_data().to_text(percent=True, ascii=True)
 
-    assert "a  pixels   43.48^bc  95.10^bc" in text
+    assert "a   pixels    43.48^bc  95.10^bc" in text
     assert "200 queries. Values in percent." in text
 
 
@@ -87,9 +88,9 @@ def test_systems_can_be_sorted_by_a_measure() -> None:
     lines = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
 
     assert lines[2:5] == [
-        "a  pixels   0.43^bc  0.95^bc      0.99^c      0.66^bc",
-        "b  profile  0.34     0.90^c       0.97^c      0.61^c",
-        "c  pca      0.35     0.81         0.91        0.51",
+        "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc",
+        "b   profile   0.34     0.90^c         0.97^c        0.61^c",
+        "c   pca       0.35     0.81           0.91          0.51",
     ]
 
 
@@ -167,11 +168,8 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=5), st.booleans())
 @examples(200)
 def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
-    first, second = (list(column) for column in zip(*cells, strict=True))
-
-    lines = aligned(
-        [Column("n", first, right), Column("m", second), Column("", ["|"] * len(cells))]
-    )
+    rows = [[Cell(one, number=right), Cell(other), Cell("|")] for one, other in cells]
+    lines = text(Document([Grid(["n", "m", ""], rows)]))
 
     widths = {display_width(line) for line in lines.splitlines()[2:]}
     assert len(widths) == 1

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.plots.labels import short, short_names, visible
 from fastrank.comparing.plots.plot import KINDS, draw
-from fastrank.comparing.plots.style import line
+from fastrank.comparing.plots.style import line, short, short_names, visible
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
 
 pytest.importorskip("matplotlib")
@@ -132,7 +131,7 @@ def test_intervals_with_a_baseline_are_those_of_the_differences() -> None:
 def test_the_heat_map_has_a_cell_for_each_pair(compared: fr.types.Comparison) -> None:
     axes = compared.plot("p-values")
 
-    assert sorted(text.get_text() for text in axes.texts[:3]) == [".588", "<.001", "<.001"]
+    assert sorted(text.get_text() for text in axes.texts[:3]) == ["0.5880", "1.6e-20", "4.9e-24"]
     assert len(axes.patches) == 3
 
 
@@ -166,8 +165,6 @@ def test_cells_of_more_than_forty_systems_are_an_image() -> None:
 def test_bars_of_many_groups_leave_room_for_the_means() -> None:
     rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
     compared = fr.compare_scores(scores_of(rows))
-    assert len(compared._alike("value")) > 20
-
     axes = compared.plot("critical-difference", path=io.BytesIO(), format="png")
 
     assert axes.get_window_extent().width / axes.figure.dpi > 4
@@ -176,7 +173,11 @@ def test_bars_of_many_groups_leave_room_for_the_means() -> None:
 def test_bars_join_systems_that_do_not_differ(compared: fr.types.Comparison) -> None:
     _, description = _alternative(_svg(compared, "critical-difference"))
 
-    assert description.endswith("3 pairs of a measure): pca, profile.")
+    assert description == (
+        "map: mean ranks of 200 queries: pixels 1.35, pca 2.28, profile 2.37. Friedman's test of"
+        " all systems: p = 6.9e-29. Critical difference 0.234 (Nemenyi, alpha 0.05). Groups that"
+        " cannot be told apart: pca, profile."
+    )
 
 
 def test_critical_difference_needs_all_pairs() -> None:

@@ -13,7 +13,7 @@ import pytest
 import fastrank as fr
 from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
 from fastrank.gating.github import SHOWN, annotation, to_github
-from fastrank.gating.markdown import LARGEST, to_markdown
+from fastrank.gating.shown import LARGEST, to_markdown
 
 MANY = [f"P@{cutoff}" for cutoff in range(1, 15)]
 
@@ -84,7 +84,7 @@ def test_markdown_escapes_hostile_ids() -> None:
     found = to_markdown(_verdict("RR", name="<img>|`\n#"))
 
     assert "<img>" not in found
-    assert r"\<img\>\|\`\n#00" in found
+    assert r"\<img\>\|\`\\n#00" in found
 
 
 def test_markdown_is_cut_at_a_line_below_the_limit_of_github() -> None:

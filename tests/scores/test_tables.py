@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.scores.table_formats import latex_number
+from fastrank.document.latex import number
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import examples
 
@@ -245,7 +245,9 @@ def test_notebooks_show_the_means_and_what_is_missing() -> None:
     shown = scores._repr_html_()
 
     assert _cells(shown) == ["measure", "two", "map", "1.0000"]
-    assert "<p>the run lacks 1 of 2 judged queries (&lt;b&gt;); it is left out" in shown
+    assert (
+        '<p class="note">the run lacks 1 of 2 judged queries (&lt;b&gt;); it is left out' in shown
+    )
     assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
 
 
@@ -263,7 +265,7 @@ class _Cells(HTMLParser):
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in ("table", "thead", "tbody", "tr", "th", "td", "p")
+        assert tag in ("table", "thead", "tbody", "tr", "th", "td", "p", "b", "bdi")
         if tag in ("th", "td"):
             self.found.append("")
         if tag == "p":
@@ -323,19 +325,19 @@ def test_latex_shows_every_name_as_it_is(label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "shown"),
+    ("text", "shown"),
     [
         ("0.5", "0.5"),
         ("-0.5 [-1.0, +0.0]", "$-$0.5 [$-$1.0, +0.0]"),
         ("-inf", "$-$inf"),
-        ("2.0e-06", r"2.0$\cdot 10^{-6}$"),
-        ("<1e-300", r"\ensuremath{<}1$\cdot 10^{-300}$"),
+        ("2.0e-06", r"$2.0\cdot 10^{-6}$"),
+        ("<1e-300", r"\ensuremath{<}$10^{-300}$"),
         ("3/0/4", "3/0/4"),
     ],
 )
-def test_latex_has_minus_signs_and_powers(number: str, shown: str) -> None:
+def test_latex_has_minus_signs_and_powers(text: str, shown: str) -> None:
     """Compiled with pdflatex and looked at, as was every command of these tests."""
-    assert latex_number(number) == shown
+    assert number(text) == shown
 
 
 def test_latex_makes_no_dash_of_hyphens() -> None:

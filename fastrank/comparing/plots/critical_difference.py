@@ -1,16 +1,12 @@
-"""Means of the systems, with bars that join those that do not differ significantly.
-
-The idea is from Demsar, 'Statistical comparisons of classifiers over multiple data sets', JMLR 7,
-2006. The groups here are those of the comparison's own test, and systems have rows, so that long
-names do not overlap.
-"""
+"""Demsar's diagram: mean ranks, and bars that join systems that cannot be told apart."""
 
 from __future__ import annotations
 
 from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.plots.labels import number, short_names
-from fastrank.comparing.plots.style import MUTED, color_of, heading
+from fastrank.comparing.mean_ranks import mean_ranks
+from fastrank.comparing.plots.style import INK, MUTED, color_of, heading, short_names
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import p_words
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
@@ -19,53 +15,64 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.comparison import Comparison
 
+# The heights of a row of names and of a bar, in inches.
+ROW, BAR = 0.24, 0.1
 
-# The width of a bar and its margin in inches.
-BAR = 0.14
 
-
-def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
     Raises OptionError for a comparison with a baseline, and for a single system.
     """
-    from matplotlib.transforms import ScaledTranslation
+    from matplotlib.ticker import MaxNLocator
 
     need_two_systems(comparison)
-    measure = view.measure
-    ranked = comparison.ranked(measure)
-    means = [comparison.mean[measure][name] for name in ranked]
-    for place, (name, mean) in enumerate(zip(ranked, means, strict=True)):
-        axes.plot([mean], [place], "o", color=color_of(comparison, name), ms=5.5, zorder=3)
-        axes.annotate(
-            number(mean), (mean, place), xytext=(0, 5), textcoords="offset points", ha="center",
-            fontsize=7.5,
+    measure, alpha = view.measure, comparison.alpha
+    comparison._need_all_pairs("critical-difference")
+    found = mean_ranks(comparison._of(measure).paired, comparison.better(measure), alpha)
+    order = sorted(range(len(comparison)), key=lambda place: float(found.ranks[place]))
+    groups, bar = found.groups(), BAR / ROW
+    # Rows below the axis: the bars, then names from the outside to the inside on both sides.
+    top, half = 0.6 + bar * len(groups), -(-len(order) // 2)
+    labels = short_names([comparison.names[place] for place in order])
+    ends = ((-0.02, "right"), (1.02, "left"))
+    by_side = axes.get_yaxis_transform()
+    for row, (place, label) in enumerate(zip(order, labels, strict=True)):
+        side, rank = int(row >= half), float(found.ranks[place])
+        y = top + (len(order) - 1 - row if side else row)
+        color, (x, align) = color_of(comparison, comparison.names[place]), ends[side]
+        axes.plot([rank, rank, len(order) if side else 1], [0, y, y], color=color, lw=1)
+        axes.text(
+            x, y, f"{label}  {rank:.2f}" if not side else f"{rank:.2f}  {label}", color=color,
+            ha=align, va="center", fontsize=8.5, transform=by_side,
         )  # fmt: skip
-    joined = [group for group in comparison._alike(measure) if len(group) > 1]
-    for place, group in enumerate(joined):
-        rows = [ranked.index(name) for name in group]
-        # To the right of the axes.
-        inches = ScaledTranslation(0.12 + BAR * place, 0, axes.get_figure().dpi_scale_trans)
-        axes.plot(
-            [1] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=MUTED,
-            transform=axes.get_yaxis_transform() + inches, clip_on=False,
-        )  # fmt: skip
-    axes.set_yticks(range(len(ranked)), short_names(ranked))
-    axes.set_ylim(len(ranked) - 0.4, -0.8)
-    axes.margins(x=0.08)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="both", color=MUTED, alpha=0.25, lw=0.6)
-    axes.set_axisbelow(True)
-    title = f"{visible(measure)}: systems that do not differ significantly"
-    found = "Bars join them" if joined else "All pairs differ significantly"
-    heading(axes, title, f"{found} ({comparison.description()})")
-    listed = "; ".join(", ".join(map(visible, group)) for group in joined) or "none"
-    means_listed = ", ".join(
-        f"{visible(name)} {number(mean)}" for name, mean in zip(ranked, means, strict=True)
+    for place, group in enumerate(groups):
+        ranks = [float(found.ranks[own]) for own in group]
+        axes.plot([min(ranks), max(ranks)], [0.4 + bar * place] * 2, color=INK, lw=3)
+    if found.critical == found.critical:
+        axes.plot([1, 1 + found.critical], [-1.5, -1.5], "|-", color=MUTED, lw=1, clip_on=False)
+        axes.text(1, -1.7, f"critical difference {found.critical:.3g}", fontsize=8, va="bottom")
+    axes.plot([1, len(order)], [0, 0], color=INK, lw=1)
+    for tick in MaxNLocator(9, integer=True).tick_values(1, len(order)):
+        if 1 <= tick <= len(order):
+            axes.plot([tick, tick], [-0.2, 0], color=INK, lw=1)
+            axes.text(tick, -0.3, f"{tick:g}", fontsize=8.5, ha="center", va="bottom")
+    axes.set_xlim(1, len(order))
+    axes.set_ylim(top + half - 0.5, -2.4)
+    axes.set_axis_off()
+    title = f"{visible(measure)}: mean ranks of {found.n:,} queries"
+    friedman = f"Friedman's test of all systems: {p_words(found.p)}"
+    nemenyi = f"Bars join systems that cannot be told apart (Nemenyi, alpha {alpha:g})"
+    heading(axes, title, friedman, nemenyi if groups else "All pairs can be told apart (Nemenyi)")
+    ranked = ", ".join(
+        f"{visible(comparison.names[place])} {found.ranks[place]:.2f}" for place in order
+    )
+    joined = "; ".join(
+        ", ".join(visible(comparison.names[place]) for place in group) for group in groups
     )
     return Words(
         title,
-        f"{visible(measure)}: means {means_listed}. Groups without a significant difference"
-        f" ({comparison.description()}): {listed}.",
-        (7.5 + BAR * len(joined), 1.4 + 0.32 * len(ranked)),
+        f"{title}: {ranked}. {friedman}. Critical difference {found.critical:.3g} (Nemenyi, alpha"
+        f" {alpha:g}). Groups that cannot be told apart: {joined or 'none'}.",
+        (7.5, 1.3 + ROW * (top + half + 2)),
     )

@@ -7,9 +7,9 @@ from textwrap import fill
 import numpy as np
 
 from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.plots.labels import short_names
-from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
+from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading, short_names
 from fastrank.comparing.plots.view import View, Words
+from fastrank.document.numbers import p_text
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ WHITE, BLACK = "#ffffff", "#111111"
 SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, INK))
 
 
-def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
     Raises OptionError for a single system.
@@ -57,7 +57,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
                 Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor=PAPER, lw=1)
             )
         if len(comparison) <= WITH_TEXT:
-            axes.text(column, row, _text(p), color=ink, fontsize=7.5, ha="center", va="center")
+            axes.text(column, row, p_text(p), color=ink, fontsize=7.5, ha="center", va="center")
     if many:
         axes.imshow(image, interpolation="none")
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -80,7 +80,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     title = f"{visible(measure)}: {corrected}p-values"
     heading(axes, title, fill(comparison.description(), 60))
     listed = [
-        f"{visible(rows[row])} and {visible(columns[column])} {_text(p)}"
+        f"{visible(rows[row])} and {visible(columns[column])} {p_text(p)}"
         for (row, column), (p, _) in cells.items()
     ]
     more = "; ..." if len(listed) > LISTED else ""
@@ -120,9 +120,3 @@ def _cells(
         differs = bool(pair.p_adjusted <= comparison.alpha and pair.difference != 0.0)
         found[row_of[worse], column_of[better]] = (pair.p_adjusted, differs)
     return dict(sorted(found.items()))
-
-
-def _text(p: float) -> str:
-    if np.isnan(p):
-        return "-"
-    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 # Each kind: the module that draws it, and what it shows.
 KINDS = {
-    "differences": ("differences", "pair"),
-    "scatter": ("scatter", "pair"),
-    "intervals": ("intervals", "baseline"),
+    "differences": ("pairs", "pair"),
+    "scatter": ("pairs", "pair"),
+    "intervals": ("systems", "baseline"),
     "p-values": ("p_values", "all"),
-    "distribution": ("distribution", "all"),
-    "values": ("values", "all"),
+    "distribution": ("systems", "all"),
+    "values": ("systems", "all"),
     "critical-difference": ("critical_difference", "all"),
-    "power": ("power", "pair"),
-    "over-k": ("over_k", "family"),
-    "precision-recall": ("precision_recall", "family"),
+    "power": ("pairs", "pair"),
+    "over-k": ("families", "family"),
+    "precision-recall": ("families", "family"),
 }
 TAKES = {"pair": "ab", "baseline": "b", "all": "", "family": ""}
 
@@ -74,9 +74,10 @@ def draw(
             raise OptionError(system, f"the plot {kind!r} has no {system}: it shows all systems")
     optional("matplotlib.figure", "a plot", "plot")
     module = import_module(f"fastrank.comparing.plots.{name}")
+    drawing = getattr(module, f"draw_{kind.replace('-', '_')}")
     view = view_of(comparison, shows, measure, a, b)
     if axes is not None:
-        title, description, _ = module.draw(axes, comparison, view)
+        title, description, _ = drawing(axes, comparison, view)
         return Drawn(axes, title, description)
     # Avoids pyplot, which has global state and a backend.
     from matplotlib.figure import Figure
@@ -84,7 +85,7 @@ def draw(
     with our_style():
         figure = Figure()
         axes = figure.add_subplot()
-        title, description, inches = module.draw(axes, comparison, view)
+        title, description, inches = drawing(axes, comparison, view)
         figure.set_size_inches(inches)
     return Drawn(axes, title, description)
 

@@ -7,7 +7,7 @@ from base64 import b64encode
 
 from fastrank.comparing.plots.plot import draw
 from fastrank.comparing.plots.style import BLANK, FIRST, INK, MANY_POINTS, PAPER, SECOND
-from fastrank.comparing.report.html import text
+from fastrank.document.html import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def figure(
     drawn = draw(comparison, kind, measure, a, b)
     if len(comparison.queries) > MANY_POINTS:
         data = b64encode(drawn.render("png")).decode()
-        alt = text(f"{drawn.title}. {drawn.description}")
+        alt = safe(f"{drawn.title}. {drawn.description}")
         return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
     svg = inline(drawn.render("svg", salt or kind).decode())
     width = re.search(r'viewBox="0 0 (\d+)', svg)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-from fastrank.comparing.plots.labels import number, short
-from fastrank.comparing.report.html import name, text
+from fastrank.comparing.plots.style import short
+from fastrank.document.html import name, safe
+from fastrank.document.numbers import number, signed
 from fastrank.formats.line_files import titles_of
 
 TYPE_CHECKING = False
@@ -53,11 +54,11 @@ def side_by_side(
     for query, value_a, value_b, difference in examples:
         first, second = complete[query]
         grades = rankings.grades(query)
-        asked = f": {text(_cut(words[query]))}" if query in words else ""
+        asked = f": {safe(_cut(words[query]))}" if query in words else ""
         parts.append(
-            f"<details open><summary>{name(query)}{asked} <span>{text(measure)}"
+            f"<details open><summary>{name(query)}{asked} <span>{safe(measure)}"
             f" {number(value_a)} and {number(value_b)},"
-            f" {number(difference, signed=True)}</span></summary>\n"
+            f" {signed(difference)}</span></summary>\n"
             '<div class="sides">'
             f"{_ranking(a, b, first, second, grades, titles, depth)}"
             f"{_ranking(b, a, second, first, grades, titles, depth)}</div></details>"
@@ -77,7 +78,7 @@ def _ranking(
     rank_of = {doc: rank for rank, (doc, _) in enumerate(others, 1)}
     rows = []
     for rank, (doc, _) in enumerate(own[:depth], 1):
-        title = f'<span class="title">{text(_cut(titles[doc]))}</span>' if doc in titles else ""
+        title = f'<span class="title">{safe(_cut(titles[doc]))}</span>' if doc in titles else ""
         rows.append(
             f'<tr><td class="number">{rank}</td><td class="id">{name(doc)}{title}</td>'
             f"{_grade(grades.get(doc))}{_movement(rank, rank_of.get(doc), other)}</tr>"
@@ -102,8 +103,8 @@ def _grade(grade: float | None) -> str:
 def _movement(rank: int, before: int | None, other: str) -> str:
     """How far a document is above or below its rank in the other run."""
     if before is None:
-        return f'<td title="not retrieved by {text(other)}">new</td>'
-    where = f'title="rank {before} of {text(other)}"'
+        return f'<td title="not retrieved by {safe(other)}">new</td>'
+    where = f'title="rank {before} of {safe(other)}"'
     if before == rank:
         return f"<td {where}>=</td>"
     arrow, kind = ("▲", "better") if before > rank else ("▼", "worse")

@@ -9,12 +9,13 @@ from importlib import import_module
 
 from fastrank.arguments import at_least
 from fastrank.comparing.chosen_pair import default_pair
-from fastrank.comparing.plots.labels import number
 from fastrank.comparing.report import sections
-from fastrank.comparing.report.html import name, table, text
 from fastrank.comparing.report.rankings import examples_of, side_by_side
 from fastrank.comparing.report.sources import Rankings
-from fastrank.comparing.report.style import CSS
+from fastrank.comparing.shown import document_of
+from fastrank.document.document import Cell, Document, Grid
+from fastrank.document.html import html, name, safe, table, whole_page
+from fastrank.document.numbers import number, signed
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -51,9 +52,7 @@ def write_report(
     if queries is None and hasattr(documents, "queries"):
         queries = documents
     rankings = None if runs is None else Rankings(comparison, qrels, runs)
-    title = title or f"Comparison of {', '.join(comparison.names)}"
-    if len(title) > 100:
-        title = f"Comparison of {len(comparison)} systems"
+    title = title or comparison._title()
     parts = {
         "Results": sections.summary(comparison) + f'<div class="wide">{_means(comparison)}</div>',
         "Notes": sections.notes(comparison, rankings),
@@ -66,14 +65,14 @@ def write_report(
             parts["Queries that differ most"] = found
     parts["Values of the queries"] = sections.query_tables(comparison)
     parts["Settings"] = sections.settings(comparison)
-    page = _page(title, _origin(rankings, command), parts)
+    page = whole_page(title, f"{_origin(rankings, command)}\n{_sections(parts)}")
     files.write(path, [page.encode("utf-8", "backslashreplace")])
 
 
 def _means(comparison: Comparison) -> str:
     """The table with its legend; the notes have a section of their own."""
-    lines = comparison.to_html().splitlines()
-    return "\n".join(line for line in lines if not line.startswith('<p class="note">'))
+    blocks = document_of(comparison).blocks
+    return html(Document(blocks[: len(blocks) - len(comparison.notes)]))
 
 
 def _examples(
@@ -90,14 +89,16 @@ def _examples(
     examples = examples_of(comparison, measure, a, b, count)
     if not examples:
         return ""
-    which = f"The {len(examples)} largest differences in {text(measure)} of {name(a)} and {name(b)}"
+    which = f"The {len(examples)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
     if rankings is None:
-        rows = (
-            [name(query), number(one), number(other), number(difference, signed=True)]
-            for query, one, other, difference in examples
-        )
-        header = ["query", name(a), name(b), "difference"]
-        return f"<p>{which}.</p>\n{table(header, rows, numbers=3)}"
+        rows = [
+            [
+                Cell(query, heads_row=True),
+                *(Cell(text, number=True) for text in (number(one), number(other), signed(change))),
+            ]
+            for query, one, other, change in examples
+        ]
+        return f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
     words = (
         "moved: how many ranks a document is above ▲ or below ▼ its rank in the other run; new: not"
         " in the other run"
@@ -115,30 +116,25 @@ def _origin(rankings: Rankings | None, command: str | None) -> str:
     versions = [f"fastrank {import_module('fastrank').__version__}"]
     versions += [f"{own} {import_module(own).__version__}" for own in ("numpy", "scipy")]
     versions.append(f"Python {platform.python_version()}")
-    made = f'<p class="soft">{date}, with {", ".join(map(text, versions))}.</p>'
+    made = f'<p class="soft">{date}, with {", ".join(map(safe, versions))}.</p>'
     if command:
-        made += f"\n<p><code>{text(command)}</code></p>"
+        made += f"\n<p><code>{safe(command)}</code></p>"
     if rankings is not None and rankings.files:
-        rows = (
-            [name(role), name(path), f"<code>{digest}</code>"]
+        rows = [
+            [Cell(role, heads_row=True), Cell(path), Cell(digest)]
             for role, path, digest in rankings.files
-        )
-        made += (
-            f"\n<details><summary>Files</summary>{table(['', 'file', 'SHA-256'], rows)}</details>"
-        )
+        ]
+        listed = table(Grid(["", "file", "SHA-256"], rows))
+        made += f"\n<details><summary>Files</summary>{listed}</details>"
     return made
 
 
-def _page(title: str, origin: str, parts: dict[str, str]) -> str:
+def _sections(parts: dict[str, str]) -> str:
+    """The sections under their headings, after links to them."""
     anchors = {heading: f"s{place}" for place, heading in enumerate(parts, 1)}
-    links = "".join(f'<a href="#{anchor}">{text(own)}</a>\n' for own, anchor in anchors.items())
+    links = "".join(f'<a href="#{anchor}">{safe(own)}</a>\n' for own, anchor in anchors.items())
     body = "\n".join(
-        f'<section id="{anchors[heading]}"><h2>{text(heading)}</h2>\n{part}</section>'
+        f'<section id="{anchors[heading]}"><h2>{safe(heading)}</h2>\n{part}</section>'
         for heading, part in parts.items()
     )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{CSS}</style></head>\n"
-        f"<body><h1>{text(title)}</h1>\n{origin}\n<nav>{links}</nav>\n{body}\n</body></html>\n"
-    )
+    return f"<nav>{links}</nav>\n{body}"

@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 
-from fastrank.comparing.plots.differences import counts
-from fastrank.comparing.plots.labels import bounds, number, p_value
+from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
-from fastrank.comparing.report.html import name, table, text
+from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
+from fastrank.document.html import html, name, safe, table
+from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.messages import counted, visible
 from fastrank.scores.text import NOTED
 
@@ -39,7 +40,7 @@ def _sentence(comparison: Comparison, measure: str) -> str:
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])
-    start = f"<strong>{text(measure)}</strong>: {name(best)} has the best mean ({mean})"
+    start = f"<strong>{safe(measure)}</strong>: {name(best)} has the best mean ({mean})"
     if comparison.baseline:
         others = [own for own in comparison.names if own not in comparison.baseline]
         for baseline in comparison.baseline:
@@ -68,8 +69,8 @@ def _some(names: list[str], last: str = "and") -> str:
 def notes(comparison: Comparison, rankings: Rankings | None) -> str:
     """The notes, the shares of unjudged documents, and those of ties."""
     noted = [*comparison.notes, *([] if rankings is None else _dropped(rankings))]
-    listed = "".join(f"<li>{text(note)}.</li>" for note in noted)
-    parts = [f"<ul>{listed}</ul>" if listed else "<p>None on the comparison.</p>"]
+    listed = [f"{note}." for note in noted]
+    parts = [html(Document([Items(listed) if listed else Paragraph("None on the comparison.")]))]
     if rankings is not None:
         parts.append(_shares(rankings))
     return "\n".join(parts)
@@ -99,16 +100,19 @@ def _shares(rankings: Rankings) -> str:
         if evaluator is not None:
             found = evaluator.evaluate(run).mean
             shares = [f"{1 - found[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
-        rows.append([name(system), *shares, tied])
+        rows.append(
+            [
+                Cell(system, heads_row=True),
+                *(Cell(share, number=True) for share in (*shares, tied)),
+            ]
+        )
     depths = [f"unjudged@{depth}" for depth in DEPTHS] if evaluator is not None else []
     words = (
         "Unjudged: the share of the first documents without a judgment, which most measures count"
         " as not relevant. Tied: the share of results with the score of another one of the query."
     )
-    return (
-        table(["system", *depths, "tied"], rows, numbers=len(depths) + 1)
-        + f'<p class="legend">{words}</p>'
-    )
+    grid = Grid(["system", *depths, "tied"], rows)
+    return html(Document([grid, Paragraph(words, "legend")]))
 
 
 def _graded(rankings: Rankings) -> bool:
@@ -119,7 +123,7 @@ def overview_figures(comparison: Comparison) -> str:
     """The intervals of each measure, and the p-values of all pairs."""
     parts = []
     for place, measure in enumerate(comparison.measures):
-        parts.append(f"<h3>{text(measure)}</h3>")
+        parts.append(f"<h3>{safe(measure)}</h3>")
         found = figure(comparison, "intervals", measure, salt=f"i{place}")
         if 2 < len(comparison) <= MOST_SYSTEMS:
             found += figure(comparison, "p-values", measure, salt=f"p{place}")
@@ -155,12 +159,12 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
 
 
 def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
-    interval = bounds(pair.low, pair.high, signed=True)
+    bounds = interval(pair.low, pair.high, signed)
     significant = comparison.significant(pair.measure, pair.a, pair.b)
     sentences = [
-        f"Difference {number(pair.difference, signed=True)}"
-        + (f", {100 * comparison.level:g}% interval {interval}" if interval else "")
-        + f"; {p_value(pair.p_adjusted)},{'' if significant else ' not'} significant",
+        f"Difference {signed(pair.difference)}"
+        + (f", {100 * comparison.level:g}% interval {bounds}" if bounds else "")
+        + f"; {p_words(pair.p_adjusted)},{'' if significant else ' not'} significant",
         counts(comparison, pair, visible),
     ]
     if pair.sd > 0 and pair.n > 1:
@@ -174,7 +178,7 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
-    return f"{'. '.join(map(text, sentences))}."
+    return f"{'. '.join(map(safe, sentences))}."
 
 
 def query_tables(comparison: Comparison) -> str:
@@ -188,14 +192,16 @@ def query_tables(comparison: Comparison) -> str:
             ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
             rows = np.sort(np.argsort(-ranges, kind="stable")[:MOST_QUERIES])
             shown = f"the {MOST_QUERIES:,} of {shown} on which the systems differ most"
-        cells = (
-            [name(comparison.queries[row]), *(number(value) for value in values[:, row].tolist())]
+        cells = [
+            [
+                Cell(comparison.queries[row], heads_row=True),
+                *(Cell(number(value), number=True) for value in values[:, row].tolist()),
+            ]
             for row in rows.tolist()
-        )
-        header = ["query", *map(name, comparison.names)]
+        ]
         parts.append(
-            f"<details><summary>{text(measure)}: {shown}</summary>"
-            f"{table(header, cells, numbers=len(comparison))}</details>"
+            f"<details><summary>{safe(measure)}: {shown}</summary>"
+            f"{table(Grid(['query', *comparison.names], cells))}</details>"
         )
     return "\n".join(parts)
 
@@ -215,4 +221,4 @@ def settings(comparison: Comparison) -> str:
 
 def text_lines(content: str) -> str:
     """Text with its line ends."""
-    return "\n".join(map(text, content.splitlines()))
+    return "\n".join(map(safe, content.splitlines()))

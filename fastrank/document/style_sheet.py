@@ -1,4 +1,4 @@
-"""The style sheet of a report."""
+"""The style sheet of all pages."""
 
 CSS = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1b1b; --soft: #5c5c5c;
@@ -27,7 +27,7 @@ thead th { background: var(--head); }
 tbody th { font-weight: 500; }
 td.number, th.number, .numbers td, .numbers thead th + th { text-align: right;
   white-space: nowrap; }
-td.id, th.id, .fastrank-comparison tbody th { overflow-wrap: anywhere; min-width: 6rem; }
+td.id, th.id, .fastrank tbody th { overflow-wrap: anywhere; min-width: 6rem; }
 sup { line-height: 0; }
 .better { color: #0a7d4f; } .worse { color: #c2410c; }
 @media (prefers-color-scheme: dark) { .better { color: #4fd39c; } .worse { color: #ff9466; } }

@@ -1,17 +1,16 @@
-"""Explanations as text for the console, and as Markdown."""
+"""What an explanation shows."""
 
 from __future__ import annotations
 
 import math
 
+from fastrank.document.document import Document, Items, Paragraph, Section
 from fastrank.messages import counted, first_few
-from fastrank.scores import table_formats
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from fastrank.document.document import Block, Grid
     from fastrank.explaining.explanation import Explanation, Part
 
 # The number of ranks that a line names.
@@ -20,57 +19,39 @@ NAMED = 5
 WIDTH = 60
 
 
-def plain(explained: Explanation) -> str:
-    """The text for the console."""
-    lines: list[str] = []
-    for level, text, table in blocks(explained):
-        if table is not None:
-            lines += [f"  {line}".rstrip() for line in str(table).splitlines()]
-        else:
-            lines.append(f"{'  ' * (level > 1)}{text}")
-    return "\n".join(lines)
-
-
-def markdown(explained: Explanation) -> str:
-    """Tables in the pipe syntax of GitHub's Markdown."""
-    parts: list[str] = []
-    for level, text, table in blocks(explained):
-        if table is not None:
-            parts.append(table.to_markdown())
-        else:
-            written = table_formats.markdown_text(text)
-            parts.append({0: written, 1: f"**{written}**", 2: written, 3: f"- {written}"}[level])
-    return "\n\n".join(parts).replace("\n\n- ", "\n- ")
-
-
-def blocks(explained: Explanation) -> Iterator[tuple[int, str, Table | None]]:
-    """The blocks of the text: a level, and a line or a table.
-
-    Levels: 0 for the headers of the runs, 1 for a measure or another heading, 2 for what follows a
-    table, 3 for a note.
-    """
+def explanation_document(explained: Explanation) -> Document:
+    """The headers of the runs, a section for each measure, and the notes."""
     sides = [explained] if explained.other is None else [explained, explained.other]
-    if explained.chosen:
-        yield 0, explained.chosen, None
-    for number, side in enumerate(sides):
-        name = f"{'ab'[number]}: {side.run}: " if len(sides) > 1 else ""
-        yield 0, name + side.header, None
+    several = len(sides) > 1
+    blocks: list[Block] = [Paragraph(explained.chosen)] if explained.chosen else []
+    for letter, side in zip("ab", sides, strict=False):
+        name = f"{letter}: {side.run}: " if several else ""
+        blocks.append(Paragraph(name + side.header))
     for measure in explained.measures:
-        for number, side in enumerate(sides):
-            part = side.part(measure)
-            yield 1, (f"{'ab'[number]}: " if len(sides) > 1 else "") + formula(part), None
-            if len(sides) == 1 and part.depth:
-                yield 2, "", _shown(side, measure)
-                below = _rest(side, part)
-                if below:
-                    yield 2, below, None
-        if len(sides) > 1:
-            yield from _changes(explained, measure)
-    for number, side in enumerate(sides):
+        for letter, side in zip("ab", sides, strict=False):
+            title = formula(side.part(measure))
+            blocks.append(
+                Section(f"{letter}: {title}", []) if several
+                else Section(title, _contributions(side, measure))
+            )  # fmt: skip
+        if explained.other is not None:
+            blocks.append(_changes(explained, explained.other, measure))
+    for letter, side in zip("ab", sides, strict=False):
         if side.notes:
-            yield 1, "notes" if len(sides) == 1 else f"notes on {'ab'[number]}", None
-            for note in side.notes:
-                yield 3, note, None
+            blocks.append(
+                Section(f"notes on {letter}" if several else "notes", [Items(side.notes)])
+            )
+    return Document(blocks)
+
+
+def _contributions(explained: Explanation, measure: str) -> list[Block]:
+    """What each document adds to a measure."""
+    part = explained.part(measure)
+    if not part.depth:
+        return []
+    below = _rest(explained, part)
+    table = _first_rows(explained.table(measure), explained.rows)
+    return [table, *([Paragraph(below)] if below else [])]
 
 
 def formula(part: Part) -> str:
@@ -89,7 +70,7 @@ def formula(part: Part) -> str:
     return f"{part.name} = {' '.join(terms)} = {part.value:.4f}"
 
 
-def document(explained: Explanation, doc: str) -> str:
+def document_line(explained: Explanation, doc: str) -> str:
     """How a document counts, in a line for each measure."""
     grade = f"grade {explained.grades[doc]:g}" if doc in explained.grades else "not judged"
     lines = []
@@ -111,26 +92,16 @@ def document(explained: Explanation, doc: str) -> str:
     return "\n".join([f"{doc}: {grade}{score}", *lines])
 
 
-def _shown(explained: Explanation, measure: str) -> Table:
-    """The first rows of a table."""
-    table = explained.table(measure)
-    return _first_rows(table, explained.rows)
-
-
-def _first_rows(table: Table, count: int) -> Table:
+def _first_rows(table: Table, count: int) -> Grid:
     """The first rows; scores and gains with as many digits as they have, titles shortened."""
     columns = {name: column[:count] for name, column in table.columns.items()}
-    for name in columns.keys() & {"title"}:
-        columns[name] = [
+    if "title" in columns:
+        columns["title"] = [
             title if len(title) <= WIDTH else f"{title[: WIDTH - 3].rstrip()}..."
-            for title in columns[name]
+            for title in columns["title"]
         ]
-    for name in columns.keys() & {"gain", "score"}:
-        columns[name] = [
-            None if value is None else table_formats.Number(f"{value:.7g}")
-            for value in columns[name]
-        ]
-    return Table(columns=columns)
+    exact = "{:.7g}".format
+    return grid_of(Table(columns=columns), {"gain": exact, "score": exact})
 
 
 def _rest(explained: Explanation, part: Part) -> str:
@@ -169,15 +140,15 @@ def _rest(explained: Explanation, part: Part) -> str:
     return "; ".join(found)
 
 
-def _changes(explained: Explanation, measure: str) -> Iterator[tuple[int, str, Table | None]]:
+def _changes(explained: Explanation, other: Explanation, measure: str) -> Section:
     """The documents that change a value most."""
     table = explained.difference(measure)
-    assert explained.other is not None
-    difference = explained.other.values[measure] - explained.values[measure]
-    yield 1, f"{measure}: b - a = {difference:+.4f}", None
+    blocks: list[Block] = []
+    difference = other.values[measure] - explained.values[measure]
     if len(table):
-        yield 2, "", _first_rows(table, explained.rows)
+        blocks.append(_first_rows(table, explained.rows))
     if len(table) > explained.rows:
         rest = math.fsum(table.columns["change"][explained.rows :])
         more = counted(len(table) - explained.rows, "more document")
-        yield 2, f"{more} change it by {rest:+.4f}", None
+        blocks.append(Paragraph(f"{more} change it by {rest:+.4f}"))
+    return Section(f"{measure}: b - a = {difference:+.4f}", blocks)

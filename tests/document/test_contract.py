@@ -1,0 +1,284 @@
+"""Every result in every format: the same cells and paragraphs, which parse back."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.comparing.shown import columns_document, document_of, pairs_document, query_table
+from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.document.html import html
+from fastrank.document.latex import latex
+from fastrank.document.markdown import markdown
+from fastrank.document.numbers import joined
+from fastrank.document.text import text
+from fastrank.explaining.shown import explanation_document
+from fastrank.gating.shown import to_markdown, to_text
+from fastrank.messages import visible
+from fastrank.scores.tables import grid_of
+from tests.document.parsers import (
+    PLAIN,
+    Page,
+    grids_of_latex,
+    grids_of_markdown,
+    grids_of_text,
+    text_of_latex,
+    text_of_markdown,
+)
+from tests.helpers.comparisons import compare_data, random_rows, scores_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.document.document import Block
+
+# What each syntax, a terminal, or a reader could take for something else.
+HOSTILE = (
+    "a|b", "<b>*x*", "`c`", "d & e", "50% $x$", "#h_i_", "{j}", "k^2~l", r"\m\\", "[n](o)", "*p",
+    "[q", "r--s---t", "\"'<script>", "&amp;", "日本語", "e\u0301", "\n\r\x1b[2J\x9b\u202e\u2028",
+    "_u", "v_", "≤ ▲", "+", "- w", "1. x", "\udcff",
+)  # fmt: skip
+
+
+def _hostile_comparison(**options: Any) -> fr.Comparison:
+    rows = random_rows(len(HOSTILE), 12)
+    rows[3] += 2
+    values = list(scores_of(rows).values())
+    return fr.compare_scores(dict(zip(HOSTILE, values, strict=True)), **options)
+
+
+def _explanation(**options: Any) -> fr.Explanation:
+    docs = [name for name in HOSTILE if "\n" not in name]
+    qrels = {"<q>": {name: place % 3 for place, name in enumerate(docs[:-3])}}
+    run = {"<q>": {name: 30.0 - place for place, name in enumerate(docs[2:])}}
+    other = {"<q>": {name: float(place) for place, name in enumerate(docs[2:])}}
+    if options.pop("two", False):
+        options["other"] = other
+    return fr.explain(qrels, run, "ndcg map P.3 rbp", query="<q>", **options)
+
+
+def _table() -> fr.Table:
+    columns = {
+        "name|&": list(HOSTILE),
+        "value": [float("nan"), -1e-9, 1e9, *np.linspace(-1, 1, len(HOSTILE) - 3)],
+        "count": list(range(len(HOSTILE))),
+        "empty": [None] * len(HOSTILE),
+    }
+    return fr.Table(columns=columns, bold=frozenset({(1, 1), (2, 1)}))
+
+
+def _of_table(table: fr.Table) -> Document:
+    """A table alone."""
+    return Document([grid_of(table)])
+
+
+DOCUMENTS: dict[str, Callable[[], Document]] = {
+    "comparison": lambda: document_of(compare_data()),
+    "compact letters": lambda: document_of(compare_data(), letters=True, percent=True),
+    "a baseline": lambda: document_of(compare_data(baseline="pixels")),
+    "baselines": lambda: document_of(compare_data(baseline=["pca", "profile"])),
+    "one system": lambda: document_of(fr.compare_scores({"a": {"q": 0.1, "r": 0.7}})),
+    "hostile systems": lambda: document_of(_hostile_comparison()),
+    "a hostile baseline": lambda: document_of(_hostile_comparison(baseline=3, test="sign")),
+    "tiny p-values": lambda: document_of(compare_data(test="sign", baseline="pca")),
+    "pairs": lambda: pairs_document(_hostile_comparison(interval="bca", resamples=200)),
+    "queries": lambda: _of_table(query_table(_hostile_comparison(), pair=None)),
+    "explanation": lambda: explanation_document(_explanation()),
+    "explanation of two": lambda: explanation_document(_explanation(two=True)),
+    "table": lambda: _of_table(_table()),
+    "transposed table": lambda: _of_table(_table().transpose()),
+    "agreement": lambda: _of_table(fr.overlap({"<q>": {"a": 1, "b": 2}}, {"<q>": {"a": 1}})),
+    "empty table": lambda: _of_table(fr.Table(columns={"a": [], "b": []})),
+}
+
+
+@pytest.fixture(params=DOCUMENTS)
+def document(request: pytest.FixtureRequest) -> Document:
+    """One of the documents."""
+    return DOCUMENTS[request.param]()
+
+
+def _blocks(blocks: Any) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Section):
+            yield from _blocks(block.blocks)
+
+
+def _grids(document: Document) -> list[Grid]:
+    return [block for block in _blocks(document.blocks) if isinstance(block, Grid)]
+
+
+def _texts(document: Document) -> list[str]:
+    """The texts outside grids."""
+    found: list[str] = []
+    for block in _blocks(document.blocks):
+        if isinstance(block, Paragraph):
+            found.append(visible(block.text))
+        elif isinstance(block, Items):
+            found += map(visible, block.texts)
+        elif isinstance(block, Section):
+            found.append(visible(block.title))
+    return found
+
+
+def _expected(grid: Grid) -> list[list[str]]:
+    header = [visible(name).strip() for name in grid.header]
+    return [header, *([_plain(cell) for cell in row] for row in grid.rows)]
+
+
+def _plain(cell: Cell) -> str:
+    marks = f"^{joined(cell.marks)}" if cell.marks else ""
+    return visible(cell.text).strip() + marks
+
+
+def _same(found: list[list[list[str]]], document: Document) -> None:
+    assert found == [_expected(grid) for grid in _grids(document)]
+
+
+def test_text_parses_back(document: Document) -> None:
+    written = text(document, ascii=True)
+
+    _same([[[" ".join(cell.split(" ^")).replace(" ^", "^") for cell in row] for row in grid]
+           for grid in grids_of_text(written)], document)  # fmt: skip
+    unwrapped = " ".join(written.split())
+    for expected in _texts(document):
+        assert " ".join(expected.split()) in unwrapped
+
+
+@pytest.mark.parametrize("name", ["comparison", "compact letters"])
+def test_superscripts_are_the_letters(name: str) -> None:
+    document = DOCUMENTS[name]()
+
+    found = [
+        [re.sub(f"([{''.join(PLAIN)}]+)$", _as_letters, cell) for cell in row]
+        for row in grids_of_text(text(document))[0][1:]
+    ]
+
+    # Names end with letters that are no superscripts.
+    assert [row[2:] for row in found] == [row[2:] for row in _expected(_grids(document)[0])[1:]]
+
+
+def _as_letters(found: re.Match[str]) -> str:
+    return "^" + "".join(PLAIN[letter] for letter in found[1])
+
+
+def test_markdown_parses_back(document: Document) -> None:
+    written = markdown(document)
+
+    _same(grids_of_markdown(written), document)
+    plain = text_of_markdown(re.sub(r"^\|.*\n?", "", written, flags=re.MULTILINE))
+    for expected in _texts(document):
+        assert expected.replace("**", "") in plain
+
+
+def test_latex_parses_back(document: Document) -> None:
+    written = latex(document)
+
+    found = [[[cell.replace(r"\,", ",").replace(",^", "^").rstrip(",") for cell in row]
+              for row in grid] for grid in grids_of_latex(written)]  # fmt: skip
+    _same(found, document)
+    plain = text_of_latex(written)
+    for expected in _texts(document):
+        assert expected in plain
+
+
+def test_html_parses_back(document: Document) -> None:
+    page = Page(html(document))
+
+    assert [[[cell.strip() for cell in row] for row in table] for table in page.tables] == [
+        _expected(grid) for grid in _grids(document)
+    ]
+    assert page.paragraphs == _texts(document)
+    assert "script" not in page.tags
+
+
+def test_html_in_a_file_is_a_whole_page(document: Document) -> None:
+    written = html(document, page="a <title>")
+    page = Page(written.removeprefix("<!DOCTYPE html>\n"))
+
+    assert written.startswith('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">')
+    assert page.tags.count("html") == page.tags.count("style") == page.tags.count("body") == 1
+    assert page.tables == Page(html(document)).tables
+
+
+@pytest.mark.parametrize("write", [text, markdown, latex, html])
+def test_nothing_moves_the_cursor(write: Callable[[Document], str], document: Document) -> None:
+    assert write(document).replace("\n", "").isprintable()
+
+
+def test_html_shows_intervals_and_p_values() -> None:
+    rows = html(document_of(compare_data())).splitlines()
+
+    assert (
+        '<td class="number second" title="95% interval [0.8711, 0.9259]"><u>0.8985</u>'
+        '<sup title="+0.0935 [+0.0625, +0.1245] from pca, p = 2.4e-08">b</sup></td>'
+    ) in rows[5]
+
+
+def test_html_says_better_and_worse() -> None:
+    page = html(document_of(_hostile_comparison(baseline=3, test="sign")))
+
+    assert '<td class="worse">▼</td>' in page
+    assert any("from d & e, p = " in title for title in Page(page).titles)
+
+
+def test_latex_aligns_numbers_by_invisible_marks() -> None:
+    tabular = latex(document_of(compare_data())).splitlines()
+
+    assert tabular[5].split(" & ")[3].strip() == r"0.8050$^{\hphantom{bc}}$"
+    assert tabular[6].split(" & ")[3].strip() == r"\underline{0.8985}$^{b\hphantom{c}}$"
+
+
+def test_latex_of_all_measures_marks_better_above_and_worse_below() -> None:
+    compared = compare_data(baseline=["pixels", "profile"])
+
+    written = latex(columns_document(compared, "mean", ["*", "!"]))
+
+    assert r"0.3493}$_{*}$" in written
+    assert r"0.8050$_{*!}$" in written
+    assert "Significantly better (above) or worse (below): * than pixels, ! than profile" in written
+
+
+def test_a_verdict_has_the_same_checks_as_text_and_in_markdown() -> None:
+    qrels = {f"<{place}>|`\n": {"d": 1} for place in range(12)}
+    file = io.BytesIO()
+    fr.save_baseline(file, qrels, {query: {"d": 1.0} for query in qrels}, "RR P@5")
+    run = {query: {"x": 1.0} for query in qrels}
+    verdict = fr.gate(io.BytesIO(file.getvalue()), qrels, run, min={"RR": 0.5})
+
+    (of_text,) = grids_of_text(to_text(verdict))
+    of_markdown, *worst = grids_of_markdown(to_markdown(verdict))
+
+    assert of_text == of_markdown
+    assert [row[2] for row in of_text[1:]] == [f"{check.now:.4f}" for check in verdict.results]
+    assert [row[0] for row in worst[0][1:3]] == [r"<0>|`\n", r"<10>|`\n"]
+    assert all(visible(reason) in to_text(verdict) for reason in verdict.reasons)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
+def test_latex_compiles(document: Document, tmp_path: Path) -> None:
+    # pdflatex has no fonts for all scripts.
+    body = re.sub(r"[^\x00-\x7f]", "?", latex(document))
+    page = dedent(r"""
+        \documentclass{article}
+        \usepackage{booktabs}
+        \begin{document}
+        %s
+        \end{document}
+        """)
+    (tmp_path / "page.tex").write_text(page.strip().replace("%s", body))
+
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout[-2000:]
