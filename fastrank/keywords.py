@@ -113,12 +113,6 @@ def names_of(options: type) -> dict[str, str]:
     }
 
 
-def select(options: type, *tables: Iterable[Keyword]) -> list[Keyword]:
-    """The keywords that a TypedDict lists, each once, in the order of the tables."""
-    names = names_of(options)
-    return list({one.name: one for table in tables for one in table if one.name in names}.values())
-
-
 def pick(given: Mapping[str, Any], options: type) -> dict[str, Any]:
     """Those of the given options that a TypedDict lists."""
     return {name: given[name] for name in names_of(options) if name in given}
@@ -131,7 +125,7 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
     docstring is replaced by their descriptions.
     """
     types = names_of(options)
-    found = {keyword.name: keyword for keyword in select(options, *tables)}
+    found = {own.name: own for table in tables for own in table if own.name in types}
     assert len(found) == len(types), f"{options.__name__}: described are {sorted(found)}"
 
     def described(target: Target) -> Target:

@@ -30,7 +30,7 @@ from fastrank.judging.keywords import (
     evaluation_options,
 )
 from fastrank.judging.options import MAX_RETRIEVED, Options
-from fastrank.keywords import Keyword, documented, names_of, select
+from fastrank.keywords import Keyword, documented, names_of
 from fastrank.searching import search, search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 
@@ -58,7 +58,7 @@ def test_the_signature_shows_each_option_with_its_type_and_default(
     function: Callable[..., Any], options: type, _: int
 ) -> None:
     parameters = inspect.signature(function).parameters
-    described = {keyword.name: keyword for keyword in select(options, SEARCH, EVALUATION)}
+    described = {keyword.name: keyword for keyword in (*SEARCH, *EVALUATION)}
 
     for name, type_ in names_of(options).items():
         own = parameters[name]

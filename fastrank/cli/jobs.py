@@ -100,11 +100,12 @@ def _work(connection: Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while call := connection.recv():
         function, *arguments = call
+        value = raised = None
         try:
-            found = function(*arguments), None
+            value = function(*arguments)
         except Exception as error:
-            found = None, error
-        connection.send(found)
+            raised = error
+        connection.send((value, raised))
 
 
 def _end_with_parent() -> None:

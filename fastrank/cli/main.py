@@ -57,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         return trec_eval(words[1:])
     if words[:1] and words[0] in COMMANDS:
-        arguments = parser_of(words[0]).parse_args(words[1:])
-        return int(arguments.command(arguments))
+        asked = parser_of(words[0]).parse_args(words[1:])
+        return int(asked.command(asked))
     if words[:1] and words[0][:1] not in ("", "-"):
         print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
         return 2

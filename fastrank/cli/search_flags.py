@@ -6,14 +6,14 @@ from contextlib import ExitStack
 
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.errors import OptionError, ReadError
-from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats import files
 from fastrank.keywords import names_of
 from fastrank.native.threads import processors
 from fastrank.searching.batches import check_before_building
 from fastrank.searching.indexing import Index, build_index
 from fastrank.searching.row_ids import check_row_ids
-from fastrank.searching.search_options import BuildOptions, SearchOptions
+from fastrank.searching.runs import search
+from fastrank.searching.search_options import SearchOptions
 from fastrank.searching.shards import Shards
 from fastrank.searching.storage import read_index, write_index
 from fastrank.searching.vectors import check_dimension, open_vectors
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from fastrank.searching.vectors import Vectors
 
 
-OPTIONS = {*names_of(SearchOptions), *names_of(BuildOptions), "corpus_ids"} - {"run"}
+# The number of documents that are retrieved.
+DEPTH = 1000
 # What the usage says of the corpus.
 ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
 
@@ -56,7 +57,9 @@ def add_search_options(parser: Parser) -> None:
         "--save-index", metavar="FILE",
         help="save the index to FILE, and its document ids to a file next to it",
     )  # fmt: skip
-    add_flags(parser, evaluate_embeddings, OPTIONS)
+    names = {"k", "corpus_ids", "tag", *names_of(SearchOptions)}
+    add_flags(parser, search, names, defaults={"k": DEPTH})
+    add_flags(parser, build_index, ["index_factory", "train_size"])
 
 
 class SearchInputs:

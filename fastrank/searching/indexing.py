@@ -106,7 +106,7 @@ def build_index(
     vectors: floats[n, dimension]: an array of any float or integer type, a memory map, the path of
         a `.npy` file, an iterator of such blocks, a scipy sparse matrix, or a sparse torch tensor.
         Converted to float32.
-    index_factory: a faiss factory string: "Flat", "IVF1024,Flat", "HNSW32",
+    index_factory: the faiss factory string: "Flat", "IVF1024,Flat", "HNSW32",
         "OPQ16_64,IVF256,PQ16x4fs", ...; behind it, parameters of the construction by faiss's names:
         efConstruction of a graph ("HNSW32,efConstruction=200"; faiss's default is 40), and niter,
         nredo, seed and max_points_per_centroid of the clustering of inverted lists.

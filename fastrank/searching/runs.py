@@ -49,7 +49,7 @@ def search(
         in memory are read block by block, never all at once.
     k: the number of documents to retrieve per query; fewer if the corpus or the index has no more.
     corpus_ids: the ids of the vectors, as in `build_index`; not for an Index that has ids.
-    tag: the run's name.
+    tag: the name of the run.
     **options: see `SearchOptions`.
 
     If documents are excluded, the search is deeper, so that k remain. Scores are inner products,
