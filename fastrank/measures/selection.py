@@ -62,7 +62,9 @@ class BoundMeasure(Frozen):
         """The cutoff, the persistence or the options of the value in this place, by name."""
         if self.options is not None:
             family: Any = self.measure
-            return dict(zip(family.numbers, self.numbers, strict=True))
+            # The version of trec_eval is no option.
+            numbers = self.numbers[1:] if family.versioned else self.numbers
+            return dict(zip(family.numbers, numbers, strict=True))
         if self.measure.takes == "cutoffs":
             return {"cutoff": self.numbers[place]}
         return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
