@@ -13,14 +13,14 @@ from fastrank.measures.trec import BY_NAME, INFINITE, MEASURES, NICKNAMES, Measu
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from fastrank.measures.notation import MeasureSpec
 
-    OneMeasure = str | MeasureSpec | Callable[..., float]
+    OneMeasure: TypeAlias = str | MeasureSpec | Callable[..., float]
     """A name such as `"nDCG@10"`, or several names separated by blanks; a measure that is parsed,
     or an object of ir_measures; or a function that `fastrank.measure` has made a measure."""
-    Measures = OneMeasure | Iterable[OneMeasure]
+    Measures: TypeAlias = OneMeasure | Iterable[OneMeasure]
     """One measure or several. Sets such as `"official"` are names, too: see
     [Sets of measures](../measures.md#sets-of-measures)."""
 
@@ -62,7 +62,9 @@ class BoundMeasure(Frozen):
         """The cutoff, the persistence or the options of the value in this place, by name."""
         if self.options is not None:
             family: Any = self.measure
-            return dict(zip(family.numbers, self.numbers, strict=True))
+            # The version of trec_eval is no option.
+            numbers = self.numbers[1:] if family.versioned else self.numbers
+            return dict(zip(family.numbers, numbers, strict=True))
         if self.measure.takes == "cutoffs":
             return {"cutoff": self.numbers[place]}
         return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
@@ -337,7 +339,7 @@ class Selection:
         return self._in_order(bound, trec_eval_version)
 
     def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
-        """These and all other measures, with the place at which each of their names was requested."""
+        """These and all other measures, with the place at which each name was requested."""
         others: list[BoundMeasure] = []
         measures: dict[str, int] = {}
         names: dict[bytes, int] = {}

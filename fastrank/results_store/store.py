@@ -57,7 +57,7 @@ class LineFile:
             reason = "expected a local file, to which several processes may append"
             raise ReadError(name_of(path), reason)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT if append else os.O_RDONLY
-        with self._readable():
+        with self.readable():
             # Opening a pipe would wait for its other end.
             self._file = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
             mode = os.fstat(self._file).st_mode
@@ -70,15 +70,17 @@ class LineFile:
         os.close(self._file)
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
+    def readable(self) -> Iterator[None]:
+        """Raise ReadError for an OSError."""
         try:
             yield
         except OSError as error:
-            raise unreadable(self.path, error) from error
+            reason = (error.strerror or str(error)).lower()
+            raise ReadError(self.path, reason) from error
 
     def new_lines(self) -> Iterator[tuple[int, bytes]]:
         """The whole lines after those that were read, each with its offset. Raises ReadError."""
-        with self._readable(), open(self._file, "rb", closefd=False) as file:
+        with self.readable(), open(self._file, "rb", closefd=False) as file:
             file.seek(self.end)
             for line in file:
                 if not line.endswith(b"\n"):
@@ -90,7 +92,7 @@ class LineFile:
 
     def line_at(self, offset: int, length: int) -> bytes:
         """A line that was read before. Raises ReadError."""
-        with self._readable():
+        with self.readable():
             return os.pread(self._file, length, offset)
 
     def unread(self) -> bytes:
@@ -138,11 +140,6 @@ class LineFile:
         added = os.pread(self._file, os.fstat(self._file).st_size - self.end, self.end)
         if not added.endswith(b"\n"):
             os.ftruncate(self._file, self.end + added.rfind(b"\n") + 1)
-
-
-def unreadable(path: str, error: OSError) -> ReadError:
-    """The error for a file that cannot be read."""
-    return ReadError(path, (error.strerror or str(error)).lower())
 
 
 class Entry(NamedTuple):
@@ -196,10 +193,8 @@ class Store:
         self._file = LineFile(path, append=append)
         self.read()
         if self._file.unread():
-            try:
+            with self._file.readable():
                 self._settle_unfinished(remove=append, warn=warn)
-            except OSError as error:
-                raise unreadable(path, error) from error
         if self._damaged:
             first, *others = self._damaged
             more = f", and {len(others)} more" if others else ""

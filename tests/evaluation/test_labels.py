@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import ArrayError, NoQueriesError
-from fastrank.measures.families import FAMILY_BY_NAME
+from fastrank.measures.families import FAMILIES, FAMILY_BY_NAME
 from fastrank.measures.trec import GAINS
 from fastrank.measures.trec import MEASURES as TREC
 from tests.helpers.strategies import examples
@@ -75,6 +75,20 @@ def test_values_have_the_bits_of_pytrec_eval(
             if name not in NOT_PER_QUERY:
                 own = struct.pack("<d", found[name][i])
                 assert own == struct.pack("<d", value), (query, name, found[name][i], value)
+
+
+@pytest.mark.parametrize(
+    "family", [one for one in FAMILIES if one.needs in ("ranking", *GAINS)], ids=str
+)
+def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
+    needed = bool(family.at) and family.options[family.at].needed
+    name = family.name + ({"cutoff": "@2", "recall": "@0.5"}[family.at] if needed else "")
+    qrels = {"q": {"a": 1, "b": 0, "c": 2, "d": 0}}
+    run = {"q": {"a": 3.0, "b": 4.0, "c": 1.0, "d": 2.0}}
+
+    found = fr.evaluate_labels([[1, 0, 2, 0]], [[3.0, 4.0, 1.0, 2.0]], name)
+
+    assert found.mean == pytest.approx(fr.evaluate(qrels, run, name).mean, rel=0, nan_ok=True)
 
 
 @examples(100)
