@@ -6,11 +6,10 @@ import os
 from concurrent.futures import CancelledError
 
 from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, RunError
-from fastrank.evaluation.evaluator import Prepared, file_state
+from fastrank.evaluation.evaluator import file_state, prepared_again
 from fastrank.formats.inputs import as_qrels, run_names
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
-from fastrank.judging.queries import choose_queries
 from fastrank.messages import counted
 from fastrank.parallel import Outcome, outcomes
 from fastrank.searching.progress import bar
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import Any
 
-    from fastrank.evaluation.evaluator import FileState
+    from fastrank.evaluation.evaluator import Prepared
     from fastrank.scores.scores import Scores
 
     Found = tuple[Scores, list[str]]
@@ -138,17 +137,13 @@ class Shared:
         # A file that has changed has other judgments.
         if file is None or file_state(file[0]) != file:
             return Shared, (self.prepared, self.threads, True)
-        state = self.prepared.__getstate__() | {"judgments": None}
-        return _read, (file, state, self.threads)
+        version = self.prepared.options.trec_eval_version
+        return _read, (file[0], version, self.prepared.settings(), self.threads)
 
 
-def _read(file: FileState, state: dict[str, Any], threads: int | None) -> Shared:
-    options = state["options"]
-    judgments = as_qrels(file[0], trec_eval_version=options.trec_eval_version)
-    state["judgments"], _ = choose_queries(judgments, options)
-    prepared = Prepared.__new__(Prepared)
-    prepared.__setstate__(state)
-    return Shared(prepared, threads, is_copy=True)
+def _read(path: str, version: Any, settings: tuple[Any, ...], threads: int | None) -> Shared:
+    judgments = as_qrels(path, trec_eval_version=version)
+    return Shared(prepared_again(judgments, *settings), threads, is_copy=True)
 
 
 class _Restored:

@@ -278,28 +278,20 @@ class Prepared:
         bound: list[BoundMeasure],
         options: Options,
         file: FileState | None = None,
+        keeps_ties: bool = False,
     ) -> None:
-        self.judgments, left_out = choose_queries(judgments, options)
+        self._all, (self.judgments, left_out) = judgments, choose_queries(judgments, options)
         self.bound, self.options = bound, options
-        self.file = file
-        self.keeps_ties = False
-        self._prepare(left_out)
-
-    def _prepare(self, left_out: list[bytes]) -> None:
-        given = self.judgments, self.bound, self.options
+        self.file, self.keeps_ties = file, keeps_ties
+        given = self.judgments, bound, options
         self._judge, self._scorer = RunJudge(*given), Scorer(*given, left_out=left_out)
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {**vars(self), "functions": functions_of(self.bound)}
-        # A judge has reusable memory.
-        del state["_judge"]
-        return {**state, "_scorer": self._scorer.left_out}
+    def __reduce__(self) -> Any:
+        return prepared_again, (self._all, *self.settings())
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        functions, left_out = state.pop("functions"), state.pop("_scorer")
-        vars(self).update(state)
-        self.bound = with_functions(self.bound, functions)
-        self._prepare(left_out)
+    def settings(self) -> tuple[Any, ...]:
+        """What `prepared_again` takes beside judgments."""
+        return functions_of(self.bound), self.bound, self.options, self.file, self.keeps_ties
 
     def scores_of(self, run: Any, threads: int | None, warn: Warn = python_warning) -> Scores:
         """Evaluate a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
@@ -318,6 +310,11 @@ class Prepared:
             ties = ties_of(self._scorer, judged, kept=self.keeps_ties)
             scores = scores if ties is None else scores.changed(ties=ties)
         return scores
+
+
+def prepared_again(judgments: Any, functions: Any, bound: Any, *options: Any) -> Prepared:
+    """A Prepared that was pickled, or one like it for other judgments."""
+    return Prepared(judgments, with_functions(bound, functions), *options)
 
 
 # How many ids of each side are shown, and how much of those of documents.

@@ -450,13 +450,11 @@ def order_documents(scores, count, depth, keys, above, work):
     single = keys.itemsize == 4
     # Enough that the first documents seldom share one.
     groups = (depth + depth // 2 + LANES - 1) // LANES * LANES
-    if depth <= MOST_FIRST and 2 * groups <= count:
-        for i in range(count):
-            keys[i] = scores[i]
-        if order_first(keys, count, depth, groups, above, work):
-            return
+    few = 0 < depth <= MOST_FIRST and 2 * groups <= count
     for i in range(count):
         keys[i] = scores[i]
+    if few and order_first(keys, count, depth, groups, above, work):
+        return
     if count <= (COUNTED_SINGLE if single else COUNTED_DOUBLE):
         order_by_counting(keys, count, above, work)
     else:

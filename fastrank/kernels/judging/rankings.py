@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fastrank.kernels.texts.text import sort_if_needed_by
 from fastrank.native.codes import FINE, GRADE_TOO_LARGE, NONE_JUDGED, POOLED, UNJUDGED
 from fastrank.native.declare import helper
 
+U = np.uint64
 # trec_eval counts the judgments of each grade in a table of 8-byte items; this is the largest
 # grade for which such a table fits the 47-bit address space of a process.
 LARGEST_GRADE = 2**44 - 2
@@ -24,12 +27,12 @@ sort_values_if_needed = sort_if_needed_by(by_value)
 @helper
 def count_few_grades(grades, values, counts):
     """`count_grades` where all are below FEW_GRADES: a byte of one word counts each."""
-    packed = 0
+    packed = U(0)
     for grade in grades:
-        packed += 1 << (8 * grade)
+        packed += U(1) << U(8 * grade)
     distinct = 0
     for grade in range(FEW_GRADES):
-        count = packed >> (8 * grade) & 255
+        count = np.int64(packed >> U(8 * grade) & U(MOST_PACKED))
         if count > 0:
             values[distinct], counts[distinct] = grade, count
             distinct += 1
