@@ -195,13 +195,20 @@ class _Setup(NamedTuple):
         self, vectors: Vectors, candidate: Candidate, update: Callable[[float], Any]
     ) -> Iterator[_Runner]:
         """Build an index and search it with each setting; call `update(1)` after each step."""
-        built = _Built(vectors, candidate, self.metric, self.names, self.train_size)
+        index, seconds = candidate.built, None
+        if index is None:
+            start = time.perf_counter()
+            try:
+                index = build_index(
+                    vectors, candidate.name, self.metric, self.names, self.train_size,
+                    progress=False,
+                )  # fmt: skip
+            except OptionError as error:
+                raise OptionError("indexes", f"{candidate.name!r}: {error.reason}") from None
+            seconds = time.perf_counter() - start
         update(1)
         for setting in candidate.settings:
-            runner = _Runner(built, setting, self.queries, self.k, **self.options)
-            runner.find()
-            if self.judgments is not None:
-                runner.evaluate(self.judgments, self.measures, relevance_level=self.relevance_level)
+            runner = _Runner(self, candidate.name, index, seconds, setting)
             update(1)
             yield runner
 
@@ -224,57 +231,31 @@ def _measured(shared: tuple[_Setup, int], candidate: Candidate) -> list[tuple[In
     return [(runner.point(None), runner.found) for runner in runners]
 
 
-class _Built:
-    """An index and its build time in seconds, None if it was built before."""
+class _Runner:
+    """An index with a search setting, to be searched repeatedly.
+
+    found: int64[queries, k], the rows found by the first search, which also warms up the index.
+    """
 
     def __init__(
-        self,
-        vectors: Vectors,
-        candidate: Candidate,
-        metric: str,
-        names: RowIds,
-        train_size: int | None,
+        self, setup: _Setup, name: str, index: Index, build_seconds: float | None, setting: str
     ) -> None:
-        self.index_factory = index_factory = candidate.name
-        self.seconds: float | None = None
-        if candidate.built is not None:
-            self.index = candidate.built
-            return
-        start = time.perf_counter()
-        try:
-            self.index = build_index(
-                vectors, index_factory, metric, names, train_size=train_size, progress=False
-            )
-        except OptionError as error:
-            raise OptionError("indexes", f"{index_factory!r}: {error.reason}") from None
-        self.seconds = time.perf_counter() - start
-
-
-class _Runner:
-    """An index with a search setting, to be searched repeatedly."""
-
-    def __init__(self, built: _Built, setting: str, queries: Array, k: int, **options: Any) -> None:
-        self.index, self._built, self._setting = built.index, built, setting
-        self._queries, self._k = queries, k
-        self._options = {**options, "parameters": setting, "progress": False}
-        self._seconds: list[float] = []
-        self._scores: Scores | None = None
-        self.found: Array
-
-    def find(self) -> None:
-        """Search once, which also warms up the index, and keep the results."""
         import numpy
 
-        self.found = numpy.full((len(self._queries), self._k), -1, numpy.int64)
+        self._setup, self._name, self.index, self._build_seconds = setup, name, index, build_seconds
+        self._setting = setting
+        self._options = {**setup.options, "parameters": setting, "progress": False}
+        self._seconds: list[float] = []
+        self.found = numpy.full((len(setup.queries), setup.k), -1, numpy.int64)
         for batch in self._batches():
             stop = batch.start + len(batch.rows)
             self.found[batch.start : stop, : batch.rows.shape[1]] = batch.rows
-
-    def evaluate(self, qrels: Any, measures: Any, **options: Any) -> None:
-        """The measures of the results."""
-        self._scores = evaluate_embeddings(
-            self._queries, self.index, qrels, measures, k=self._k, **self._options, **options
-        )
+        self._scores: Scores | None = None
+        if setup.judgments is not None:
+            self._scores = evaluate_embeddings(
+                setup.queries, index, setup.judgments, setup.measures, k=setup.k,
+                relevance_level=setup.relevance_level, **self._options,
+            )  # fmt: skip
 
     def time(self) -> None:
         """Search once more to measure the time."""
@@ -285,21 +266,20 @@ class _Runner:
 
     def point(self, top: ExactTop | None, name: str = "") -> IndexPoint:
         """The measurements; recall is NaN without the exact results."""
-        built = self._built
         return IndexPoint(
-            name=name or f"{built.index_factory} {self._setting}".strip(),
-            index_factory=built.index_factory,
+            name=name or f"{self._name} {self._setting}".strip(),
+            index_factory=self._name,
             parameters=self._setting,
             recall=math.nan if top is None else top.recall(self.found),
             seconds=self._seconds,
-            queries_per_second=len(self._queries) / median(self._seconds),
+            queries_per_second=len(self.found) / median(self._seconds),
             bytes=_size_of(self.index),
-            build_seconds=built.seconds,
+            build_seconds=self._build_seconds,
             scores=self._scores,
         )
 
     def _batches(self) -> Iterator[Any]:
-        return search_batches(self._queries, self.index, self._k, **self._options)
+        return search_batches(self._setup.queries, self.index, self._setup.k, **self._options)
 
 
 def _gathered(queries: Any, *, unit: bool) -> Array:

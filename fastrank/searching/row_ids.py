@@ -93,26 +93,21 @@ def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
     if ids is None or (isinstance(ids, RowIds) and ids.texts is None):
         return RowIds(None, count)
     if isinstance(ids, RowIds):
-        names = ids
-    elif isinstance(ids, Texts):
-        names = RowIds(ids, len(ids))
-    else:
-        path = ids if isinstance(ids, (str, os.PathLike)) else None
-        texts = texts_of_ids(argument, ids if path is None else read_ids(os.fspath(path)))
-        names = RowIds(texts, len(texts))
+        if count is not None:
+            ids.check_count(argument, count)
+        return ids
+    if isinstance(ids, (str, os.PathLike)):
+        ids = read_ids(os.fspath(ids))
+    texts = ids if isinstance(ids, Texts) else texts_of_ids(argument, ids)
+    names = RowIds(texts, len(texts))
     if count is not None:
         names.check_count(argument, count)
-    if names is not ids:
-        _refuse_repeats(argument, names.texts)
-    return names
-
-
-def _refuse_repeats(argument: str, texts: Texts) -> None:
     numbered = interning(len(texts))
     if kernels.intern_texts(texts.columns, numbered) < len(texts):
         row = first_repeat(texts)
         first = numbered.firsts[numbered.ids[row]]
         raise ArrayError(argument, f"duplicate id {decoded(texts[row])!r}, also at {first}", row)
+    return names
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:
