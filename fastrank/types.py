@@ -9,9 +9,9 @@ from fastrank.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
     from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
+    from fastrank.embeddings.text_vectors import Embeddings as Embeddings
     from fastrank.embeddings.training_data import HardNegatives as HardNegatives
     from fastrank.embeddings.training_data import Instance as Instance
 

@@ -199,9 +199,10 @@ def rows_by_query(
         firsts = np.asarray(numbered.firsts)[:count]
         starts, lengths = (np.take(np.asarray(column), firsts) for column in (starts, lengths))
 
-    def reorder(column: Any) -> npt.NDArray[Any]:
+    def reorder(column: Any) -> Any:
         return column if order is None or not len(column) else np.take(column, order)
 
+    others |= {name: reorder(column) for name, column in columns.items()}
     made = Rows(
         text=text,
         queries=[text[start : start + size] for start, size in zip(starts, lengths, strict=True)],
@@ -210,7 +211,6 @@ def rows_by_query(
         doc_starts=reorder(docs.starts),
         doc_lengths=reorder(docs.lengths),
         scattered=scattered,
-        **{name: reorder(column) for name, column in columns.items()},
         **others,
     )
     return made, order

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     # The message about a line with a number of fields.
-    Say = Callable[[bytes, int], str]
+    Describe = Callable[[bytes, int], str]
 
 # Longest first: a UTF-32 mark begins with a UTF-16 mark.
 FOREIGN = {
@@ -116,14 +116,14 @@ TO_CONVERT = "`fastrank convert` can convert it"
 def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note lines that are malformed, blank, comments, or contain NUL."""
 
-    def note(kind: str, what: int, say: Say) -> None:
+    def note(kind: str, what: int, describe: Describe) -> None:
         count, first = rows.odd[what]
 
-        def said(i: int) -> tuple[str, None, None]:
+        def described(i: int) -> tuple[str, None, None]:
             _, start, fields = first[i].tolist()
-            return say(line_at(rows.text, start), fields), None, None
+            return describe(line_at(rows.text, start), fields), None, None
 
-        findings.add_lines(kind, first[:, 0], said, count)
+        findings.add_lines(kind, first[:, 0], described, count)
 
     if judgments:
         note("malformed", codes.TOO_FEW_FIELDS, _malformed_judgment)
@@ -204,9 +204,9 @@ def _second_comment(line: bytes, _: int) -> str:
     )
 
 
-def _comment_as(what: str) -> Say:
-    def say(line: bytes, _: int) -> str:
+def _comment_as(what: str) -> Describe:
+    def describe(line: bytes, _: int) -> str:
         query = quoted(line.split()[0])
         return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
 
-    return say
+    return describe

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from fastrank.arguments import at_least
 from fastrank.embeddings.faiss_configurations import (
-    Candidate,
+    Configuration,
     built_index,
-    check_candidate,
-    parse_candidates,
+    check_configuration,
+    parse_configurations,
 )
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.errors import ArrayError, OptionError
@@ -117,7 +117,7 @@ def compare_indexes(
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
-    parsed = parse_candidates(indexes)
+    parsed = parse_configurations(indexes)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
@@ -132,14 +132,14 @@ def compare_indexes(
     names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     found = [
-        Candidate(
+        Configuration(
             name=name, settings=settings,
             built=None if source is None else built_index(name, source, metric, vectors, names),
         )
         for name, settings, source in parsed
     ]  # fmt: skip
-    for candidate in found:
-        check_candidate(candidate, vectors.dimension, metric, sample)
+    for configuration in found:
+        check_configuration(configuration, vectors.dimension, metric, sample)
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
@@ -152,25 +152,25 @@ def compare_indexes(
     )  # fmt: skip
     with bar("compare", steps, "steps", given["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
-        flat = Candidate(name="Flat", settings=[""], built=None)
+        flat = Configuration(name="Flat", settings=[""], built=None)
         runners = list(setup.runners(vectors, flat, shown.update))
         # An index that is built is in this process.
         sent = [c for c in found if executor is not None and c.built is None]
-        for candidate in found:
-            if candidate not in sent:
-                runners += setup.runners(vectors, candidate, shown.update)
+        for configuration in found:
+            if configuration not in sent:
+                runners += setup.runners(vectors, configuration, shown.update)
         _take_turns(runners, repetitions, shown.update)
         exact = runners[0]
         top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
         here = iter(runners[1:])
         measured = in_order(executor, _measured, sent, shared=(setup, repetitions), chunk_size=1)
         points = [exact.point(top, EXACT)]
-        for candidate in found:
-            if candidate not in sent:
-                points += [next(here).point(top) for _ in candidate.settings]
+        for configuration in found:
+            if configuration not in sent:
+                points += [next(here).point(top) for _ in configuration.settings]
                 continue
             points += [point.changed(recall=top.recall(rows)) for point, rows in next(measured)]
-            shown.update(1 + (1 + repetitions) * len(candidate.settings))
+            shown.update(1 + (1 + repetitions) * len(configuration.settings))
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
         queries=len(searched_for), batch_size=batch_size, points=points,
@@ -192,23 +192,23 @@ class _Setup(NamedTuple):
     options: dict[str, Any]
 
     def runners(
-        self, vectors: Vectors, candidate: Candidate, update: Callable[[float], Any]
+        self, vectors: Vectors, configuration: Configuration, update: Callable[[float], Any]
     ) -> Iterator[_Runner]:
         """Build an index and search it with each setting; call `update(1)` after each step."""
-        index, seconds = candidate.built, None
+        index, seconds = configuration.built, None
         if index is None:
             start = time.perf_counter()
             try:
                 index = build_index(
-                    vectors, candidate.name, self.metric, self.names, self.train_size,
+                    vectors, configuration.name, self.metric, self.names, self.train_size,
                     progress=False,
                 )  # fmt: skip
             except OptionError as error:
-                raise OptionError("indexes", f"{candidate.name!r}: {error.reason}") from None
+                raise OptionError("indexes", f"{configuration.name!r}: {error.reason}") from None
             seconds = time.perf_counter() - start
         update(1)
-        for setting in candidate.settings:
-            runner = _Runner(self, candidate.name, index, seconds, setting)
+        for setting in configuration.settings:
+            runner = _Runner(self, configuration.name, index, seconds, setting)
             update(1)
             yield runner
 
@@ -222,11 +222,13 @@ def _take_turns(runners: list[_Runner], repetitions: int, update: Callable[[floa
             update(1)
 
 
-def _measured(shared: tuple[_Setup, int], candidate: Candidate) -> list[tuple[IndexPoint, Array]]:
+def _measured(
+    shared: tuple[_Setup, int], configuration: Configuration
+) -> list[tuple[IndexPoint, Array]]:
     """In a worker: the points of an index, without recall, and the rows that were found."""
     setup, repetitions = shared
     vectors = open_vectors("corpus", setup.corpus)
-    runners = list(setup.runners(vectors, candidate, lambda _: None))
+    runners = list(setup.runners(vectors, configuration, lambda _: None))
     _take_turns(runners, repetitions, lambda _: None)
     return [(runner.point(None), runner.found) for runner in runners]
 
