@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.datasets.text_task import TextTask as TextTask
-    from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
+    from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from fastrank.comparing.comparison import Pair as Pair
     from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.data.qrels import Preferences as Preferences
-    from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
     from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
+    from fastrank.embeddings.text_vectors import Embeddings as Embeddings
     from fastrank.embeddings.training_data import HardNegatives as HardNegatives
     from fastrank.embeddings.training_data import Instance as Instance
     from fastrank.evaluation.ties import TieRange as TieRange

@@ -585,9 +585,9 @@ PYTHON = [
     (
         "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b'], 'labels': ['b']},"
         " {'id': 'b', 'text': 'y'}])",
-        "; set similar=",
+        "; set columns={'similar': NAME}",
         "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b'], 'labels': ['b']},"
-        " {'id': 'b', 'text': 'y'}], similar='similar')",
+        " {'id': 'b', 'text': 'y'}], columns={'similar': 'similar'})",
     ),
     (
         "fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']},"

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from fastrank.checking.rows import Rows
 
-    Said = tuple[str, bytes | None, bytes | None]
+    Described = tuple[str, bytes | None, bytes | None]
+    Describe = Callable[[int], Described]
+    Message = Callable[[int], str]
 
 ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
 
@@ -199,9 +201,9 @@ class Collector:
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
     def add_lines(
-        self, kind: str, lines: Any, say: Callable[[int], Said], count: int | None = None
+        self, kind: str, lines: Any, describe: Describe, count: int | None = None
     ) -> None:
-        """Add a finding for each of `lines`; say(i) gives message, query and document of the i-th.
+        """Add a finding for each of `lines`; describe(i): message, query and document of the i-th.
 
         Of several findings on a line, the first are listed. count: the total number, if `lines`
         are only the first.
@@ -209,43 +211,43 @@ class Collector:
         numbers = np.asarray(lines, dtype=np.int64)
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
         total = len(numbers) if count is None else count
-        self._take(kind, total, [(i, int(numbers[i])) for i in chosen], say)
+        self._take(kind, total, [(i, int(numbers[i])) for i in chosen], describe)
 
-    def add_rows(self, kind: str, rows: Rows, places: Any, say: Callable[[int], str]) -> None:
-        """Add a finding for each of some rows; say(row) gives the message."""
+    def add_rows(self, kind: str, rows: Rows, places: Any, describe: Message) -> None:
+        """Add a finding for each of some rows; describe(row) gives the message."""
 
-        def said(i: int) -> Said:
+        def described(i: int) -> Described:
             row = int(places[i])
-            return say(row), rows.query(row), rows.doc(row)
+            return describe(row), rows.query(row), rows.doc(row)
 
-        self.add_lines(kind, rows.lines[places], said)
+        self.add_lines(kind, rows.lines[places], described)
 
-    def add_queries(self, kind: str, rows: Rows, numbers: Any, say: Callable[[int], str]) -> None:
-        """Add a finding for each of some queries; say(number) gives the message."""
+    def add_queries(self, kind: str, rows: Rows, numbers: Any, describe: Message) -> None:
+        """Add a finding for each of some queries; describe(number) gives the message."""
 
-        def said(i: int) -> Said:
+        def described(i: int) -> Described:
             number = int(numbers[i])
-            return say(number), rows.queries[number], None
+            return describe(number), rows.queries[number], None
 
-        self.add_lines(kind, rows.first_lines[numbers], said)
+        self.add_lines(kind, rows.first_lines[numbers], described)
 
-    def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
+    def add_without_lines(self, kind: str, count: int, describe: Describe) -> None:
         """Add findings about what is missing from the file, in the order to list them."""
-        self._take(kind, count, [(i, None) for i in range(count)], say)
+        self._take(kind, count, [(i, None) for i in range(count)], describe)
 
     def _take(
         self,
         kind: str,
         count: int,
         chosen: list[tuple[int, int | None]],
-        say: Callable[[int], Said],
+        describe: Describe,
     ) -> None:
         if kind in self._ignored or not count:
             return
         self._counts[kind] = self._counts.get(kind, 0) + count
         found = self._findings.setdefault(kind, [])
         for i, line in chosen[: self._limit]:
-            message, query, document = say(i)
+            message, query, document = describe(i)
             if line is not None and self.unit != "line":
                 line, message = None, f"{self.unit} {line}: {message}"
             found.append(

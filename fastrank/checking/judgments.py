@@ -58,12 +58,12 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
     classes, grades = rows.classes, rows.integers
 
     def note(kind: str, which: np.ndarray, words: str) -> None:
-        def say(row: int) -> str:
+        def describe(row: int) -> str:
             grade = rows.fields(row)[3]
             message = rows.for_format(f"grade {quoted(grade)} of {rows.named(row)} {words}")
             return message.replace("VALUE", str(atol(grade)))
 
-        findings.add_rows(kind, rows, np.flatnonzero(which), say)
+        findings.add_rows(kind, rows, np.flatnonzero(which), describe)
 
     note("bad-grade", classes == codes.NO_NUMBER, "is not a number; trec_eval reads 0")
     note("bad-grade", classes == codes.A_PREFIX, "is not a number; trec_eval reads VALUE")

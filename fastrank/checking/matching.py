@@ -118,19 +118,19 @@ def _check_unknown(
         number for number in np.flatnonzero(judged_numbers < 0).tolist() if number not in similar
     ]
 
-    def say_unknown(number: int) -> str:
+    def describe_unknown(number: int) -> str:
         query = quoted(run.queries[number])
         return f"query {query} has no judgments in {judged.file} and is not evaluated"
 
-    def say_similar(number: int) -> str:
+    def describe_similar(number: int) -> str:
         query, other = quoted(run.queries[number]), similar[number]
         return (
             f"query {query} has no judgments; did you mean {quoted(judged.rows.queries[other])}"
             f" ({judged.where(judged.first_lines[other])})?"
         )
 
-    findings.add_queries("unknown-query", run, unknown, say_unknown)
-    findings.add_queries("similar-query", run, sorted(similar), say_similar)
+    findings.add_queries("unknown-query", run, unknown, describe_unknown)
+    findings.add_queries("similar-query", run, sorted(similar), describe_similar)
 
 
 def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
@@ -138,7 +138,7 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
     lines = judged.first_lines[lacking]
     by_line = np.argsort(lines, kind="stable")
 
-    def say(i: int) -> tuple[str, bytes, None]:
+    def describe(i: int) -> tuple[str, bytes, None]:
         place = int(by_line[i])
         query = judged.rows.queries[int(lacking[place])]
         message = (
@@ -147,7 +147,7 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
         )
         return message, query, None
 
-    findings.add_without_lines("missing-query", len(lacking), say)
+    findings.add_without_lines("missing-query", len(lacking), describe)
 
 
 def _look_up(
@@ -165,10 +165,10 @@ def _check_unjudged(
     most = np.maximum.reduceat(found, run.offsets[:-1])
     none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
 
-    def say(number: int) -> str:
+    def describe(number: int) -> str:
         return f"query {quoted(run.queries[number])} has no judged results in {judged.file}"
 
-    findings.add_queries("unjudged-query", run, none, say)
+    findings.add_queries("unjudged-query", run, none, describe)
 
 
 def _note_no_document(
@@ -225,11 +225,11 @@ def _check_similar_documents(
     places = np.flatnonzero((found < 0) & (near >= 0))
     places = places[~retrieved[near[places]]]
 
-    def say(row: int) -> str:
+    def describe(row: int) -> str:
         other = int(near[row])
         return (
             f"{run.named(row)} of query {quoted(run.query(row))} is not judged; did you mean"
             f" {quoted(rows.doc(other))} ({judged.where(rows.lines[other])})?"
         )
 
-    findings.add_rows("similar-document", run, places, say)
+    findings.add_rows("similar-document", run, places, describe)

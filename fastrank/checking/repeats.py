@@ -38,7 +38,7 @@ def _note(
     field: int,
     what: str,
 ) -> None:
-    def say(row: int) -> str:
+    def describe(row: int) -> str:
         before = int(first[row])
         own, other = rows.fields(row), rows.fields(before)
         values = [fields[field].decode("utf-8", "backslashreplace") for fields in (own, other)]
@@ -50,7 +50,7 @@ def _note(
             message += "; the second fields differ, as in judgments for measures of subtopics"
         return message
 
-    findings.add_rows(kind, rows, again, say)
+    findings.add_rows(kind, rows, again, describe)
 
 
 def _check_padding(rows: Rows, findings: Collector) -> None:
@@ -66,7 +66,7 @@ def check_scattered(rows: Rows, findings: Collector) -> None:
     """Note queries whose lines are not adjacent."""
     first_lines = rows.first_lines if rows.scattered else np.zeros(0, dtype=np.int64)
 
-    def say(i: int) -> tuple[str, bytes, None]:
+    def describe(i: int) -> tuple[str, bytes, None]:
         number, _, places = rows.scattered[i]
         query = rows.queries[number]
         message = (
@@ -76,4 +76,4 @@ def check_scattered(rows: Rows, findings: Collector) -> None:
         )
         return message, query, None
 
-    findings.add_lines("scattered", [line for _, line, _ in rows.scattered], say)
+    findings.add_lines("scattered", [line for _, line, _ in rows.scattered], describe)

@@ -38,14 +38,14 @@ def check_results(rows: Rows, findings: Collector) -> None:
 
 def _check_scores(rows: Rows, findings: Collector) -> None:
     def note(kind: str, number: int, words: str) -> None:
-        def say(row: int) -> str:
+        def describe(row: int) -> str:
             score = rows.fields(row)[4]
             message = rows.for_format(f"score {quoted(score)} of {rows.named(row)} {words}")
             if b"," in score:
                 message += "; use a decimal point, not a comma"
             return message.replace("VALUE", f"{atof(score):g}")
 
-        findings.add_rows(kind, rows, np.flatnonzero(rows.classes == number), say)
+        findings.add_rows(kind, rows, np.flatnonzero(rows.classes == number), describe)
 
     note("bad-score", codes.NO_NUMBER, "is not a number; trec_eval reads 0")
     note("bad-score", codes.A_PREFIX, "is not a number; trec_eval reads VALUE")
@@ -72,11 +72,11 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         )
         findings.add_queries("uneven-depth", rows, [number], lambda _: message)
 
-    def say(number: int) -> str:
+    def describe(number: int) -> str:
         found = f"query {quoted(rows.queries[number])} has {depths[number]:,} results"
         return f"{found}; TREC's usual maximum is {MOST_RESULTS:,}"
 
-    findings.add_queries("deep", rows, np.flatnonzero(depths > MOST_RESULTS), say)
+    findings.add_queries("deep", rows, np.flatnonzero(depths > MOST_RESULTS), describe)
 
 
 def _check_tags(rows: Rows, findings: Collector) -> None:
@@ -96,11 +96,11 @@ def _check_self_matches(rows: Rows, findings: Collector) -> None:
     run = records.Run(docs=rows.columns.texts, offsets=rows.columns.offsets, scores=zeros("d", 0))
     kernels.drop_excluded(run, queries, True, none, zeros("q", 2), same)
 
-    def say(row: int) -> str:
+    def describe(row: int) -> str:
         removed = "BEIR removes such results, trec_eval does not"
         return f"{rows.named(row)} has the id of its query; {removed}"
 
-    findings.add_rows("self-match", rows, np.flatnonzero(np.asarray(same)), say)
+    findings.add_rows("self-match", rows, np.flatnonzero(np.asarray(same)), describe)
 
 
 def _check_ranks(rows: Rows, findings: Collector) -> None:
@@ -122,11 +122,11 @@ def _check_ranks(rows: Rows, findings: Collector) -> None:
         return
     bad = np.flatnonzero(rows.rank_classes != codes.A_NUMBER)
 
-    def say_bad(row: int) -> str:
+    def describe_bad(row: int) -> str:
         rank = quoted(rows.fields(row)[3])
         return rows.for_format(f"rank {rank} is not an integer; trec_eval ignores it")
 
-    findings.add_rows("bad-rank", rows, bad, say_bad)
+    findings.add_rows("bad-rank", rows, bad, describe_bad)
     order = _rank_order(rows)
     before, after = order[:-1], order[1:]
     both = rows.adjacent()
@@ -198,7 +198,7 @@ def _check_repeated(rows: Rows, findings: Collector, repeats: np.ndarray) -> Non
     firsts, counts = _per_query(rows, repeats)
     places = repeats[firsts]
 
-    def say(i: int) -> tuple[str, bytes, None]:
+    def describe(i: int) -> tuple[str, bytes, None]:
         row = int(places[i])
         query = rows.query(row)
         message = (
@@ -207,7 +207,7 @@ def _check_repeated(rows: Rows, findings: Collector, repeats: np.ndarray) -> Non
         )
         return message, query, None
 
-    findings.add_lines("repeated-rank", rows.lines[places], say)
+    findings.add_lines("repeated-rank", rows.lines[places], describe)
 
 
 def _check_rank_order(
@@ -215,7 +215,7 @@ def _check_rank_order(
 ) -> None:
     firsts, counts = _per_query(rows, after)
 
-    def say(i: int) -> tuple[str, bytes, bytes]:
+    def describe(i: int) -> tuple[str, bytes, bytes]:
         row, other = int(before[firsts[i]]), int(after[firsts[i]])
         query = rows.query(row)
         message = (
@@ -225,7 +225,7 @@ def _check_rank_order(
         )
         return message, query, rows.doc(row)
 
-    findings.add_lines("rank-order", rows.lines[before[firsts]], say)
+    findings.add_lines("rank-order", rows.lines[before[firsts]], describe)
 
 
 def _check_order_of_scores(rows: Rows, findings: Collector) -> None:
@@ -280,7 +280,7 @@ def _check_constant(rows: Rows, findings: Collector) -> None:
     highest = np.maximum.reduceat(rows.scores, starts)
     constant = highest == np.minimum.reduceat(rows.scores, starts)
 
-    def say(number: int) -> str:
+    def describe(number: int) -> str:
         results = f"all {counted(int(depths[number]), 'result')}"
         return (
             f"{results} of query {quoted(rows.queries[number])} have the same score, so they are"
@@ -288,4 +288,4 @@ def _check_constant(rows: Rows, findings: Collector) -> None:
         )
 
     numbers = np.flatnonzero(constant & (depths >= FEWEST_CONSTANT))
-    findings.add_queries("constant-scores", rows, numbers, say)
+    findings.add_queries("constant-scores", rows, numbers, describe)

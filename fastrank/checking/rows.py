@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 
+# The columns of rows with numbers.
+NUMBERS = ("lines", "integers", "classes", "scores", "rank_classes")
+
+
 class Rows(NamedTuple):
     """Judgments or results, grouped by query, otherwise in file order.
 
@@ -156,29 +160,15 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
     kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
     rows = state.rows
     odd = np.asarray(found.odd).reshape(codes.ODD_KINDS, listed, 3)
-    offsets, order, query_texts, stretch_queries = grouped_rows(
-        text, found.queries, state.queries, rows
-    )
-
-    def reorder(column: Any) -> npt.NDArray[Any]:
-        array = np.asarray(column)[:rows]
-        return array if order is None or not len(array) else np.take(array, order)
-
-    made = Rows(
-        text=text,
+    columns = {name: np.asarray(getattr(found, name))[:rows] for name in NUMBERS}
+    docs = records.Spans(*(np.asarray(column)[:rows] for column in found.docs))
+    made, order = rows_by_query(
+        text,
+        [column[: state.queries] for column in found.queries],
+        docs,
+        columns,
         line_count=text.count(b"\n") + (not text.endswith(b"\n")),
-        queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
-        query_texts=query_texts,
-        offsets=offsets,
-        lines=reorder(found.lines),
-        doc_starts=reorder(found.docs.starts),
-        doc_lengths=reorder(found.docs.lengths),
-        integers=reorder(found.integers),
-        classes=reorder(found.classes),
-        scores=reorder(found.scores),
-        rank_classes=reorder(found.rank_classes),
-        scattered=scattered_queries(stretch_queries, found.queries.rows, found.lines),
-        tags=distinct_texts(text, found.tags, state.tags, found.lines),
+        tags=distinct_texts(text, [column[: state.tags] for column in found.tags], found.lines),
         odd=[(count, odd[what, :count]) for what, count in enumerate(found.odd_counts)],
     )
     places = np.asarray(found.fallbacks)[: state.fallbacks]
@@ -186,24 +176,48 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
     return made
 
 
-def grouped_rows(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
-    """Offsets of the queries, order of the rows (None: unchanged), queries, query per stretch."""
-    starts, lengths, first_rows = (column[:count] for column in stretches)
-    numbered = interning(count)
-    queries = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
-    if queries == count:
-        return np.append(np.asarray(first_rows), rows), None, records.Spans(starts, lengths), None
-    offsets, order = zeros("q", queries + 1), zeros("q", rows)
-    kernels.gather_rows(numbered.ids, first_rows, rows, offsets, order)
-    firsts = np.asarray(numbered.firsts)[:queries]
-    taken = (np.take(np.asarray(column), firsts) for column in (starts, lengths))
-    return np.asarray(offsets), np.asarray(order), records.Spans(*taken), np.asarray(numbered.ids)
+def rows_by_query(
+    text: bytes, stretches: Any, docs: records.Spans, columns: dict[str, Any], **others: Any
+) -> tuple[Rows, Any]:
+    """The rows of a file grouped by query, and their order, None if it is that of the file.
+
+    stretches: starts, lengths and first rows of stretches of rows with the same query. columns: the
+    NUMBERS of each row; and `others`, as Rows has them.
+    """
+    starts, lengths, first_rows = stretches
+    rows, numbered = len(columns["lines"]), interning(len(starts))
+    count = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
+    order: Any = None
+    scattered = []
+    if count == len(starts):
+        offsets = np.append(np.asarray(first_rows), rows)
+    else:
+        memory, order = zeros("q", count + 1), zeros("q", rows)
+        kernels.gather_rows(numbered.ids, first_rows, rows, memory, order)
+        offsets, order = np.asarray(memory), np.asarray(order)
+        scattered = _scattered(np.asarray(numbered.ids), first_rows, columns["lines"])
+        firsts = np.asarray(numbered.firsts)[:count]
+        starts, lengths = (np.take(np.asarray(column), firsts) for column in (starts, lengths))
+
+    def reorder(column: Any) -> Any:
+        return column if order is None or not len(column) else np.take(column, order)
+
+    others |= {name: reorder(column) for name, column in columns.items()}
+    made = Rows(
+        text=text,
+        queries=[text[start : start + size] for start, size in zip(starts, lengths, strict=True)],
+        query_texts=records.Spans(starts, lengths),
+        offsets=offsets,
+        doc_starts=reorder(docs.starts),
+        doc_lengths=reorder(docs.lengths),
+        scattered=scattered,
+        **others,
+    )
+    return made, order
 
 
-def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
+def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
     """(query, first line of its second block, number of blocks) of scattered queries."""
-    if ids is None:
-        return []
     order = np.argsort(ids, kind="stable")
     queries, starts, counts = np.unique(ids[order], return_index=True, return_counts=True)
     several = counts > 1
@@ -212,10 +226,10 @@ def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, i
     return list(zip(queries[several].tolist(), found, counts[several].tolist(), strict=True))
 
 
-def distinct_texts(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
+def distinct_texts(text: bytes, stretches: Any, lines: Any) -> list[tuple[bytes, int]]:
     """The distinct texts of stretches, each with the first line it appears on."""
-    starts, lengths, rows = (column[:count] for column in stretches)
-    numbered = interning(count)
+    starts, lengths, rows = stretches
+    numbered = interning(len(starts))
     found = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
     return [
         (text[starts[first] : starts[first] + lengths[first]], lines[rows[first]])

@@ -11,19 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.checking.rows import (
-    Rows,
-    distinct_texts,
-    grouped_rows,
-    scan,
-    scattered_queries,
-)
+from fastrank.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.dicts import qrels_from_dict, run_from_dict
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.table_files import content_of
 from fastrank.formats.tables import Table, numbers_of_cells, qrels_of, run_of
-from fastrank.native import codes, kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -108,40 +102,32 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     text = bytes(queries.buffer) + bytes(docs.buffer)
     shift = len(queries.buffer)
     places = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
-    stretches, count = _stretches(queries)
-    offsets, order, query_texts, stretch_queries = grouped_rows(text, stretches, count, table.size)
-
-    def reorder(column: Any) -> Any:
-        array = np.asarray(column)
-        return array if order is None or not len(array) else np.take(array, order)
-
     nothing = [b""] * table.size
     shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
     tags: list[tuple[bytes, int]] = []
     if "tag" in found:
         tag_texts = table.texts(found["tag"])
         every = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
-        tags = distinct_texts(bytes(tag_texts.buffer), every, table.size, places)
-    return Rows(
-        text=text, line_count=lines,
-        queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
-        query_texts=query_texts, offsets=offsets, lines=reorder(places),
-        doc_starts=reorder(np.asarray(docs.starts) + shift), doc_lengths=reorder(docs.lengths),
-        integers=reorder(values.integers), classes=reorder(values.classes),
-        scores=reorder(values.scores), rank_classes=reorder(values.rank_classes),
-        scattered=scattered_queries(stretch_queries, stretches[2], places), tags=tags,
-        odd=values.odd, unit=unit, has_ranks="rank" in numbers,
-        numbers=tuple([column[row] for row in reorder(np.arange(table.size))] for column in shown),
+        tags = distinct_texts(bytes(tag_texts.buffer), every, places)
+    docs_at = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
+    columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": places}
+    rows, order = rows_by_query(
+        text, _stretches(queries), docs_at, columns,
+        line_count=lines, tags=tags, odd=values.odd, unit=unit, has_ranks="rank" in numbers,
     )  # fmt: skip
+    if order is not None:
+        shown = [[column[row] for row in order] for column in shown]
+    # Its length is that of the rows, so that `_replace` fails.
+    return Rows(**{**rows._asdict(), "numbers": tuple(shown)})
 
 
-def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
-    """Starts, lengths and first rows of the stretches of equal queries, and their number."""
+def _stretches(queries: Texts) -> tuple[Any, Any, Any]:
+    """Starts, lengths and first rows of the stretches of equal queries."""
     firsts = zeros("q", len(queries))
     count = kernels.find_stretches(queries.columns, firsts)
     rows = np.asarray(firsts)[:count]
     starts, lengths = (np.take(np.asarray(column), rows) for column in queries.columns[1:])
-    return (starts, lengths, rows), count
+    return starts, lengths, rows
 
 
 def _values(numbers: dict[str, list[bytes]], judgments: bool) -> Rows:

@@ -1,4 +1,4 @@
-"""Checks of encoding and line ends, before anything is read from a file."""
+"""Checks of the text of a file: encoding, line ends, malformed and odd lines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from fastrank.native import codes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     # The message about a line with a number of fields.
-    Say = Callable[[bytes, int], str]
+    Describe = Callable[[bytes, int], str]
 
 # Longest first: a UTF-32 mark begins with a UTF-16 mark.
 FOREIGN = {
@@ -117,28 +116,32 @@ TO_CONVERT = "`fastrank convert` can convert it"
 def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note lines that are malformed, blank, comments, or contain NUL."""
 
-    def note(kind: str, what: int, say: Say) -> None:
+    def note(kind: str, what: int, describe: Describe) -> None:
         count, first = rows.odd[what]
 
-        def said(i: int) -> tuple[str, None, None]:
+        def described(i: int) -> tuple[str, None, None]:
             _, start, fields = first[i].tolist()
-            return say(line_at(rows.text, start), fields), None, None
+            return describe(line_at(rows.text, start), fields), None, None
 
-        findings.add_lines(kind, first[:, 0], said, count)
+        findings.add_lines(kind, first[:, 0], described, count)
 
     if judgments:
         note("malformed", codes.TOO_FEW_FIELDS, _malformed_judgment)
         note("malformed", codes.TOO_MANY_FIELDS, _malformed_judgment)
-        note("malformed", codes.BLANK_LINE, _blank_judgment)
-        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_judgment)
+        note("malformed", codes.BLANK_LINE, lambda *_: f"expected {QRELS_LINE}, found a blank line")
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as("judgment"))
         note("ambiguous-comment", codes.SECOND_COMMENT, _second_comment)
     else:
         note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
-        note("blank-in-id", codes.MISPLACED_FIELDS, _blank_in_id)
+        note("blank-in-id", codes.MISPLACED_FIELDS, lambda line, _: misplaced(line))
         note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
-        note("blank-line", codes.BLANK_LINE, _blank)
-        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_result)
-    note("comment", codes.COMMENT_LINE, _comment)
+        note("blank-line", codes.BLANK_LINE, lambda *_: "a blank line, which is ignored")
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as("result"))
+    note(
+        "comment",
+        codes.COMMENT_LINE,
+        lambda line, _: f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}",
+    )
     note("nul", codes.NUL_LINE, _nul)
     if not len(rows):
         what = "judgment" if judgments else "result"
@@ -188,35 +191,10 @@ def _extra_fields(line: bytes, fields: int) -> str:
     return _malformed(RUN_LINE, line, fields, guess)
 
 
-def _blank_in_id(line: bytes, _: int) -> str:
-    return misplaced(line)
-
-
-def _blank_judgment(*_: Any) -> str:
-    return f"expected {QRELS_LINE}, found a blank line"
-
-
-def _blank(*_: Any) -> str:
-    return "a blank line, which is ignored"
-
-
 def _nul(line: bytes, _: int) -> str:
     if line.startswith(b"\0"):
         return "the line begins with a NUL byte, where trec_eval stops reading the file"
     return f"the line contains a NUL byte, at which trec_eval crashes: {quoted(line)}"
-
-
-def _comment_as(what: str, line: bytes) -> str:
-    query = quoted(line.split()[0])
-    return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
-
-
-def _comment_as_judgment(line: bytes, _: int) -> str:
-    return _comment_as("judgment", line)
-
-
-def _comment_as_result(line: bytes, _: int) -> str:
-    return _comment_as("result", line)
 
 
 def _second_comment(line: bytes, _: int) -> str:
@@ -226,5 +204,9 @@ def _second_comment(line: bytes, _: int) -> str:
     )
 
 
-def _comment(line: bytes, _: int) -> str:
-    return f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}"
+def _comment_as(what: str) -> Describe:
+    def describe(line: bytes, _: int) -> str:
+        query = quoted(line.split()[0])
+        return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
+
+    return describe

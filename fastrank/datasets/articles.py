@@ -9,6 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.datasets.assembly import assemble, check_texts, ids_of
 from fastrank.datasets.text_tables import is_missing, rows_of
 from fastrank.errors import InputError
+from fastrank.formats.sniff import check_roles
 from fastrank.formats.values import encoded_id
 
 TYPE_CHECKING = False
@@ -22,22 +23,20 @@ UNKNOWN = ("error", "keep", "drop")
 # Default names of the field with similar articles.
 SIMILAR = ("labels", "similar")
 TEXTS = ("text", "embedding")
+ROLES = ("id", *TEXTS, "similar")
 
 
 def from_articles(
-    given: Any,
-    names: Mapping[str, str],
-    similar: str | None,
-    unknown: str,
-    split: str | None,
-    name: str,
+    given: Any, columns: Mapping[str, str] | None, unknown: str, split: str | None, name: str
 ) -> Dataset:
     """See Dataset.from_articles."""
     import numpy
 
+    check_roles(columns, ROLES, name)
     check_choice("unknown", unknown, UNKNOWN)
+    names = {role: (columns or {}).get(role, role) for role in ROLES}
     articles = rows_of(given, split, name)
-    label_names = SIMILAR if similar is None else (similar,)
+    label_names = (names["similar"],) if "similar" in (columns or {}) else SIMILAR
     ids = ids_of(
         name, [_value(article, names["id"], i, name) for i, article in enumerate(articles)]
     )
@@ -100,7 +99,8 @@ def _label_name(articles: list[Mapping[str, Any]], known: tuple[str, ...], name:
     ]
     if len(found) > 1:
         several = " and ".join(map(repr, found))
-        raise InputError(name, f"more than one field of similar articles: {several}; set similar=")
+        reason = f"more than one field of similar articles: {several}"
+        raise InputError(name, f"{reason}; set columns={{'similar': NAME}}")
     return found[0] if found else known[0]
 
 

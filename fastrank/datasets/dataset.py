@@ -284,10 +284,7 @@ class Dataset(Frozen):
         cls,
         articles: Iterable[Mapping[str, Any]] | Source | Any,
         *,
-        id: str = "id",
-        text: str = "text",
-        embedding: str = "embedding",
-        similar: str | None = None,
+        columns: Mapping[str, str] | None = None,
         unknown: str = "error",
         split: str | None = None,
         name: str = "articles",
@@ -299,8 +296,8 @@ class Dataset(Frozen):
             and, if it is labelled, a list of similar articles (ids, or objects with an id). Each
             labelled article is a query against all others; it is never a result of itself, even if
             its label contains it.
-        id, text, embedding, similar: the names of these fields; similar articles are by default in
-            `labels` or `similar`.
+        columns: the names of these fields by role (id, text, embedding, similar) if they have other
+            names; similar articles are by default in `labels` or `similar`.
         unknown: how to treat ids of similar articles that no article has: "error"; "keep", as a
             relevant document that cannot be retrieved; "drop".
         split: the split of a DatasetDict; needed if it has several.
@@ -321,8 +318,7 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.articles import from_articles
 
-        names = {"id": id, "text": text, "embedding": embedding}
-        return from_articles(articles, names, similar, unknown, split, name)
+        return from_articles(articles, columns, unknown, split, name)
 
     def __repr__(self) -> str:
         counts = [

@@ -37,7 +37,7 @@ class EmbeddingCache:
     atomically; a truncated file is ignored.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
+    def __init__(self, folder: str | os.PathLike[str], name: str | None) -> None:
         if not isinstance(name, str):
             raise OptionError("cache_name", f"expected a str, found {type(name).__name__}")
         if len(quote(name, safe=" ")) > LONGEST:
@@ -55,7 +55,7 @@ class EmbeddingCache:
         name = quote(self._name, safe=" ")
         return os.path.join(self._folder, f"{name}-{side}-{digest}.{'npz' if is_sparse else 'npy'}")
 
-    def load(self, path: str, rows: int) -> Any:
+    def read(self, path: str, rows: int) -> Any:
         """The vectors, memory-mapped if dense; None if missing or of the wrong number."""
         import numpy
 
@@ -70,13 +70,13 @@ class EmbeddingCache:
         fits = found.ndim == 2 and len(found) == rows and found.dtype == numpy.float32
         return found if fits and size == found.offset + found.nbytes else None
 
-    def save(self, path: str, rows: int, blocks: Iterable[Any]) -> Any:
-        """Write blocks of vectors with `rows` rows in total, and return them like `load`.
+    def write(self, path: str, rows: int, blocks: Iterable[Any]) -> Any:
+        """Write blocks of vectors with `rows` rows in total, and return them like `read`.
 
         Dense blocks are written one by one; the file appears when complete. Raises OSError.
         """
         files.write(path, _npz(blocks) if path.endswith(".npz") else _npy(rows, blocks))
-        found = self.load(path, rows)
+        found = self.read(path, rows)
         if found is None:
             raise OSError(f"{path}: cannot be read after writing")
         return found

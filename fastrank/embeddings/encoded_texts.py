@@ -65,7 +65,7 @@ class EncodedTexts:
             self._path = store.path(
                 encoder.what, encoder.prompt, texts, is_sparse=is_sparse(self.first)
             )
-            self._known = store.load(self._path, len(texts))
+            self._known = store.read(self._path, len(texts))
         if self._known is not None:
             self._check(self._known[:FIRST_TEXTS])
         elif isinstance(texts, list):
@@ -105,7 +105,7 @@ class EncodedTexts:
             return self._known
         rows = len(self._texts)
         if self._store is not None:
-            return self._store.save(self._path, rows, self._blocks(progress))
+            return self._store.write(self._path, rows, self._blocks(progress))
         if is_sparse(self.first):
             from scipy import sparse
 

@@ -9,7 +9,7 @@ from typing import overload
 
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
-from fastrank.embeddings.embed import PreparedModel
+from fastrank.embeddings.text_vectors import PreparedModel
 from fastrank.errors import InputError, OptionError, TaskError
 from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
 from fastrank.evaluation.evaluator import Evaluator
@@ -21,9 +21,8 @@ from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.parallel import outcomes
-from fastrank.searching.faiss_api import check_gpu, parts_of
+from fastrank.searching.faiss_api import check_gpu, parse_parameters, training_vectors_needed
 from fastrank.searching.indexing import make_index
-from fastrank.searching.parameters import parse_parameters
 from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.runs import SOURCE, check_writable
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.embeddings.embed import Embeddings
+    from fastrank.embeddings.text_vectors import Embeddings
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -131,17 +130,17 @@ def evaluate_model(
     """
     given = with_defaults(evaluate_model, options)
     check_metric(metric)
+    # Used twice, so it must not be an iterator.
+    measures = list(measures) if isinstance(measures, Iterator) else measures
+    encoding: dict[str, Any] = {
+        "batch_size": batch_size, "query_prompt": query_prompt, "corpus_prompt": corpus_prompt,
+        "cache": cache, "cache_name": cache_name,
+    }  # fmt: skip
     if isinstance(dataset, Mapping) and dataset and all(map(_is_dataset, dataset.values())):
         if given["run"] is not None:
             raise OptionError("run", "only for one data set; found several")
-        encoding_options = {
-            "batch_size": batch_size, "query_prompt": query_prompt,
-            "corpus_prompt": corpus_prompt, "cache": cache, "cache_name": cache_name,
-        }  # fmt: skip
-        measures = list(measures) if isinstance(measures, Iterator) else measures
-        together = {"measures": measures, "metric": metric, **encoding_options, **given}
+        together = {"measures": measures, "metric": metric, **encoding, **given}
         return _evaluate_datasets(model, dataset, together, executor)
-    encoding = batch_size, query_prompt, corpus_prompt, cache, cache_name
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, given)
     data = as_dataset(dataset)
@@ -151,8 +150,6 @@ def evaluate_model(
             "the data set has answers, but no judgments; search with embed_dataset and search, and"
             " evaluate the run with the judgments of fastrank.datasets.answer_qrels",
         )
-    # Used twice, so it must not be an iterator.
-    measures = list(measures) if isinstance(measures, Iterator) else measures
     judging = pick(given, SearchedOptions)
     searching = {
         **pick(given, BuildOptions),
@@ -170,7 +167,7 @@ def evaluate_model(
             check_row_ids("query_ids", data.query_ids, None),
             tag_of(given["tag"], SOURCE),
         )
-    prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
+    prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
     first = prepared.first
     _check_factory(given["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
     # So few texts say nothing about the others; all of them may be excluded.
@@ -247,10 +244,9 @@ def _refuse_missing(data: Dataset, request: Request) -> None:
 
 def _check_factory(index_factory: str, dimension: int, metric: str, count: int) -> None:
     """Raise for an index that faiss cannot build, or not with so few vectors."""
-    index = make_index(index_factory, dimension, metric)
-    lists = max(getattr(part, "nlist", 0) for part in parts_of(index))
-    if lists > count:
-        reason = f"{index_factory!r} needs at least {lists} vectors, one per list, found {count}"
+    needed = training_vectors_needed(make_index(index_factory, dimension, metric))
+    if needed > count:
+        reason = f"{index_factory!r} needs at least {needed} training vectors, found {count}"
         raise OptionError("index_factory", reason)
 
 
@@ -263,10 +259,10 @@ def evaluate_candidates(
     candidates: Candidates,
     measures: Measures,
     metric: str,
-    encoding: tuple[Any, ...],
+    encoding: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> Scores:
-    """See `evaluate_model`. encoding: the arguments of PreparedModel after the data set."""
+    """See `evaluate_model`. encoding: the options of PreparedModel."""
     _refuse_search(given)
     evaluator = Evaluator(
         candidates.qrels, measures, exclude=given["exclude"], **pick(given, SearchedOptions)
@@ -280,7 +276,7 @@ def evaluate_candidates(
             for name, ids in (("queries", candidates.queries), ("docs", candidates.docs))
         )
         check_writable(given["run"], docs, queries, tag_of(given["tag"], candidates.source))
-    prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
+    prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
     scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
     run = candidates.run(scores, tag=given["tag"])
     if given["run"] is not None:

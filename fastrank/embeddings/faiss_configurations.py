@@ -6,9 +6,13 @@ import os
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.searching.faiss_api import load_faiss, parts_of
+from fastrank.searching.faiss_api import (
+    Setting,
+    load_faiss,
+    parse_parameters,
+    training_vectors_needed,
+)
 from fastrank.searching.indexing import Index, as_index, make_index
-from fastrank.searching.parameters import Setting, parse_parameters
 from fastrank.searching.storage import read_index
 
 TYPE_CHECKING = False
@@ -26,7 +30,7 @@ EXPECTED = "expected a factory string, a file, or (name, index)"
 SAMPLE, EXACT_ERROR, LOSSY_CORRELATION = 50, 1e-4, 0.1
 
 
-class Candidate(Frozen):
+class Configuration(Frozen):
     """An index, and the settings to search it with; a setting may be empty.
 
     name: its factory string, its file, or how it is called. built: the index, None to build it.
@@ -37,8 +41,8 @@ class Candidate(Frozen):
     built: Index | None
 
 
-def parse_candidates(given: Any) -> list[tuple[str, list[str], Any]]:
-    """Name, settings and source of each candidate; the source is a path, an index, or None.
+def parse_configurations(given: Any) -> list[tuple[str, list[str], Any]]:
+    """Name, settings and source of each configuration; the source is a path, an index, or None.
 
     given: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), one of these, or
     {name: index}. Raises OptionError.
@@ -46,7 +50,7 @@ def parse_candidates(given: Any) -> list[tuple[str, list[str], Any]]:
     if isinstance(given, dict):
         given = list(given.items())
     items = [given] if isinstance(given, (str, tuple)) else list(given)
-    candidates: dict[str, tuple[list[str], Any]] = {}
+    configurations: dict[str, tuple[list[str], Any]] = {}
     for item in items:
         text, source = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if not isinstance(text, str):
@@ -64,18 +68,18 @@ def parse_candidates(given: Any) -> list[tuple[str, list[str], Any]]:
         elif source is None:
             name, *more = name.split()
             settings = more + settings
-        known, _ = candidates.setdefault(name, ([], source))
+        known, _ = configurations.setdefault(name, ([], source))
         for setting in settings or [""]:
             if setting in known:
                 raise OptionError("indexes", f"duplicate index {f'{name} {setting}'.strip()!r}")
             known.append(setting)
-    if not candidates:
+    if not configurations:
         raise OptionError("indexes", "expected at least one index, found none")
-    return [(name, *rest) for name, rest in candidates.items()]
+    return [(name, *rest) for name, rest in configurations.items()]
 
 
 def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: RowIds) -> Index:
-    """The index of a candidate, with the ids of the corpus.
+    """The index of a configuration, with the ids of the corpus.
 
     source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than
     those of the corpus, as far as can be seen, and what `read_index` raises.
@@ -140,35 +144,24 @@ def _check_vectors(name: str, index: Index, vectors: Vectors) -> None:
         raise OptionError("indexes", f"{name!r}: {reason}{unit}")
 
 
-def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:
+def check_configuration(
+    configuration: Configuration, dimension: int, metric: str, trained_with: int
+) -> None:
     """Raise OptionError for indexes that faiss cannot build, train or search, without vectors."""
-    if candidate.built is None:
-        index = make_index(candidate.name, dimension, metric)
+    if configuration.built is None:
+        index = make_index(configuration.name, dimension, metric)
     else:
-        index = candidate.built.faiss
-    needed = 0 if index.is_trained else max(map(_centroids, parts_of(index)))
+        index = configuration.built.faiss
+    needed = training_vectors_needed(index)
     if trained_with < needed:
         raise OptionError(
-            "indexes", f"{candidate.name!r} needs at least {needed} training vectors,"
+            "indexes", f"{configuration.name!r} needs at least {needed} training vectors,"
             f" found {trained_with}",
         )  # fmt: skip
-    for setting in candidate.settings:
+    for setting in configuration.settings:
         try:
             with Setting(index, parse_parameters(setting)):
                 pass
         except OptionError as error:
-            name = f"{candidate.name} {setting}"
+            name = f"{configuration.name} {setting}"
             raise OptionError("indexes", f"{name!r}: {error.reason}") from None
-
-
-def _centroids(part: Any) -> int:
-    """The number of centroids to train, which is the number of vectors needed."""
-    faiss = load_faiss()
-    # The vectors of a graph.
-    stored = getattr(part, "storage", None)
-    if stored is not None:
-        return max(map(_centroids, parts_of(faiss.downcast_index(stored))))
-    codes = getattr(part, "pq", None)
-    residuals = getattr(part, "rq", None) or getattr(part, "prq", None)
-    bits = [0] if residuals is None else faiss.vector_to_array(residuals.nbits)
-    return max(int(getattr(part, "nlist", 0)), int(getattr(codes, "ksub", 0)), 1 << int(max(bits)))

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from fastrank.arguments import at_least
 from fastrank.embeddings.faiss_configurations import (
-    Candidate,
+    Configuration,
     built_index,
-    check_candidate,
-    parse_candidates,
+    check_configuration,
+    parse_configurations,
 )
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.errors import ArrayError, OptionError
@@ -119,7 +119,7 @@ def compare_indexes(
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
-    parsed = parse_candidates(indexes)
+    parsed = parse_configurations(indexes)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
@@ -134,14 +134,14 @@ def compare_indexes(
     names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     found = [
-        Candidate(
+        Configuration(
             name=name, settings=settings,
             built=None if source is None else built_index(name, source, metric, vectors, names),
         )
         for name, settings, source in parsed
     ]  # fmt: skip
-    for candidate in found:
-        check_candidate(candidate, vectors.dimension, metric, sample)
+    for configuration in found:
+        check_configuration(configuration, vectors.dimension, metric, sample)
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
@@ -154,25 +154,25 @@ def compare_indexes(
     )  # fmt: skip
     with bar("compare", steps, "steps", given["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
-        flat = Candidate(name="Flat", settings=[""], built=None)
+        flat = Configuration(name="Flat", settings=[""], built=None)
         runners = list(setup.runners(vectors, flat, shown.update))
         # An index that is built is in this process.
         sent = [c for c in found if executor is not None and c.built is None]
-        for candidate in found:
-            if candidate not in sent:
-                runners += setup.runners(vectors, candidate, shown.update)
+        for configuration in found:
+            if configuration not in sent:
+                runners += setup.runners(vectors, configuration, shown.update)
         _take_turns(runners, repetitions, shown.update)
         exact = runners[0]
         top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
         here = iter(runners[1:])
         measured = in_order(executor, _measured, sent, shared=(setup, repetitions), chunk_size=1)
         points = [exact.point(top, EXACT)]
-        for candidate in found:
-            if candidate not in sent:
-                points += [next(here).point(top) for _ in candidate.settings]
+        for configuration in found:
+            if configuration not in sent:
+                points += [next(here).point(top) for _ in configuration.settings]
                 continue
             points += [point.changed(recall=top.recall(rows)) for point, rows in next(measured)]
-            shown.update(1 + (1 + repetitions) * len(candidate.settings))
+            shown.update(1 + (1 + repetitions) * len(configuration.settings))
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
         queries=len(searched_for), batch_size=batch_size, points=points,
@@ -194,16 +194,23 @@ class _Setup(NamedTuple):
     options: dict[str, Any]
 
     def runners(
-        self, vectors: Vectors, candidate: Candidate, update: Callable[[float], Any]
+        self, vectors: Vectors, configuration: Configuration, update: Callable[[float], Any]
     ) -> Iterator[_Runner]:
         """Build an index and search it with each setting; call `update(1)` after each step."""
-        built = _Built(vectors, candidate, self.metric, self.names, self.train_size)
+        index, seconds = configuration.built, None
+        if index is None:
+            start = time.perf_counter()
+            try:
+                index = build_index(
+                    vectors, configuration.name, self.metric, self.names, self.train_size,
+                    progress=False,
+                )  # fmt: skip
+            except OptionError as error:
+                raise OptionError("indexes", f"{configuration.name!r}: {error.reason}") from None
+            seconds = time.perf_counter() - start
         update(1)
-        for setting in candidate.settings:
-            runner = _Runner(built, setting, self.queries, self.k, **self.options)
-            runner.find()
-            if self.judgments is not None:
-                runner.evaluate(self.judgments, self.measures, relevance_level=self.relevance_level)
+        for setting in configuration.settings:
+            runner = _Runner(self, configuration.name, index, seconds, setting)
             update(1)
             yield runner
 
@@ -217,66 +224,42 @@ def _take_turns(runners: list[_Runner], repetitions: int, update: Callable[[floa
             update(1)
 
 
-def _measured(shared: tuple[_Setup, int], candidate: Candidate) -> list[tuple[IndexPoint, Array]]:
+def _measured(
+    shared: tuple[_Setup, int], configuration: Configuration
+) -> list[tuple[IndexPoint, Array]]:
     """In a worker: the points of an index, without recall, and the rows that were found."""
     setup, repetitions = shared
     vectors = open_vectors("corpus", setup.corpus)
-    runners = list(setup.runners(vectors, candidate, lambda _: None))
+    runners = list(setup.runners(vectors, configuration, lambda _: None))
     _take_turns(runners, repetitions, lambda _: None)
     return [(runner.point(None), runner.found) for runner in runners]
 
 
-class _Built:
-    """An index and its build time in seconds, None if it was built before."""
+class _Runner:
+    """An index with a search setting, to be searched repeatedly.
+
+    found: int64[queries, k], the rows found by the first search, which also warms up the index.
+    """
 
     def __init__(
-        self,
-        vectors: Vectors,
-        candidate: Candidate,
-        metric: str,
-        names: RowIds,
-        train_size: int | None,
+        self, setup: _Setup, name: str, index: Index, build_seconds: float | None, setting: str
     ) -> None:
-        self.index_factory = index_factory = candidate.name
-        self.seconds: float | None = None
-        if candidate.built is not None:
-            self.index = candidate.built
-            return
-        start = time.perf_counter()
-        try:
-            self.index = build_index(
-                vectors, index_factory, metric, names, train_size=train_size, progress=False
-            )
-        except OptionError as error:
-            raise OptionError("indexes", f"{index_factory!r}: {error.reason}") from None
-        self.seconds = time.perf_counter() - start
-
-
-class _Runner:
-    """An index with a search setting, to be searched repeatedly."""
-
-    def __init__(self, built: _Built, setting: str, queries: Array, k: int, **options: Any) -> None:
-        self.index, self._built, self._setting = built.index, built, setting
-        self._queries, self._k = queries, k
-        self._options = {**options, "parameters": setting, "progress": False}
-        self._seconds: list[float] = []
-        self._scores: Scores | None = None
-        self.found: Array
-
-    def find(self) -> None:
-        """Search once, which also warms up the index, and keep the results."""
         import numpy
 
-        self.found = numpy.full((len(self._queries), self._k), -1, numpy.int64)
+        self._setup, self._name, self.index, self._build_seconds = setup, name, index, build_seconds
+        self._setting = setting
+        self._options = {**setup.options, "parameters": setting, "progress": False}
+        self._seconds: list[float] = []
+        self.found = numpy.full((len(setup.queries), setup.k), -1, numpy.int64)
         for batch in self._batches():
             stop = batch.start + len(batch.rows)
             self.found[batch.start : stop, : batch.rows.shape[1]] = batch.rows
-
-    def evaluate(self, qrels: Any, measures: Any, **options: Any) -> None:
-        """The measures of the results."""
-        self._scores = evaluate_embeddings(
-            self._queries, self.index, qrels, measures, k=self._k, **self._options, **options
-        )
+        self._scores: Scores | None = None
+        if setup.judgments is not None:
+            self._scores = evaluate_embeddings(
+                setup.queries, index, setup.judgments, setup.measures, k=setup.k,
+                relevance_level=setup.relevance_level, **self._options,
+            )  # fmt: skip
 
     def time(self) -> None:
         """Search once more to measure the time."""
@@ -287,21 +270,20 @@ class _Runner:
 
     def point(self, top: ExactTop | None, name: str = "") -> IndexPoint:
         """The measurements; recall is NaN without the exact results."""
-        built = self._built
         return IndexPoint(
-            name=name or f"{built.index_factory} {self._setting}".strip(),
-            index_factory=built.index_factory,
+            name=name or f"{self._name} {self._setting}".strip(),
+            index_factory=self._name,
             parameters=self._setting,
             recall=math.nan if top is None else top.recall(self.found),
             seconds=self._seconds,
-            queries_per_second=len(self._queries) / median(self._seconds),
+            queries_per_second=len(self.found) / median(self._seconds),
             bytes=_size_of(self.index),
-            build_seconds=built.seconds,
+            build_seconds=self._build_seconds,
             scores=self._scores,
         )
 
     def _batches(self) -> Iterator[Any]:
-        return search_batches(self._queries, self.index, self._k, **self._options)
+        return search_batches(self._setup.queries, self.index, self._setup.k, **self._options)
 
 
 def _gathered(queries: Any, *, unit: bool) -> Array:

@@ -14,6 +14,7 @@ from fastrank.formats.values import texts_of_list
 from fastrank.judging.judged import ranking_scratch
 from fastrank.judging.keywords import EVALUATION, FilterOptions, LevelOptions, evaluation_options
 from fastrank.judging.queries import match_queries, what_is_wrong
+from fastrank.judging.rankings import NO_CUTOFF
 from fastrank.keywords import takes, with_defaults
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import table_size, zeros
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 # The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")
-# Deeper than any ranking.
-UNCUT = 2**62
 
 
 class MiningOptions(LevelOptions, FilterOptions, total=False):
@@ -122,7 +121,7 @@ def hard_negatives(
     skipped = at_least("skip_top", skip_top, 0)
     sample, fill = flag("sample", sample), flag("fill", fill)
     documents = ids_of_corpus(corpus, extra, fill=fill)
-    last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
+    last = NO_CUTOFF if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}
     limits = {
@@ -140,7 +139,7 @@ def hard_negatives(
     level = max(lowest_code(judgments, checked.relevance_level), 0)
     rules = MiningRules(
         level=level,
-        number=UNCUT if sample else number,
+        number=NO_CUTOFF if sample else number,
         skipped=skipped,
         depth=last,
         single_precision=checked.trec_eval_version == DEFAULT_VERSION,

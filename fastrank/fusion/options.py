@@ -10,6 +10,7 @@ from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
 from fastrank.judging.keywords import EVALUATION
 from fastrank.judging.options import DIRECTIONS
+from fastrank.judging.rankings import NO_CUTOFF
 from fastrank.kernels.fusion import codes
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.messages import counted
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
 PARAMETERS = {"rrf_k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
-EVERYTHING = 2**62
 
 
 class FusionOptions(TypedDict, total=False):
@@ -150,8 +150,8 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
     rules = FusionRules(
         single_precision=checked["trec_eval_version"] == "9.0.8",
         tie_direction=DIRECTIONS[checked["ties"]],
-        depth=checked["depth"] or EVERYTHING,
-        keep=checked["keep"] or EVERYTHING,
+        depth=checked["depth"] or NO_CUTOFF,
+        keep=checked["keep"] or NO_CUTOFF,
         values=values,
         combination=chosen.combination,
         missing_lowest=missing_lowest,

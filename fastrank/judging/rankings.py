@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from fastrank.native.record import Record
 
 # Deeper than any ranking: the cut comes after ties are settled.
-UNCUT = 2**62
+NO_CUTOFF = 2**62
 
 
 class MemoryJudge:
@@ -297,7 +297,7 @@ def judge_ties(qrels: Qrels, run: Run, matched: records.Matched, options: Option
 
     A document may not be twice in a ranking, behind the cut either.
     """
-    uncut = options.changed(max_retrieved=UNCUT, judged_only=False)
+    uncut = options.changed(max_retrieved=NO_CUTOFF, judged_only=False)
     return settle_ties(judge_rankings(qrels, run, matched, uncut), options)
 
 

@@ -9,12 +9,10 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.keywords import takes, with_defaults
 from fastrank.searching.engines import IndexSearch, SparseSearch, VectorSearch
-from fastrank.searching.exclusion import Exclusion
-from fastrank.searching.faiss_api import check_gpu
+from fastrank.searching.faiss_api import Setting, check_gpu, parse_parameters
 from fastrank.searching.indexing import Index, as_index, make_index
-from fastrank.searching.parameters import Setting, parse_parameters
 from fastrank.searching.progress import bar
-from fastrank.searching.row_ids import check_row_ids
+from fastrank.searching.row_ids import Exclusion, check_row_ids
 from fastrank.searching.search_options import SEARCH, SearchOptions
 from fastrank.searching.shards import Shards, ShardSearch
 from fastrank.searching.vectors import SparseRows, check_dimension, check_metric, open_vectors

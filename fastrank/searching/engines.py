@@ -8,8 +8,7 @@ searching/shards.py. To add an engine, implement the methods of `Engine` and cho
 from __future__ import annotations
 
 from fastrank.errors import OptionError
-from fastrank.searching.faiss_api import load_faiss, metric_of, reason_of
-from fastrank.searching.parameters import Setting
+from fastrank.searching.faiss_api import Setting, load_faiss, metric_of, reason_of
 from fastrank.searching.vectors import Rows, SparseRows, block_rows
 
 TYPE_CHECKING = False

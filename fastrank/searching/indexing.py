@@ -7,8 +7,15 @@ import threading
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
 from fastrank.messages import counted
-from fastrank.searching.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
-from fastrank.searching.parameters import set_construction, split_factory
+from fastrank.searching.faiss_api import (
+    check_gpu,
+    load_faiss,
+    metric_of,
+    parts_of,
+    reason_of,
+    set_construction,
+    split_factory,
+)
 from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import DIGITS, RowIds, check_row_ids
 from fastrank.searching.vectors import block_rows, check_metric, open_vectors

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import codecs
+import math
 import os
 
+from fastrank.arguments import flag
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError, FormatError
+from fastrank.formats.line_files import as_exclusions
 from fastrank.formats.source import name_of, read_all
-from fastrank.formats.values import first_repeat, texts_of, texts_of_ids
+from fastrank.formats.values import first_repeat, texts_of, texts_of_ids, texts_of_list
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any, NoReturn
 
     import numpy.typing as npt
@@ -93,26 +96,21 @@ def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
     if ids is None or (isinstance(ids, RowIds) and ids.texts is None):
         return RowIds(None, count)
     if isinstance(ids, RowIds):
-        names = ids
-    elif isinstance(ids, Texts):
-        names = RowIds(ids, len(ids))
-    else:
-        path = ids if isinstance(ids, (str, os.PathLike)) else None
-        texts = texts_of_ids(argument, ids if path is None else read_ids(os.fspath(path)))
-        names = RowIds(texts, len(texts))
+        if count is not None:
+            ids.check_count(argument, count)
+        return ids
+    if isinstance(ids, (str, os.PathLike)):
+        ids = read_ids(os.fspath(ids))
+    texts = ids if isinstance(ids, Texts) else texts_of_ids(argument, ids)
+    names = RowIds(texts, len(texts))
     if count is not None:
         names.check_count(argument, count)
-    if names is not ids:
-        _refuse_repeats(argument, names.texts)
-    return names
-
-
-def _refuse_repeats(argument: str, texts: Texts) -> None:
     numbered = interning(len(texts))
     if kernels.intern_texts(texts.columns, numbered) < len(texts):
         row = first_repeat(texts)
         first = numbered.firsts[numbered.ids[row]]
         raise ArrayError(argument, f"duplicate id {decoded(texts[row])!r}, also at {first}", row)
+    return names
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:
@@ -150,3 +148,71 @@ def read_ids(path: str) -> Any:
             found = repr(decoded(text_id)) if text_id else "an empty line"
             raise FormatError(name, number, f"expected an id without blanks, found {found}")
     return ids
+
+
+class Exclusion:
+    """The rows of the corpus to exclude for each query."""
+
+    def __init__(
+        self,
+        queries: RowIds,
+        corpus: RowIds,
+        *,
+        itself: bool,
+        lists: Mapping[Any, Iterable[Any]] | None,
+    ) -> None:
+        self._queries, self._corpus = queries, corpus
+        self._itself = flag("ignore_identical_ids", itself)
+        self._own_rows = None
+        if self._itself and queries.texts is not None:
+            self._own_rows = corpus.rows_of(queries.texts)
+        self._lists = _rows_by_query(as_exclusions(lists), corpus)
+
+    def longest(self, limit: float = math.inf) -> int:
+        """The largest number of documents to exclude for a query, without lists above the limit."""
+        lengths = (len(rows) for rows in self._lists.values())
+        return max((length for length in lengths if length <= limit), default=0) + self._itself
+
+    def of(self, rows: Array) -> list[Array] | None:
+        """The rows of the corpus to exclude for each query, or None if there are none."""
+        import numpy
+
+        if not self._itself and not self._lists:
+            return None
+        found = [numpy.empty(0, numpy.int64)] * len(rows)
+        if self._itself:
+            itself = self._rows_of_themselves(rows)
+            found = [itself[i : i + 1] if itself[i] >= 0 else found[i] for i in range(len(rows))]
+        if self._lists:
+            for i, query in enumerate(self._queries.take(rows)):
+                more = self._lists.get(query)
+                if more is not None:
+                    found[i] = numpy.union1d(found[i], more)
+        return found
+
+    def _rows_of_themselves(self, rows: Array) -> Array:
+        import numpy
+
+        if self._own_rows is not None:
+            found: Array = self._own_rows[rows]
+            return found
+        if self._corpus.texts is not None:
+            return self._corpus.rows_of(self._queries.take(rows))
+        count = self._corpus.count
+        return rows if count is None else numpy.where(rows < count, rows, -1)
+
+
+def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[bytes, Array]:
+    """The rows of the listed documents that are in the corpus."""
+    if not lists:
+        return {}
+    rows = corpus.rows_of(
+        texts_of_list([doc for docs in lists.values() for doc in docs], no_failure)
+    )
+    found, start = {}, 0
+    for query, docs in lists.items():
+        present = rows[start : start + len(docs)]
+        start += len(docs)
+        if (present >= 0).any():
+            found[query] = present[present >= 0]
+    return found

@@ -211,14 +211,12 @@ def _names(files: list[Shard]) -> RowIds:
     if lacking is not None:
         raise ArrayError(lacking.name, f"expected ids of the vectors, as in {own[0].name}")
     texts = [file.ids for file in own if file.ids is not None]
-    starts, place = [], 0
-    for one in texts:
-        starts.append(numpy.asarray(one.starts) + place)
-        place += len(one.buffer)
+    # The texts of a file are consecutive in its buffer.
+    lengths = numpy.concatenate([numpy.asarray(one.lengths) for one in texts])
     whole = Texts(
         b"".join(bytes(one.buffer) for one in texts),
-        memory_of(numpy.concatenate(starts)),
-        memory_of(numpy.concatenate([numpy.asarray(one.lengths) for one in texts])),
+        memory_of(numpy.cumsum(lengths) - lengths),
+        memory_of(lengths),
     )
     try:
         return check_row_ids("shards", whole, total)

@@ -635,7 +635,9 @@ def test_articles_with_embeddings() -> None:
         {"key": "b", "vector": [0.5, 0.25]},
     ]
 
-    data = Dataset.from_articles(given, id="key", embedding="vector", similar="like")
+    data = Dataset.from_articles(
+        given, columns={"id": "key", "embedding": "vector", "similar": "like"}
+    )
 
     assert data.vectors is not None
     assert data.vectors.dtype == np.float32
@@ -671,10 +673,12 @@ def test_labels_under_two_names_must_be_chosen_from() -> None:
     with pytest.raises(
         InputError,
         match=r"fields? of similar articles: 'labels' and 'similar';"
-        r" set similar=",
+        r" set columns=\{'similar': NAME\}",
     ):
         Dataset.from_articles(given)
-    assert Dataset.from_articles(given, similar="labels").qrels.to_dict() == {"1": {"2": 1}}
+    assert Dataset.from_articles(given, columns={"similar": "labels"}).qrels.to_dict() == {
+        "1": {"2": 1}
+    }
 
 
 def columns_of_articles() -> dict[str, list[Any]]:

@@ -22,7 +22,7 @@ VECTORS = np.arange(6, dtype=np.float32).reshape(3, 2)
 def cached(folder: Path, texts: list[str] = TEXTS) -> tuple[EmbeddingCache, str]:
     cache = EmbeddingCache(folder, "model")
     path = cache.path("corpus", "", texts)
-    cache.save(path, len(texts), [VECTORS[:2], VECTORS[2:]])
+    cache.write(path, len(texts), [VECTORS[:2], VECTORS[2:]])
     return cache, path
 
 
@@ -31,7 +31,7 @@ def test_vectors_are_found_again(tmp_path: Path) -> None:
     _, path = cached(tmp_path)
     cache = EmbeddingCache(tmp_path, "model")
 
-    found = cache.load(cache.path("corpus", "", list(TEXTS)), 3)
+    found = cache.read(cache.path("corpus", "", list(TEXTS)), 3)
 
     assert isinstance(found, np.memmap)
     assert found.tolist() == VECTORS.tolist()
@@ -70,7 +70,7 @@ def test_any_name_is_a_file_in_the_folder(tmp_path: Path, name: str) -> None:
     cache = EmbeddingCache(tmp_path, name)
     path = cache.path("corpus", "", TEXTS)
 
-    cache.save(path, 3, [VECTORS])
+    cache.write(path, 3, [VECTORS])
 
     assert [str(own) for own in tmp_path.iterdir()] == [path]
 
@@ -81,21 +81,21 @@ def test_a_file_that_was_cut_is_not_used(tmp_path: Path, size: int) -> None:
     content = Path(path).read_bytes()
     Path(path).write_bytes(content[:size])
 
-    assert cache.load(path, 3) is None
+    assert cache.read(path, 3) is None
 
 
 def test_a_file_that_grew_or_holds_something_else_is_not_used(tmp_path: Path) -> None:
     cache, path = cached(tmp_path)
     Path(path).write_bytes(Path(path).read_bytes() + b"\0")
-    assert cache.load(path, 3) is None
+    assert cache.read(path, 3) is None
 
     np.save(path, VECTORS.astype(np.float64))
-    assert cache.load(path, 3) is None
+    assert cache.read(path, 3) is None
     np.save(path, VECTORS)
-    assert cache.load(path, 4) is None
+    assert cache.read(path, 4) is None
     with Path(path).open("wb") as file:
         np.savez(file, vectors=VECTORS)
-    assert cache.load(path, 3) is None
+    assert cache.read(path, 3) is None
 
 
 def test_nothing_is_left_of_what_was_not_finished(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_nothing_is_left_of_what_was_not_finished(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache.save(cache.path("corpus", "", TEXTS), 3, blocks())
+        cache.write(cache.path("corpus", "", TEXTS), 3, blocks())
 
     assert list(tmp_path.iterdir()) == []
 
@@ -120,7 +120,7 @@ def test_a_name_that_no_file_can_have_is_an_error_at_once(tmp_path: Path, name: 
 def test_the_longest_name_is_a_file(tmp_path: Path) -> None:
     cache = EmbeddingCache(tmp_path, "x" * 200)
 
-    cache.save(cache.path("queries", "", TEXTS), 3, [VECTORS])
+    cache.write(cache.path("queries", "", TEXTS), 3, [VECTORS])
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_at_once(tmp_path: Path) -> None:

@@ -323,7 +323,7 @@ def test_queries_of_another_dimension() -> None:
         (
             {"index_factory": "IVF10,Flat"},
             OptionError,
-            "index_factory: 'IVF10,Flat' needs at least 10 vectors",
+            "index_factory: 'IVF10,Flat' needs at least 10 training vectors",
         ),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),

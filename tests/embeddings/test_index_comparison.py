@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
-from fastrank.embeddings.faiss_configurations import parse_candidates
+from fastrank.embeddings.faiss_configurations import parse_configurations
 from fastrank.embeddings.index_benchmark import ExactTop
 from fastrank.searching import build_index
 from tests.helpers.executors import started
@@ -579,4 +579,4 @@ def test_workers_find_the_same(
 
 
 def test_built_indexes_may_have_the_keys_of_a_dict_as_names() -> None:
-    assert parse_candidates({"HNSW32 efSearch=8": BUILT}) == [("HNSW32", ["efSearch=8"], BUILT)]
+    assert parse_configurations({"HNSW32 efSearch=8": BUILT}) == [("HNSW32", ["efSearch=8"], BUILT)]
