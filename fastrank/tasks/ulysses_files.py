@@ -45,7 +45,7 @@ NAMED = 5
 
 
 def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") -> dict[str, Task]:
-    """Tasks of Ulysses SentEval from a folder with its CSV files, by id, for `evaluate_classifier`.
+    """{id: Task} of Ulysses SentEval, of classification, from a folder with its CSV files.
 
     folder: as the package downloads it, such as ulysses_senteval_datasets. tasks: an id such as
         "T1A", several, or "all", which are those that the folder has.
@@ -112,5 +112,5 @@ def read_task(path: str, task: str) -> TextTask:
 
 
 def options_of(task: str) -> dict[str, Any]:
-    """The options of `evaluate_classifier` that belong to a task."""
+    """The options of `evaluate_classification` that belong to a task."""
     return {"alternatives": True, "hidden": HIDDEN} if task in WITH_ALTERNATIVES else {}
