@@ -41,7 +41,7 @@ FILES = {
 WITH_ALTERNATIVES = ("F3", "F5")
 HIDDEN = (256,)
 # The most missing files to name.
-NAMED = 5
+MAX_LISTED = 5
 
 
 def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") -> dict[str, Task]:
@@ -94,7 +94,7 @@ def missing_files(folder: str | os.PathLike[str], tasks: Sequence[str]) -> list[
 
 def described(missing: Sequence[str]) -> str:
     """The missing files of these tasks in words."""
-    names = first_few([f"{FILES[task]} ({task})" for task in missing], NAMED, count=True)
+    names = first_few([f"{FILES[task]} ({task})" for task in missing], MAX_LISTED, count=True)
     return f"expected the file of each task, found no {names}"
 
 
