@@ -193,14 +193,13 @@ class TaskResults(Frozen):
                 if name not in ("low", "high") or any(row[name] is not None for row in rows)
             ]
         if flag("means", means) and len(self.tasks) > 1:
+            found = self._means()
             for name in (MEAN_OF_TASKS, MEAN_OF_KINDS):
-                found = self._means()[name]
-                rows.append(
-                    {"task": name, **(found if several else {"score": found[self.models[0]]})}
-                )
+                cells = found[name] if several else {"score": found[name][self.models[0]]}
+                rows.append({"task": name, **cells})
         best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
-        cells = {name: [row.get(name) for row in rows] for name in names}
-        return Table(columns=cells, digits=digits, bold=best)
+        filled = {name: [row.get(name) for row in rows] for name in names}
+        return Table(columns=filled, digits=digits, bold=best)
 
     def means(self, *, digits: int = 4) -> Table:
         """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).

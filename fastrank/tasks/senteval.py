@@ -8,12 +8,12 @@ from collections import defaultdict
 import numpy
 
 from fastrank.arguments import at_least, check_choice, finite, flag
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.errors import InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.messages import counted
 from fastrank.searching.progress import bar
 from fastrank.tasks.mteb import fitted
-from fastrank.tasks.problem import embedded_sets
+from fastrank.tasks.problem import embedded_sets, pair_features
 from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.senteval_networks import OPTIMIZERS, Training, predicted, train, with_ones
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Split = tuple[Array, Array]
 
 CLASSIFIERS = ("logreg", "mlp", "sklearn")
-FEATURES = ("pair", "snli")
+FEATURES = {"pair": ("distance", "product"), "snli": ("a", "b", "product", "distance")}
 SEED = 1111
 # L2 penalties of the networks, and scikit-learn's C by the way of validation.
 PENALTIES = [10.0**exponent for exponent in range(-5, -1)]
@@ -86,7 +86,7 @@ def evaluate_senteval(
     numbered in sorted order.
     """
     check_choice("classifier", classifier, CLASSIFIERS)
-    check_choice("features", features, FEATURES)
+    check_choice("features", features, tuple(FEATURES))
     at_least("kfold", kfold, 2)
     if dev is not None and test is None:
         raise OptionError("test", "dev needs separate test rows, too")
@@ -304,13 +304,7 @@ def _features(problem: Problem, vectors: tuple[Array, ...], features: str) -> Ar
     if len(vectors) > 2 or problem.alternatives:
         reason = f"expected one or two texts per row, found {len(vectors)}"
         raise InputError(problem.name, f"{reason}; protocol 'senteval' has no features for these")
-    first, second = vectors
-    if first.shape[1] != second.shape[1]:
-        expected = f"expected vectors of dimension {first.shape[1]}, as of the first"
-        raise ArrayError("vectors of text 2", f"{expected}, found {second.shape[1]}")
-    distance, product = numpy.abs(first - second), first * second
-    parts = (distance, product) if features == "pair" else (first, second, product, distance)
-    return numpy.concatenate(parts, axis=1)
+    return pair_features(vectors, *FEATURES[features])
 
 
 def _order(problem: Problem, features: str) -> Array:

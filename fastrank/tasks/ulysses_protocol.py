@@ -15,6 +15,7 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
+from fastrank.tasks.problem import pair_features
 from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.ulysses_training import (
     EPOCH_KEYS,
@@ -200,13 +201,8 @@ def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
     """The features of the classifier: float32[rows, features]. Raises ArrayError."""
     if len(vectors) == 1:
         return vectors[0]
-    widths = [part.shape[1] for part in vectors]
     if len(vectors) == 2 and not problem.alternatives:
-        a, b = vectors
-        if widths[0] != widths[1]:
-            reason = f"expected vectors of dimension {widths[0]}, as of the first, found"
-            raise ArrayError("vectors of text 2", f"{reason} {widths[1]}")
-        return numpy.hstack((a, b, numpy.abs(a - b), a * b))
+        return pair_features(vectors, "a", "b", "distance", "product")
     return numpy.hstack(vectors)
 
 
