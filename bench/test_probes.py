@@ -36,7 +36,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 def evaluated(case: Case) -> Any:
-    return fr.tasks.evaluate_classifier(case.vectors, case.labels, repetitions=case.repetitions)
+    return fr.tasks.evaluate_classification(case.vectors, case.labels, repetitions=case.repetitions)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def expected(case: Case) -> float:
 
 
 @pytest.mark.benchmark(group="probes")
-def test_evaluate_classifier(benchmark: Any, case: Case) -> None:
+def test_evaluate_classification(benchmark: Any, case: Case) -> None:
     found = benchmark.pedantic(lambda: evaluated(case), rounds=5, warmup_rounds=1)
 
     assert len(found.values["matthews"]) == case.repetitions * FOLDS

@@ -24,7 +24,7 @@ RUN = fr.Run.from_dict({"q": {"d": 1.0}})
 
 def _probe(protocol: str = "ulysses") -> None:
     labels = np.arange(1000) % 2
-    fr.tasks.evaluate_classifier(labels[:, None] * 1.0, labels, protocol=protocol)
+    fr.tasks.evaluate_classification(labels[:, None] * 1.0, labels, protocol=protocol)
 
 
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [

@@ -15,7 +15,6 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.searching import Shards, build_index, write_index
-from fastrank.tasks.senteval_networks import parsed  # noqa: F401
 from tests.helpers.paths import REPOSITORY
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
@@ -477,18 +476,18 @@ PYTHON = [
         "VECTORS, build_index(VECTORS).faiss, {'0': {'1': 1}}, 'map')",
     ),
     (
-        "fr.tasks.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        "fr.tasks.evaluate_classification(VECTORS, LABELS, protocol='knn', neighbors=1,"
         " test=(VECTORS, LABELS), dev=(VECTORS, LABELS))",
         "; give 'test' alone",
-        "fr.tasks.evaluate_classifier(VECTORS, LABELS, protocol='knn', neighbors=1,"
+        "fr.tasks.evaluate_classification(VECTORS, LABELS, protocol='knn', neighbors=1,"
         " test=(VECTORS, LABELS))",
     ),
     (
-        "fr.tasks.evaluate_classifier(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        "fr.tasks.evaluate_classification(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
         " neighbors=1)",
         "; give one array of features, or set embed=",
-        "fr.tasks.evaluate_classifier([[1], [2]], [0, 1], protocol='knn', neighbors=1),"
-        " fr.tasks.evaluate_classifier(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
+        "fr.tasks.evaluate_classification([[1], [2]], [0, 1], protocol='knn', neighbors=1),"
+        " fr.tasks.evaluate_classification(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',"
         " neighbors=1, embed=lambda a, b, task, split: model(a + b)[:2])",
     ),
     # Tasks.
@@ -621,11 +620,6 @@ PYTHON = [
         "fr.evaluate_tasks({'task': model}, {'a': TEXTS})",
         "; rename the model",
         "fr.evaluate_tasks({'length': model}, {'a': TEXTS})",
-    ),
-    (
-        "parsed('sgd')",
-        "needs lr, as in 'sgd,lr=0.1'",
-        "parsed('sgd,lr=0.1')",
     ),
     # Files.
     (

@@ -69,10 +69,10 @@ def classifiers(model, task: fr.TextTask) -> dict[str, float]:
     """The main metric of each protocol. The default options, so the values are comparable."""
     train, test = split(task)
     found = {
-        "ulysses": fr.tasks.evaluate_classifier(model, task),
-        "senteval": fr.tasks.evaluate_classifier(model, train, test=test, protocol="senteval"),
-        "mteb": fr.tasks.evaluate_classifier(model, train, test=test, protocol="mteb"),
-        "knn": fr.tasks.evaluate_classifier(model, train, test=test, protocol="knn"),
+        "ulysses": fr.tasks.evaluate_classification(model, task),
+        "senteval": fr.tasks.evaluate_classification(model, train, test=test, protocol="senteval"),
+        "mteb": fr.tasks.evaluate_classification(model, train, test=test, protocol="mteb"),
+        "knn": fr.tasks.evaluate_classification(model, train, test=test, protocol="knn"),
     }
     return {f"{name}: {one.metric}": one.value for name, one in found.items()}
 
@@ -118,7 +118,7 @@ if __name__ == "__main__":
     task = functions_and_methods(known)
     print(task, dict(Counter(task.labels)), end="\n\n")
     columns = {}
-    # Not fitted: evaluate_classifier fits a copy on the training part of each fold.
+    # Not fitted: evaluate_classification fits a copy on the training part of each fold.
     tfidf = TfidfVectorizer(max_features=256, sublinear_tf=True)
     columns["TF-IDF"] = classifiers(tfidf, task) | similarities(tfidf, known)
     lsa = encoder(texts)

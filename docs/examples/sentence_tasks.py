@@ -66,7 +66,7 @@ def evaluate(folder: Path, known: list[Entry]) -> None:
 
     print("With fastrank:")
     for name, task in fr.tasks.ulysses(folder).items():
-        found = fr.tasks.evaluate_classifier(model, task, repetitions=OPTIONS["n_repeats"])
+        found = fr.tasks.evaluate_classification(model, task, repetitions=OPTIONS["n_repeats"])
         low, high = found.interval
         print(f"{name}: {found.metric} {found.value:.3f}, 99 % interval {low:.3f} to {high:.3f}")
 

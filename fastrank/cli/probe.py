@@ -13,7 +13,7 @@ from fastrank.datasets.text_task import TextTask
 from fastrank.errors import OptionError
 from fastrank.scores.tables import Table
 from fastrank.searching.npy_files import load_npy
-from fastrank.tasks.classification import PROTOCOLS, evaluate_classifier
+from fastrank.tasks.classification import PROTOCOLS, evaluate_classification
 from fastrank.tasks.ulysses_files import ulysses
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _results(given: argparse.Namespace) -> list[TaskResult]:
     for task in tasks:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
-            result = evaluate_classifier(side, task, **options)
+            result = evaluate_classification(side, task, **options)
         for note in result.notes:
             given.command.warn(f"{result.name}: {note}")
         results.append(result)

@@ -25,7 +25,7 @@ from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
-from fastrank.tasks.classification import SEPARATOR, evaluate_classifier
+from fastrank.tasks.classification import SEPARATOR, evaluate_classification
 from fastrank.tasks.ulysses_files import (
     FILES,
     HIDDEN,
@@ -202,7 +202,7 @@ class UlyssesSentEval:
         rows = read_task(os.path.join(self.data_dir_path, FILES[task]), task)
         if self.lazy_embedding:
             embed = partial(self.embed, **embedding)
-            return evaluate_classifier(
+            return evaluate_classification(
                 None, rows, protocol="ulysses", embed=embed, lazy=True, **options
             )
         second = rows.texts[1] if len(rows.texts) > 1 else None
@@ -212,7 +212,7 @@ class UlyssesSentEval:
             found = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
             (features,) = vectors_of(found, len(rows))
             _save(path, features)
-        return evaluate_classifier(features, rows, protocol="ulysses", **options)
+        return evaluate_classification(features, rows, protocol="ulysses", **options)
 
     def _options(self, task: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if self.disable_multiprocessing and "n_processes" in given:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.tasks.answer_spans import exact_match as exact_match
     from fastrank.tasks.answer_spans import token_f1 as token_f1
     from fastrank.tasks.bitext import evaluate_bitext as evaluate_bitext
-    from fastrank.tasks.classification import evaluate_classifier as evaluate_classifier
+    from fastrank.tasks.classification import evaluate_classification as evaluate_classification
     from fastrank.tasks.cluster_metrics import adjusted_mutual_info as adjusted_mutual_info
     from fastrank.tasks.cluster_metrics import completeness as completeness
     from fastrank.tasks.cluster_metrics import homogeneity as homogeneity

@@ -52,7 +52,7 @@ PROTOCOLS = {
 SEPARATOR = " [SEP] "
 
 
-def evaluate_classifier(
+def evaluate_classification(
     model_or_vectors: Any,
     task: Any,
     *,
@@ -105,7 +105,7 @@ def evaluate_classifier(
     >>> import numpy
     >>> labels = numpy.arange(1000) % 2
     >>> vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
-    >>> fr.tasks.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
+    >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1000 rows>
     """
     if isinstance(task, Task):
@@ -119,7 +119,7 @@ def evaluate_classifier(
         }  # fmt: skip
         given = {key: value for key, value in named.items() if value is not None}
         options = {**task.options, **given, **options}
-        return evaluate_classifier(model_or_vectors, task.data, **options)
+        return evaluate_classification(model_or_vectors, task.data, **options)
     protocol = protocol or "ulysses"
     check_choice("protocol", protocol, tuple(PROTOCOLS))
     evaluate = _protocol(protocol)

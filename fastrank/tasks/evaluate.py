@@ -17,7 +17,7 @@ from fastrank.scores.tables import distinct
 from fastrank.searching.progress import bar
 from fastrank.tasks.metrics import binary_array, label_array, number_array
 from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
-from fastrank.tasks.task import KINDS, Task, as_task
+from fastrank.tasks.task import MEASURES, Task, as_task, evaluator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.tasks.results import TaskScore
-    from fastrank.tasks.task import Task
 
 ONE_TASK = (Task, Dataset, Candidates, TextTask)
+# The most texts that `evaluate_model` encodes to check a model.
+FEW_TEXTS = 2
+# Options that depend on the dimension of the vectors of the real model.
+OF_DIMENSION = {"index_factory", "parameters", "train_size"}
+# Labels that the functions check after encoding.
+LABELS = {
+    "similarity": ("scores", number_array),
+    "pairs": ("labels", binary_array),
+    "clustering": ("labels", label_array),
+    "regression": ("labels", number_array),
+}
 
 
 def evaluate_tasks(
@@ -103,21 +113,15 @@ def _evaluate_item(shared: Any, item: tuple[str, str, Task]) -> TaskScore:
     """The score of a model in a task, in a worker."""
     (models, common), (model_name, name, task) = shared, item
     model, cached_as = models[model_name]
-    return _evaluate(model, model_name, name, task, {**common, "cache_name": cached_as})
-
-
-def _evaluate(model: Any, model_name: str, name: str, task: Task, common: Any) -> TaskScore:
-    """The score of a model in a task."""
-    kind = KINDS[task.kind]
-    options = {**common, **task.options}
-    if not kind.ranks:
+    options = {**common, "cache_name": cached_as, **task.options}
+    if task.kind not in MEASURES:
         options["name"] = name
     cached = task.kind == "classification" and common["cache"] is not None
     if cached and needs_fitting(model, task.data.texts[0]):
         # It is fitted on each training part, so that there are no vectors to cache.
         options["cache"] = options["cache_name"] = None
     start = perf_counter()
-    result = kind.evaluate(model, task.data, **options)
+    result = evaluator(task.kind)(model, task.data, **options)
     return score_of(result, task, name, model_name, perf_counter() - start)
 
 
@@ -172,14 +176,11 @@ def _tasks(given: Any) -> dict[str, Task]:
 
 def _check(models: Mapping[str, tuple[Any, Any]], tasks: Mapping[str, Task]) -> None:
     """Raise TaskError for a task that is invalid for one of the models."""
-    counts = {
-        len(one) if isinstance(one, (tuple, list)) else None: name
-        for name, (one, _) in models.items()
-    }
+    counts = {len(one) if isinstance(one, (tuple, list)) else None for one, _ in models.values()}
     for name, task in tasks.items():
         for count in counts:
             try:
-                rehearse(task, name, count)
+                _check_task(task, name, count)
             except Exception as error:
                 raise TaskError(name, None, _reason(error)) from error
 
@@ -188,24 +189,11 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-# More texts than `evaluate_model` encodes to check a model.
-MANY = 3
-# Options that depend on the dimension of the vectors of the real model.
-OF_DIMENSION = {"index_factory", "parameters", "train_size"}
-# Labels that the functions check after encoding.
-LABELS = {
-    "similarity": ("scores", number_array),
-    "pairs": ("labels", binary_array),
-    "clustering": ("labels", label_array),
-    "regression": ("labels", number_array),
-}
-
-
 class _FirstTextError(Exception):
     """All checks before encoding have passed."""
 
 
-class _Standin:
+class _StandIn:
     """In place of a model: it has vectors for a few texts and ends an evaluation that has more."""
 
     def __init__(self, most: int) -> None:
@@ -218,7 +206,7 @@ class _Standin:
         return [[1.0, 1.0 + row] for row in range(len(texts))]
 
 
-def rehearse(task: Task, name: str, models: int | None) -> None:
+def _check_task(task: Task, name: str, models: int | None) -> None:
     """Raise what the evaluation of a task raises before a model encodes its first text.
 
     models: how many models encode the texts of a row, or None if it is the same model.
@@ -226,13 +214,13 @@ def rehearse(task: Task, name: str, models: int | None) -> None:
     if task.kind in LABELS:
         what, check = LABELS[task.kind]
         check(what, labels_of(task.data, name))
-    kind = KINDS[task.kind]
-    standin = _Standin(MANY - 1 if kind.ranks else 0)
+    ranks = task.kind in MEASURES
+    standin = _StandIn(FEW_TEXTS if ranks else 0)
     options = {key: one for key, one in task.options.items() if key not in OF_DIMENSION}
-    if not kind.ranks:
+    if not ranks:
         options["name"] = name
     model = standin if models is None else (standin,) * models
     try:
-        kind.evaluate(model, task.data, progress=False, **options)
+        evaluator(task.kind)(model, task.data, progress=False, **options)
     except _FirstTextError:
         return

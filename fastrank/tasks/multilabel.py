@@ -45,8 +45,8 @@ def evaluate_multilabel(
 
     model_or_vectors: a model as in `evaluate_model`, or vectors, an array, tensor or list of rows.
     task: training rows: a TextTask whose labels are lists, or what makes one (see
-        `evaluate_classifier`); with vectors also a list of lists of labels, or an array of 0 and 1
-        of shape (rows, labels).
+        `evaluate_classification`); with vectors also a list of lists of labels, or an array of 0
+        and 1 of shape (rows, labels).
     test: test rows in the same form; with vectors a tuple (vectors, labels).
     classifier: "knn" for the labels that most of the nearest rows have, "logreg" for a
         LogisticRegression per label.
@@ -59,7 +59,7 @@ def evaluate_multilabel(
     no test row has are ignored. Unlike MTEB, which takes 3,000 of them, all test rows are used.
 
     Raises InputError for labels that are not lists, of several types, or too few; ArrayError,
-    OptionError and TypeError as `evaluate_classifier`.
+    OptionError and TypeError as `evaluate_classification`.
 
     >>> import numpy
     >>> vectors = numpy.random.RandomState(0).normal(size=(400, 4))

@@ -175,3 +175,16 @@ def one_text(problem: Problem, protocol: str, vectors: list[tuple[Array, ...]]) 
         reason = f"protocol {protocol!r} does not combine the vectors of several texts per row"
         raise ArrayError(problem.name, f"{reason}; give one array of features, or set embed=")
     return [one for (one,) in vectors]
+
+
+def pair_features(vectors: tuple[Array, ...], *parts: str) -> Array:
+    """Features of pairs (a, b): some of "a", "b", "distance" (|a - b|) and "product" (a * b).
+
+    Raises ArrayError for vectors of different dimensions.
+    """
+    a, b = vectors
+    if a.shape[1] != b.shape[1]:
+        expected = f"expected vectors of dimension {a.shape[1]}, as of the first"
+        raise ArrayError("vectors of text 2", f"{expected}, found {b.shape[1]}")
+    made = {"a": a, "b": b, "distance": numpy.abs(a - b), "product": a * b}
+    return numpy.hstack([made[part] for part in parts])

@@ -48,7 +48,7 @@ def evaluate_regression(
 
     The metrics are kendalltau (the main one), r2, mae, mse and rmse. Raises InputError for labels
     that are not finite numbers or all equal; ArrayError, OptionError and TypeError as
-    `evaluate_classifier`.
+    `evaluate_classification`.
 
     >>> import numpy
     >>> vectors = numpy.random.RandomState(0).normal(size=(300, 4))

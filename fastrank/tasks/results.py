@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy
 
 from fastrank.arguments import flag
@@ -22,9 +24,9 @@ from fastrank.tasks.task import LOWER_IS_BETTER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import Any, ClassVar
+    from typing import Any
 
     from typing_extensions import Unpack
 
@@ -99,8 +101,6 @@ class TaskResults(Frozen):
     >>> results["words", "letters"]
     <TaskScore words, letters: cosine_spearman 1.0000>
     """
-
-    internal: ClassVar[frozenset[str]] = Frozen.internal
 
     scores: list[TaskScore]
 
@@ -193,15 +193,13 @@ class TaskResults(Frozen):
                 if name not in ("low", "high") or any(row[name] is not None for row in rows)
             ]
         if flag("means", means) and len(self.tasks) > 1:
-            rows += self._mean_rows(several=several)
-        best: set[tuple[int, int]] = set()
-        if flag("bold", bold) and several:
-            for place, row in enumerate(rows):
-                lower = row.get("metric") is not None and _lower(row["metric"])
-                chosen = _best([row.get(name) for name in self.models], digits, lower=lower)
-                best.update((place, 3 + model) for model in chosen)
-        cells = {name: [row.get(name) for row in rows] for name in names}
-        return Table(columns=cells, digits=digits, bold=frozenset(best))
+            found = self._means()
+            for name in (MEAN_OF_TASKS, MEAN_OF_KINDS):
+                cells = found[name] if several else {"score": found[name][self.models[0]]}
+                rows.append({"task": name, **cells})
+        best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
+        filled = {name: [row.get(name) for row in rows] for name in names}
+        return Table(columns=filled, digits=digits, bold=best)
 
     def means(self, *, digits: int = 4) -> Table:
         """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).
@@ -214,26 +212,16 @@ class TaskResults(Frozen):
         mean over tasks        2     1.0000    0.5327
         mean over kinds        2     1.0000    0.5327
         """
-        kinds = {self._first(task).kind: 0 for task in self.tasks}
-        for task in self.tasks:
-            kinds[self._first(task).kind] += 1
-        found = self.kind_means
+        counts = Counter(self._first(task).kind for task in self.tasks)
+        found = self._means()
         columns: dict[str, list[Any]] = {
-            "mean": [*kinds, MEAN_OF_TASKS, MEAN_OF_KINDS],
-            "tasks": [*kinds.values(), len(self.tasks), len(self.tasks)],
+            "mean": list(found),
+            "tasks": [*counts.values(), len(self.tasks), len(self.tasks)],
+            **{model: [values.get(model) for values in found.values()] for model in self.models},
         }
-        over_tasks = self.mean
-        for model in self.models:
-            own = found[model]
-            columns[model] = [
-                *(own.get(kind) for kind in kinds), over_tasks[model], _mean(list(own.values())),
-            ]  # fmt: skip
-        best = {
-            (row, 2 + model)
-            for row in range(len(kinds) + 2)
-            for model in _best([columns[name][row] for name in self.models], digits, lower=False)
-        }
-        return Table(columns=columns, digits=digits, bold=frozenset(best))
+        return Table(
+            columns=columns, digits=digits, bold=self._best(list(found.values()), 2, digits)
+        )
 
     def details(self, *, digits: int = 4) -> Table:
         """A table with a row per model and task, with all columns.
@@ -329,15 +317,40 @@ class TaskResults(Frozen):
     def _first(self, task: str) -> TaskScore:
         return next(score for score in self.scores if score.task == task)
 
-    def _mean_rows(self, *, several: bool) -> list[dict[str, Any]]:
-        over_tasks = self.mean
-        over_kinds = {
-            model: _mean(list(found.values())) for model, found in self.kind_means.items()
+    def _means(self) -> dict[str, dict[str, float]]:
+        """{kind: {model: mean}}, and the same of the means over tasks and over kinds."""
+        of_models = self.kind_means
+        kinds = dict.fromkeys(self._first(task).kind for task in self.tasks)
+        found = {
+            kind: {model: own[kind] for model, own in of_models.items() if kind in own}
+            for kind in kinds
         }
-        return [
-            {"task": name, **(found if several else {"score": found[self.models[0]]})}
-            for name, found in ((MEAN_OF_TASKS, over_tasks), (MEAN_OF_KINDS, over_kinds))
-        ]
+        over_kinds = {model: _mean(list(own.values())) for model, own in of_models.items()}
+        return {**found, MEAN_OF_TASKS: self.mean, MEAN_OF_KINDS: over_kinds}
+
+    def _best(
+        self, rows: Sequence[Mapping[str, Any]], first: int, digits: int
+    ) -> frozenset[tuple[int, int]]:
+        """The cells of the best models of each row, and of those that are equal when rounded.
+
+        first: the column of the first model.
+        """
+        found: set[tuple[int, int]] = set()
+        for place, row in enumerate(rows):
+            values = {
+                column: row[model]
+                for column, model in enumerate(self.models, first)
+                if row.get(model) is not None and row[model] == row[model]
+            }
+            if len(self.models) > 1 and values:
+                lower = "metric" in row and _lower(row["metric"])
+                best = rounded(min(values.values()) if lower else max(values.values()), digits)
+                found.update(
+                    (place, column)
+                    for column, value in values.items()
+                    if rounded(value, digits) == best
+                )
+        return frozenset(found)
 
 
 def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> TaskScore:
@@ -400,19 +413,6 @@ def _mean(values: list[float]) -> float:
 def _lower(metric: str) -> bool:
     """Whether lower values of a metric are better."""
     return metric in LOWER_IS_BETTER or better_of(metric) == "lower"
-
-
-def _best(values: list[float | None], digits: int, *, lower: bool) -> list[int]:
-    """The places of the best of several values, and of those that are equal when rounded."""
-    numbers = [value for value in values if value is not None and value == value]
-    if len(values) < 2 or not numbers:
-        return []
-    shown = rounded(min(numbers) if lower else max(numbers), digits)
-    return [
-        place
-        for place, value in enumerate(values)
-        if value is not None and rounded(value, digits) == shown
-    ]
 
 
 def _check_name(option: str, name: str, known: list[str]) -> None:

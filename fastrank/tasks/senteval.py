@@ -8,13 +8,14 @@ from collections import defaultdict
 import numpy
 
 from fastrank.arguments import at_least, check_choice, finite, flag
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.errors import InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.messages import counted
 from fastrank.searching.progress import bar
-from fastrank.tasks.problem import embedded_sets
+from fastrank.tasks.mteb import fitted
+from fastrank.tasks.problem import embedded_sets, pair_features
 from fastrank.tasks.result import TaskResult, mean_of_tests
-from fastrank.tasks.senteval_networks import Training, parsed, train, with_ones
+from fastrank.tasks.senteval_networks import OPTIMIZERS, Training, predicted, train, with_ones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Split = tuple[Array, Array]
 
 CLASSIFIERS = ("logreg", "mlp", "sklearn")
-FEATURES = ("pair", "snli")
+FEATURES = {"pair": ("distance", "product"), "snli": ("a", "b", "product", "distance")}
 SEED = 1111
 # L2 penalties of the networks, and scikit-learn's C by the way of validation.
 PENALTIES = [10.0**exponent for exponent in range(-5, -1)]
@@ -72,7 +73,7 @@ def evaluate_senteval(
     kfold: number of folds.
     features: of pairs (a, b): "pair" for (|a - b|, a * b), as in MRPC and SICK; "snli" for
         (a, b, a * b, |a - b|).
-    optimizer: "adam", "rmsprop", "adagrad" or "sgd", with options as in "sgd,lr=0.1".
+    optimizer: "adam" or "rmsprop".
     batch, epoch_size, tenacity, max_epoch: rows per step, passes between two checks of the
         accuracy, checks without improvement that are tolerated, and passes after which training
         ends. For SentEval's fast configuration: kfold=5, optimizer="rmsprop", batch=128,
@@ -85,13 +86,13 @@ def evaluate_senteval(
     numbered in sorted order.
     """
     check_choice("classifier", classifier, CLASSIFIERS)
-    check_choice("features", features, FEATURES)
+    check_choice("features", features, tuple(FEATURES))
     at_least("kfold", kfold, 2)
     if dev is not None and test is None:
         raise OptionError("test", "dev needs separate test rows, too")
     if not flag("regularize", regularize) and dev is None:
         raise OptionError("regularize", "only rows in dev need no choice of the penalty")
-    parsed(optimizer)
+    check_choice("optimizer", optimizer, tuple(OPTIMIZERS))
     if not 0.0 <= finite("dropout", dropout) < 1.0:
         raise OptionError("dropout", f"expected a probability below 1, found {dropout}")
     training = Training(
@@ -112,87 +113,69 @@ def evaluate_senteval(
     penalties = INVERSE_PENALTIES[way] if classifier == "sklearn" else PENALTIES
     if not regularize:
         penalties = [1e9] if classifier == "sklearn" else [1e-9]
-    fitting = _Sklearn if classifier == "sklearn" else _Stacked
     # Products this small are slower on several threads, whose number would change last bits.
     threads = optional("threadpoolctl", "protocol 'senteval'", "probe").threadpool_limits
     with threads(1, "blas"), bar("training", None, "classifiers", progress) as shown:
-        probe = _Probe(fitting(inputs, y, len(problem.classes), training, shown), penalties, y)
-        if way == "folds":
-            _nested_folds(probe, order, kfold)
-        elif way == "test":
-            _validated_folds(probe, order, rows["test"], kfold, training.seed)
-        else:
-            probe.test([(order, rows["dev"])], [rows["test"]], [[(order, rows["dev"])]])
-    return probe.result(problem, training.seed, time.perf_counter() - started)
+        kind = _Sklearn if classifier == "sklearn" else _Stacked
+        fitting = kind(inputs, y, len(problem.classes), training, shown)
+        values, records = _tested(fitting, penalties, _splits(order, y, rows, kfold, training.seed))
+    percent = round(numpy.mean([round(100 * one, 2) for one in values["accuracy"]]), 2)
+    return mean_of_tests(
+        values, "accuracy", value=float(percent) / 100, name=problem.name, kind="classification",
+        protocol="senteval", rows=len(problem), classes=problem.classes, seed=training.seed,
+        seconds=time.perf_counter() - started, records=records,
+    )  # fmt: skip
 
 
-class _Probe:
-    """Penalties, the validation accuracies from which they are chosen, and test accuracies."""
+def _splits(
+    order: Array, y: Array, rows: dict[str, Array], kfold: int, seed: int
+) -> list[tuple[Array, Array | None, Array, list[Split]]]:
+    """Training rows, rows that stop the training, test rows, and splits that choose the penalty.
 
-    def __init__(self, fitting: _Stacked | _Sklearn, penalties: list[float], y: Array) -> None:
-        self._fitting, self._penalties, self._y = fitting, penalties, y
-        self._records: dict[str, list[Any]] = defaultdict(list)
-        self._values: dict[str, list[float]] = defaultdict(list)
-
-    def test(
-        self,
-        final: list[tuple[Array, Array | None]],
-        tests: list[Array],
-        validation: list[list[tuple[Array, Array]]],
-    ) -> None:
-        """Choose penalties by validation splits, train with them, and test.
-
-        final: training rows, and rows that stop the training or None for a part of the former.
-        tests, validation: of each of these.
-        """
-        chosen = []
-        for fold, splits in enumerate(validation, 1):
-            accuracies = self._fitting.validate(splits, self._penalties)
-            # SentEval's rounding, which decides which penalties are equal.
-            scores = [round(100 * numpy.mean(one), 2) for one in accuracies.T]
-            place = int(numpy.argmax(scores))
-            chosen.append(self._penalties[place])
-            self._values["dev_accuracy"].append(float(scores[place]) / 100)
-            for penalty, score in zip(self._penalties, scores, strict=True):
-                self._records["fold"].append(fold)
-                self._records["penalty"].append(penalty)
-                self._records["chosen"].append(penalty == chosen[-1])
-                self._records["dev_accuracy"].append(float(score) / 100)
-        predicted = self._fitting.predict(final, chosen, tests)
-        for rows, classes in zip(tests, predicted, strict=True):
-            accuracy = float((classes == self._y[rows]).sum() / len(rows))
-            self._values["accuracy"].append(round(100 * accuracy, 2) / 100)
-            self._add_f1(rows, classes)
-
-    def _add_f1(self, rows: Array, classes: Array) -> None:
-        """F1 of the second of two classes, which SentEval prints of MRPC."""
-        if self._fitting.classes == 2:
-            positive, found = self._y[rows] == 1, classes == 1
-            f1 = 2 * (positive & found).sum() / max(1, positive.sum() + found.sum())
-            self._values["f1"].append(round(100 * float(f1), 2) / 100)
-
-    def result(self, problem: Problem, seed: int, seconds: float) -> TaskResult:
-        """The result with the mean of the test accuracies, rounded."""
-        accuracies = self._values["accuracy"]
-        percent = round(numpy.mean([round(100 * one, 2) for one in accuracies]), 2)
-        return mean_of_tests(
-            dict(self._values), "accuracy", value=float(percent) / 100, name=problem.name,
-            kind="classification", protocol="senteval", rows=len(problem),
-            classes=problem.classes, seed=seed, seconds=seconds, records=dict(self._records),
-        )  # fmt: skip
-
-
-def _nested_folds(probe: _Probe, order: Array, kfold: int) -> None:
-    """Test folds, with the penalty chosen by folds of the rest."""
+    rows: of the sets "dev" and "test". Where no rows stop the training (None), a part of the
+    training rows does.
+    """
+    if "dev" in rows:
+        return [(order, rows["dev"], rows["test"], [(order, rows["dev"])])]
+    if "test" in rows:
+        return [(order, None, rows["test"], _stratified(order, y, kfold, seed))]
     # The original has this seed whatever the seed of the classifiers.
-    splits = _stratified(order, probe._y, kfold, SEED)
-    inner = [_stratified(rows, probe._y, kfold, SEED) for rows, _ in splits]
-    probe.test([(rows, None) for rows, _ in splits], [rows for _, rows in splits], inner)
+    return [
+        (training, None, tests, _stratified(training, y, kfold, SEED))
+        for training, tests in _stratified(order, y, kfold, SEED)
+    ]
 
 
-def _validated_folds(probe: _Probe, order: Array, tests: Array, kfold: int, seed: int) -> None:
-    """Test rows, with the penalty chosen by folds of the training rows."""
-    probe.test([(order, None)], [tests], [_stratified(order, probe._y, kfold, seed)])
+def _tested(
+    fitting: _Stacked | _Sklearn, penalties: list[float], splits: list[Any]
+) -> tuple[dict[str, list[float]], dict[str, list[Any]]]:
+    """Choose penalties by validation, train with them, and test: metrics and records."""
+    y = fitting.y
+    records: dict[str, list[Any]] = defaultdict(list)
+    values: dict[str, list[float]] = defaultdict(list)
+    chosen = []
+    for fold, (*_, validation) in enumerate(splits, 1):
+        accuracies = fitting.validate(validation, penalties)
+        # SentEval's rounding, which decides which penalties are equal.
+        scores = [round(100 * numpy.mean(one), 2) for one in accuracies.T]
+        best = int(numpy.argmax(scores))
+        chosen.append(penalties[best])
+        values["dev_accuracy"].append(float(scores[best]) / 100)
+        for penalty, score in zip(penalties, scores, strict=True):
+            records["fold"].append(fold)
+            records["penalty"].append(penalty)
+            records["chosen"].append(penalty == chosen[-1])
+            records["dev_accuracy"].append(float(score) / 100)
+    predictions = fitting.predict([split[:3] for split in splits], chosen)
+    for (_, _, rows, _), classes in zip(splits, predictions, strict=True):
+        accuracy = float((classes == y[rows]).sum() / len(rows))
+        values["accuracy"].append(round(100 * accuracy, 2) / 100)
+        if fitting.classes == 2:
+            # F1 of the second class, which SentEval prints of MRPC.
+            positive, found = y[rows] == 1, classes == 1
+            f1 = 2 * (positive & found).sum() / max(1, positive.sum() + found.sum())
+            values["f1"].append(round(100 * float(f1), 2) / 100)
+    return dict(values), dict(records)
 
 
 def _stratified(rows: Array, y: Array, kfold: int, seed: int) -> list[Split]:
@@ -214,7 +197,7 @@ class _Stacked:
     def __init__(
         self, inputs: Array, y: Array, classes: int, training: Training, shown: Any
     ) -> None:
-        self._inputs, self._y, self.classes = with_ones(inputs), y, classes
+        self._inputs, self.y, self.classes = with_ones(inputs), y, classes
         self._training, self._shown = training, shown
 
     def validate(self, splits: list[Split], penalties: list[float]) -> Array:
@@ -227,18 +210,13 @@ class _Stacked:
             _, accuracies[group] = self._train(train_rows, valid_rows, stack, self._random())
         return accuracies
 
-    def predict(
-        self,
-        final: list[tuple[Array, Array | None]],
-        penalties: list[float],
-        tests: list[Array],
-    ) -> list[Array]:
-        """The classes of the test rows of each of the training sets."""
-        predicted = [numpy.empty(0)] * len(final)
-        for group in _of_equal_size(final):
+    def predict(self, splits: list[Any], penalties: list[float]) -> list[Array]:
+        """The classes of the test rows of splits, each trained with a penalty."""
+        found = [numpy.empty(0)] * len(splits)
+        for group in _of_equal_size(splits):
             random = self._random()
-            train_rows = numpy.stack([final[place][0] for place in group])
-            valid_rows = [final[place][1] for place in group]
+            train_rows = numpy.stack([splits[place][0] for place in group])
+            valid_rows = [splits[place][1] for place in group]
             if valid_rows[0] is None:
                 # All folds of a group are of one size, and have the same order.
                 order = random.permutation(train_rows.shape[1])
@@ -246,18 +224,18 @@ class _Stacked:
                 valid_rows = list(train_rows[:, order[:held]])
                 train_rows = train_rows[:, order[held:]]
             stack = numpy.array([[penalties[place]] for place in group])
-            networks, _ = self._train(train_rows, valid_rows, stack, random)
+            weights, _ = self._train(train_rows, valid_rows, stack, random)
             for fold, place in enumerate(group):
-                classes = networks.predict(self._inputs[tests[place]], fold)
-                predicted[place] = classes[:, 0]
-        return predicted
+                inputs = self._inputs[splits[place][2]]
+                found[place] = predicted(weights, 1, inputs, fold)[:, 0]
+        return found
 
     def _random(self) -> numpy.random.RandomState:
         return numpy.random.RandomState(self._training.seed)
 
     def _train(self, train_rows: Array, valid_rows: Any, stack: Array, random: Any) -> Any:
         found = train(
-            self._inputs, self._y, self.classes, train_rows, valid_rows, stack, self._training,
+            self._inputs, self.y, self.classes, train_rows, valid_rows, stack, self._training,
             random,
         )  # fmt: skip
         self._shown.update(stack.size)
@@ -270,34 +248,27 @@ class _Sklearn:
     def __init__(
         self, inputs: Array, y: Array, classes: int, training: Training, shown: Any
     ) -> None:
-        self._inputs, self._y, self.classes = inputs, y, classes
+        self._inputs, self.y, self.classes = inputs, y, classes
         self._seed, self._shown = training.seed, shown
 
     def validate(self, splits: list[Split], penalties: list[float]) -> Array:
         """Accuracies, float64[splits, penalties]."""
         return numpy.array(
             [
-                [(self._classes(rows, penalty, valid) == self._y[valid]).mean()
+                [(self._classes(rows, penalty, valid) == self.y[valid]).mean()
                  for penalty in penalties]
                 for rows, valid in splits
             ]
         )  # fmt: skip
 
-    def predict(
-        self,
-        final: list[tuple[Array, Array | None]],
-        penalties: list[float],
-        tests: list[Array],
-    ) -> list[Array]:
-        """The classes of the test rows of each of the training sets."""
-        parts = zip(final, penalties, tests, strict=True)
-        return [self._classes(rows, penalty, test) for (rows, _), penalty, test in parts]
+    def predict(self, splits: list[Any], penalties: list[float]) -> list[Array]:
+        """The classes of the test rows of splits, each trained with a penalty."""
+        parts = zip(splits, penalties, strict=True)
+        return [self._classes(rows, penalty, tests) for (rows, _, tests), penalty in parts]
 
     def _classes(self, rows: Array, penalty: float, tests: Array) -> Array:
-        from fastrank.tasks.mteb import fitted
-
         options = {"C": penalty, "random_state": self._seed}
-        model = fitted(self._inputs[rows], self._y[rows], "protocol 'senteval'", **options)
+        model = fitted(self._inputs[rows], self.y[rows], "protocol 'senteval'", **options)
         self._shown.update(1)
         found: Array = model.predict(self._inputs[tests])
         return found
@@ -306,7 +277,7 @@ class _Sklearn:
 def _of_equal_size(splits: list[Any]) -> list[list[int]]:
     """The places of splits, grouped by the number of training rows."""
     groups = defaultdict(list)
-    for place, (rows, _) in enumerate(splits):
+    for place, (rows, *_) in enumerate(splits):
         groups[len(rows)].append(place)
     return list(groups.values())
 
@@ -333,13 +304,7 @@ def _features(problem: Problem, vectors: tuple[Array, ...], features: str) -> Ar
     if len(vectors) > 2 or problem.alternatives:
         reason = f"expected one or two texts per row, found {len(vectors)}"
         raise InputError(problem.name, f"{reason}; protocol 'senteval' has no features for these")
-    first, second = vectors
-    if first.shape[1] != second.shape[1]:
-        expected = f"expected vectors of dimension {first.shape[1]}, as of the first"
-        raise ArrayError("vectors of text 2", f"{expected}, found {second.shape[1]}")
-    distance, product = numpy.abs(first - second), first * second
-    parts = (distance, product) if features == "pair" else (first, second, product, distance)
-    return numpy.concatenate(parts, axis=1)
+    return pair_features(vectors, *FEATURES[features])
 
 
 def _order(problem: Problem, features: str) -> Array:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import numpy
 
-from fastrank.arguments import check_choice
 from fastrank.data.columns import Frozen
-from fastrank.errors import OptionError
 from fastrank.tasks.networks import TorchRandom
 
 TYPE_CHECKING = False
@@ -21,16 +19,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
-    from collections.abc import Callable
 
 single = numpy.float32
+# Of the optimizers.
+EPSILON = 1e-8
 
 
 class Training(Frozen):
     """How networks are trained.
 
     hidden: units, 0 for a logistic regression. dropout: the probability of dropping a hidden unit.
-    optimizer: see `senteval_optimizers`. batch: rows per step. passes: over the training rows
+    optimizer: a name in OPTIMIZERS. batch: rows per step. passes: over the training rows
     between two checks of the accuracy on the validation rows. tenacity: the checks without
     improvement after which training goes on, in total. max_passes: no training after these. seed:
     of weights and orders.
@@ -46,24 +45,11 @@ class Training(Frozen):
     seed: int
 
 
-class Networks:
-    """Trained networks: a stack of folds, with a network per penalty in each."""
-
-    def __init__(self, weights: list[Array], penalties: int) -> None:
-        self._weights = weights
-        self._penalties = penalties
-
-    def predict(self, inputs: Array, fold: int) -> Array:
-        """The class of each row by each network of a fold, int64[rows, penalties]."""
-        weights = [one[fold : fold + 1] for one in self._weights]
-        logits, _ = forward(weights, inputs[None], self._penalties)
-        classes: Array = logits[0].argmax(-1).T
-        return classes
-
-    def first_layer(self, fold: int, penalty: int) -> Array:
-        """Weights of the first layer, float32[features + 1, units]; the last row is the bias."""
-        layer: Array = self._weights[0][fold]
-        return layer.reshape(len(layer), self._penalties, -1)[:, penalty]
+def predicted(weights: list[Array], penalties: int, inputs: Array, fold: int) -> Array:
+    """The class of each row by each network of a fold, int64[rows, penalties]."""
+    logits, _ = forward([one[fold : fold + 1] for one in weights], inputs[None], penalties)
+    classes: Array = logits[0].argmax(-1).T
+    return classes
 
 
 def with_ones(vectors: Array) -> Array:
@@ -80,8 +66,8 @@ def train(
     penalties: Array,
     training: Training,
     random: numpy.random.RandomState,
-) -> tuple[Networks, Array]:
-    """Train a network for each fold and penalty; return the best of each and its accuracy.
+) -> tuple[list[Array], Array]:
+    """Train a network for each fold and penalty; return the best weights and their accuracies.
 
     inputs: float32[rows, features + 1] of `with_ones`. y: int64[rows]. train_rows: int64[folds,
     training rows]. valid_rows: of each fold. penalties: float[folds, penalties], L2. random: gives
@@ -108,10 +94,9 @@ def train(
                 gradients = _gradients(weights, inputs[rows], one_hot[y[rows]], count, dropped)
                 optimizer.step(weights, gradients)
         passes += training.passes
-        networks = Networks(weights, count)
         for place, fold in enumerate(left):
             valid = valid_rows[fold]
-            right = networks.predict(inputs[valid], place) == y[valid, None]
+            right = predicted(weights, count, inputs[valid], place) == y[valid, None]
             accuracy = right.sum(0) / len(valid)
             better = active[fold] & (accuracy > accuracies[fold])
             worse = active[fold] & ~better
@@ -127,7 +112,7 @@ def train(
             left, rows_left = left[going], rows_left[going]
             weights = [one[going] for one in weights]
             optimizer.keep(going)
-    return Networks(best, count), accuracies
+    return best, accuracies
 
 
 def initial_weights(
@@ -228,67 +213,27 @@ def _of_penalties(layer: Array, penalties: int) -> Array:
     return view
 
 
-single = numpy.float32
-
-
 def _adam(
-    weights: Array, gradient: Array, state: tuple[Array, Array], step: int, lr: float, eps: float
+    weights: Array, gradient: Array, mean: Array, square: Array, step: int, rate: float
 ) -> None:
-    mean, square = state
     # In place from here on: these arrays are the largest of a step, and allocation takes longer
     # than arithmetic.
     mean += single(1 - 0.9) * (gradient - mean)
     _decayed_square(square, gradient, 0.999)
     root = numpy.sqrt(square)
     root /= single((1 - 0.999**step) ** 0.5)
-    root += single(eps)
+    root += single(EPSILON)
     numpy.divide(mean, root, out=root)
-    root *= single(lr / (1 - 0.9**step))
+    root *= single(rate / (1 - 0.9**step))
     weights -= root
 
 
 def _rmsprop(
-    weights: Array,
-    gradient: Array,
-    state: tuple[Array, Array],
-    _: int,
-    lr: float,
-    alpha: float,
-    eps: float,
+    weights: Array, gradient: Array, _: Array, square: Array, __: int, rate: float
 ) -> None:
-    square = state[0]
     kept = gradient.copy()
-    _decayed_square(square, gradient, alpha)
-    weights -= single(lr) * (kept / (numpy.sqrt(square) + single(eps)))
-
-
-def _adagrad(
-    weights: Array,
-    gradient: Array,
-    state: tuple[Array, Array],
-    step: int,
-    lr: float,
-    lr_decay: float,
-    eps: float,
-) -> None:
-    square = state[0]
-    square += gradient * gradient
-    rate = single(lr / (1 + (step - 1) * lr_decay))
-    weights -= rate * (gradient / (numpy.sqrt(square) + single(eps)))
-
-
-def _sgd(
-    weights: Array,
-    gradient: Array,
-    state: tuple[Array, Array],
-    _: int,
-    lr: float,
-    momentum: float,
-) -> None:
-    velocity = state[0]
-    velocity *= single(momentum)
-    velocity += gradient
-    weights -= single(lr) * velocity
+    _decayed_square(square, gradient, 0.99)
+    weights -= single(rate) * (kept / (numpy.sqrt(square) + single(EPSILON)))
 
 
 def _decayed_square(square: Array, gradient: Array, decay: float) -> None:
@@ -299,24 +244,19 @@ def _decayed_square(square: Array, gradient: Array, decay: float) -> None:
     square += gradient
 
 
-# The update of each method, and its options with torch's defaults; None is required.
-METHODS: dict[str, tuple[Callable[..., None], dict[str, float | None]]] = {
-    "adam": (_adam, {"lr": 1e-3, "eps": 1e-8}),
-    "rmsprop": (_rmsprop, {"lr": 1e-2, "alpha": 0.99, "eps": 1e-8}),
-    "sgd": (_sgd, {"lr": None, "momentum": 0.0}),
-    "adagrad": (_adagrad, {"lr": 1e-2, "lr_decay": 0.0, "eps": 1e-10}),
-}
+# The optimizers of SentEval's configurations with the learning rates, as torch computes them.
+OPTIMIZERS = {"adam": (_adam, 1e-3), "rmsprop": (_rmsprop, 1e-2)}
 
 
 class Optimizer:
     """Updates of the weights of networks that are trained together.
 
-    text: a method of METHODS, with options as in "sgd,lr=0.1". weights: arrays whose first axis
-    counts networks. decay: for each of these arrays, the L2 penalty, broadcastable to it.
+    name: in OPTIMIZERS. weights: arrays whose first axis counts networks. decay: for each of these
+    arrays, the L2 penalty, broadcastable to it.
     """
 
-    def __init__(self, text: str, weights: list[Array], decay: list[Array]) -> None:
-        self._update, self._options = parsed(text)
+    def __init__(self, name: str, weights: list[Array], decay: list[Array]) -> None:
+        self._update, self._rate = OPTIMIZERS[name]
         self._state = [(numpy.zeros_like(one), numpy.zeros_like(one)) for one in weights]
         self._decay = decay
         self._steps = 0
@@ -325,40 +265,11 @@ class Optimizer:
         """Update the weights in place; overwrites the gradients."""
         self._steps += 1
         parts = zip(weights, gradients, self._state, self._decay, strict=True)
-        for one, gradient, state, decay in parts:
+        for one, gradient, (mean, square), decay in parts:
             gradient += decay * one
-            self._update(one, gradient, state, self._steps, **self._options)
+            self._update(one, gradient, mean, square, self._steps, self._rate)
 
     def keep(self, networks: Array) -> None:
         """Keep only some of the networks."""
         self._state = [(first[networks], second[networks]) for first, second in self._state]
         self._decay = [decay[networks] for decay in self._decay]
-
-
-def parsed(text: str) -> tuple[Callable[..., None], dict[str, float]]:
-    """The update and options of an optimizer such as "adam" or "sgd,lr=0.1".
-
-    Raises OptionError for unknown methods and options.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"optimizer: expected a str, found {type(text).__name__}")
-    method, *given = text.split(",")
-    check_choice("optimizer", method, tuple(METHODS))
-    update, defaults = METHODS[method]
-    options = dict(defaults)
-    for part in given:
-        name, _, value = part.partition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if name not in defaults or not 0.0 <= number < float("inf"):
-            expected = ", ".join(f"{option}=NUMBER" for option in defaults)
-            raise OptionError("optimizer", f"expected {method} with {expected}, found {part!r}")
-        options[name] = number
-    found = {}
-    for name, one in options.items():
-        if one is None:
-            raise OptionError("optimizer", f"{method} needs {name}, as in '{method},{name}=0.1'")
-        found[name] = one
-    return update, found

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
-from importlib import import_module
-from typing import NamedTuple
 
 from fastrank.arguments import check_choice
 from fastrank.data.columns import Frozen
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
+from fastrank.embeddings.evaluation import evaluate_model
 from fastrank.errors import OptionError
 from fastrank.formats.candidates import Candidates, read_candidates
 from fastrank.formats.source import is_url
@@ -31,9 +30,9 @@ UNNAMED = ("texts", "datasets", "pairs", "articles", "vectors")
 class Task(Frozen):
     """A task for `evaluate_tasks`: its kind, its texts, and options.
 
-    kind: what evaluates it. "retrieval" and "reranking": `evaluate_model`; "classification":
-        `evaluate_classifier`; "multilabel", "regression", "similarity", "pairs", "triplets",
-        "clustering", "bitext" and "summarization": `evaluate_` and the kind.
+    kind: what evaluates it. "retrieval" and "reranking": `evaluate_model`; "classification",
+        "multilabel", "regression", "similarity", "pairs", "triplets", "clustering", "bitext" and
+        "summarization": the function of `fastrank.tasks` named `evaluate_` and the kind.
     data: what that function takes: a Dataset or folder for retrieval, Candidates or what
         `read_candidates` reads for reranking, else a TextTask or what makes one.
     main_score: the metric of the table. By default nDCG@10 for retrieval, AP for reranking, the
@@ -74,7 +73,7 @@ class Task(Frozen):
         _check_options(kind, options)
         if kind in MEASURES:
             main_score = _add_measures(kind, options, main_score)
-        known = KINDS[kind].metrics(options)
+        known = KINDS[kind](options)
         if main_score is not None and main_score not in known:
             reason = f"expected one of {', '.join(known)}, found {main_score!r}"
             raise OptionError("main_score", reason + option_hint(main_score, known))
@@ -106,7 +105,7 @@ def as_task(given: Any) -> Task:
 
 def _check_options(kind: str, options: dict[str, Any]) -> None:
     """Raise TypeError for an unknown option or a missing one."""
-    accepted = KINDS[kind].options(options)
+    accepted = options_of(kind, options)
     for name in options:
         if name in RESERVED:
             reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
@@ -134,7 +133,7 @@ def _add_measures(kind: str, options: dict[str, Any], main_score: str | None) ->
             asked = asked[0]
         if isinstance(asked, str) and asked.strip():
             asked = split_texts(asked)[0]
-        first = KINDS[kind].metrics({**options, "measures": asked})[0]
+        first = KINDS[kind]({**options, "measures": asked})[0]
     return main_score or first
 
 
@@ -167,7 +166,7 @@ MEASURES = {
     "reranking": "AP RR@10 nDCG@10 P@1",
 }
 LOWER_IS_BETTER = {"loss", "mae", "mse", "rmse"}
-PROBED = {
+PROTOCOL_METRICS = {
     "ulysses": ("matthews", "adjusted_macro_f1", "loss"),
     "senteval": ("accuracy", "dev_accuracy", "f1"),
     "mteb": (
@@ -178,36 +177,28 @@ PROBED = {
 }  # fmt: skip
 
 
-class Kind(NamedTuple):
-    """A kind of task.
+def evaluator(kind: str) -> Callable[..., Any]:
+    """The function that evaluates tasks of a kind."""
+    if kind in MEASURES:
+        return evaluate_model
+    from fastrank import tasks
 
-    module, function: what evaluates it. metrics: returns the names that its main score may have
-    under the given options. ranks: whether it evaluates rankings, with measures.
-    """
-
-    module: str
-    function: str
-    metrics: Callable[[Mapping[str, Any]], list[str]]
-    ranks: bool = False
-
-    @property
-    def evaluate(self) -> Callable[..., Any]:
-        """The function."""
-        found: Callable[..., Any] = getattr(import_module(self.module), self.function)
-        return found
-
-    def options(self, given: Mapping[str, Any]) -> list[str]:
-        """The names of the options of a task."""
-        parameters = inspect.signature(self.evaluate).parameters.values()
-        names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        if self.ranks:
-            names.insert(0, "measures")
-        if self.function == "evaluate_classifier":
-            names += classifier_options(given)
-        return [name for name in dict.fromkeys(names) if name not in RESERVED]
+    found: Callable[..., Any] = getattr(tasks, f"evaluate_{kind}")
+    return found
 
 
-def classifier_options(given: Mapping[str, Any]) -> list[str]:
+def options_of(kind: str, given: Mapping[str, Any]) -> list[str]:
+    """The names of the options of tasks of a kind."""
+    parameters = inspect.signature(evaluator(kind)).parameters.values()
+    names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    if kind in MEASURES:
+        names.insert(0, "measures")
+    if kind == "classification":
+        names += _classifier_options(given)
+    return [name for name in dict.fromkeys(names) if name not in RESERVED]
+
+
+def _classifier_options(given: Mapping[str, Any]) -> list[str]:
     """The options of the protocol of a classifier. Raises OptionError for an unknown protocol."""
     from fastrank.tasks.classification import PROTOCOLS, protocol_options
 
@@ -229,12 +220,12 @@ def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
     return names
 
 
-def _constant(*names: str) -> Callable[[Mapping[str, Any]], list[str]]:
-    return lambda _: list(names)
+def _constant(names: str) -> Callable[[Mapping[str, Any]], list[str]]:
+    return lambda _: names.split()
 
 
-def _probed(options: Mapping[str, Any]) -> list[str]:
-    return list(PROBED[options.get("protocol") or "ulysses"])
+def _of_protocol(options: Mapping[str, Any]) -> list[str]:
+    return list(PROTOCOL_METRICS[options.get("protocol") or "ulysses"])
 
 
 def _measured(options: Mapping[str, Any]) -> list[str]:
@@ -247,41 +238,19 @@ def _measured(options: Mapping[str, Any]) -> list[str]:
     return [name.decode() for one in bound if one.measure.average for name in one.names]
 
 
-KINDS = {
-    "retrieval": Kind("fastrank.embeddings.evaluation", "evaluate_model", _measured, ranks=True),
-    "reranking": Kind("fastrank.embeddings.evaluation", "evaluate_model", _measured, ranks=True),
-    "classification": Kind("fastrank.tasks.classification", "evaluate_classifier", _probed),
-    "multilabel": Kind(
-        "fastrank.tasks.multilabel", "evaluate_multilabel",
-        _constant("accuracy", "lrap", "f1", "hamming"),
-    ),
-    "regression": Kind(
-        "fastrank.tasks.regression", "evaluate_regression",
-        _constant("kendalltau", "r2", "mae", "mse", "rmse"),
-    ),
-    "similarity": Kind(
-        "fastrank.tasks.pairs", "evaluate_similarity",
-        _of_similarities("spearman", "pearson"),
-    ),
-    "pairs": Kind(
-        "fastrank.tasks.pairs", "evaluate_pairs",
-        _of_similarities("ap", "accuracy", "f1", "precision", "recall", "mcc"),
-    ),
-    "triplets": Kind(
-        "fastrank.tasks.pairs", "evaluate_triplets", _of_similarities("accuracy")
-    ),
-    "clustering": Kind(
-        "fastrank.tasks.clustering", "evaluate_clustering", _constant("v_measure", "ami")
-    ),
-    "bitext": Kind(
-        "fastrank.tasks.bitext", "evaluate_bitext",
-        _constant(
-            "f1", "precision", "recall", "accuracy", "reverse_f1", "reverse_precision",
-            "reverse_recall", "reverse_accuracy",
-        ),
-    ),
-    "summarization": Kind(
-        "fastrank.tasks.summarization", "evaluate_summarization",
-        _of_similarities("spearman", "pearson"),
-    ),
-}  # fmt: skip
+BITEXT = "f1 precision recall accuracy"
+# The kinds of tasks, each with a function that returns the names that the main score may have under
+# the given options. Those that evaluate rankings are in MEASURES.
+KINDS: dict[str, Callable[[Mapping[str, Any]], list[str]]] = {
+    "retrieval": _measured,
+    "reranking": _measured,
+    "classification": _of_protocol,
+    "multilabel": _constant("accuracy lrap f1 hamming"),
+    "regression": _constant("kendalltau r2 mae mse rmse"),
+    "similarity": _of_similarities("spearman", "pearson"),
+    "pairs": _of_similarities("ap", "accuracy", "f1", "precision", "recall", "mcc"),
+    "triplets": _of_similarities("accuracy"),
+    "clustering": _constant("v_measure ami"),
+    "bitext": _constant(f"{BITEXT} " + " ".join(f"reverse_{name}" for name in BITEXT.split())),
+    "summarization": _of_similarities("spearman", "pearson"),
+}

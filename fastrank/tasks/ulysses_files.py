@@ -41,11 +41,11 @@ FILES = {
 WITH_ALTERNATIVES = ("F3", "F5")
 HIDDEN = (256,)
 # The most missing files to name.
-NAMED = 5
+MAX_LISTED = 5
 
 
 def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") -> dict[str, Task]:
-    """Tasks of Ulysses SentEval from a folder with its CSV files, by id, for `evaluate_classifier`.
+    """{id: Task} of Ulysses SentEval, of classification, from a folder with its CSV files.
 
     folder: as the package downloads it, such as ulysses_senteval_datasets. tasks: an id such as
         "T1A", several, or "all", which are those that the folder has.
@@ -94,7 +94,7 @@ def missing_files(folder: str | os.PathLike[str], tasks: Sequence[str]) -> list[
 
 def described(missing: Sequence[str]) -> str:
     """The missing files of these tasks in words."""
-    names = first_few([f"{FILES[task]} ({task})" for task in missing], NAMED, count=True)
+    names = first_few([f"{FILES[task]} ({task})" for task in missing], MAX_LISTED, count=True)
     return f"expected the file of each task, found no {names}"
 
 
@@ -112,5 +112,5 @@ def read_task(path: str, task: str) -> TextTask:
 
 
 def options_of(task: str) -> dict[str, Any]:
-    """The options of `evaluate_classifier` that belong to a task."""
+    """The options of `evaluate_classification` that belong to a task."""
     return {"alternatives": True, "hidden": HIDDEN} if task in WITH_ALTERNATIVES else {}

@@ -15,11 +15,14 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
+from fastrank.tasks.problem import pair_features
 from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.ulysses_training import (
+    EPOCH_KEYS,
+    SERIES,
+    TEST_KEYS,
     FoldData,
     Settings,
-    Trained,
     adjusted_macro_f1,
     are_probabilities,
     matthews,
@@ -40,13 +43,16 @@ if TYPE_CHECKING:
 
 PUBLISHED_SEED = 9847706
 METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
-EPOCH_KEYS = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
-TEST_KEYS = ("loss_test", "metric_test")
+MOST_SEED = 2**32 - 1
+# Of the bootstrap.
+RESAMPLES = 10_000
+LEVEL = 0.99
+NORMAL = NormalDist()
 # The scaled features of the folds that are trained at once, in bytes.
 MOST_BYTES = 128 << 20
 BATCHES_TO_LEARN = 4
 # Scaled features beyond this are divided by 1e-12 in place of a standard deviation.
-FAR = 1e4
+LARGEST_SCALED = 1e4
 
 
 def evaluate_ulysses(
@@ -119,7 +125,7 @@ def evaluate_ulysses(
     ]
     notes = _few_batches(min(len(fold.train) for fold in splits), settings)
     features = None if problem.vectors is None else features_of(problem, problem.vectors)
-    trained: list[Trained] = []
+    trained: list[dict[str, list[float]]] = []
     far = 0
     threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     # The rounding of a matrix product depends on the number of threads, and these products are so
@@ -129,7 +135,7 @@ def evaluate_ulysses(
         for group in _groups(problem, features, splits):
             train(group, settings)
             far += sum(fold.is_far for fold in group)
-            trained += [fold.trained for fold in group]
+            trained += [fold.series for fold in group]
             shown.update(len(group))
     if far:
         reason = f"in {far} of {len(splits)} folds, features that are constant in the training rows"
@@ -139,20 +145,20 @@ def evaluate_ulysses(
         notes += (f"{reason} probabilities in {len(probabilities)} computations of the metric",)
     for note in notes:
         warnings.warn(f"{problem.name}: {note}", stacklevel=3)
-    values = [fold.test_metric for fold in trained]
-    key_seed = interval_seeds(of_intervals)["metric_test"]
-    return _result(
-        problem, metric, values, MeanIntervals(key_seed),
-        seed=seed, notes=notes, records=_records(splits, trained),
-        losses=[fold.test_loss for fold in trained], seconds=time.perf_counter() - started,
+    losses, values = ([series[key][0] for series in trained] for key in TEST_KEYS)
+    intervals = MeanIntervals(interval_seeds(of_intervals)["metric_test"])
+    return mean_of_tests(
+        {metric: values, "loss": losses}, metric, name=problem.name, kind="classification",
+        protocol="ulysses", interval=intervals.interval(numpy.array(values)), level=LEVEL,
+        rows=len(problem), classes=problem.classes, seed=seed, notes=notes,
+        records=_records(splits, trained), seconds=time.perf_counter() - started,
     )  # fmt: skip
 
 
 def interval_seeds(seed: int) -> dict[str, int]:
     """The seed of the intervals of each series."""
     state = numpy.random.RandomState(seed)
-    keys = sorted((*EPOCH_KEYS, *TEST_KEYS))
-    return {key: int(state.randint(0, MOST_SEED, dtype=numpy.int64)) for key in keys}
+    return {key: int(state.randint(0, MOST_SEED, dtype=numpy.int64)) for key in sorted(SERIES)}
 
 
 def per_epoch(result: TaskResult) -> dict[str, Any]:
@@ -174,7 +180,7 @@ def per_epoch(result: TaskResult) -> dict[str, Any]:
     epochs = numpy.array(columns["train_epoch"])
     values = numpy.array(columns["value"])
     found: dict[str, Any] = {}
-    for key in (*EPOCH_KEYS, *TEST_KEYS):
+    for key in SERIES:
         intervals = MeanIntervals(key_seeds[key])
         of_key = metrics == key
         samples = [values[of_key & (epochs == epoch)] for epoch in sorted(set(epochs[of_key]))]
@@ -195,13 +201,8 @@ def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
     """The features of the classifier: float32[rows, features]. Raises ArrayError."""
     if len(vectors) == 1:
         return vectors[0]
-    widths = [part.shape[1] for part in vectors]
     if len(vectors) == 2 and not problem.alternatives:
-        a, b = vectors
-        if widths[0] != widths[1]:
-            reason = f"expected vectors of dimension {widths[0]}, as of the first, found"
-            raise ArrayError("vectors of text 2", f"{reason} {widths[1]}")
-        return numpy.hstack((a, b, numpy.abs(a - b), a * b))
+        return pair_features(vectors, "a", "b", "distance", "product")
     return numpy.hstack(vectors)
 
 
@@ -256,7 +257,7 @@ def _groups(
             group, size = [], 0
         size += needed
         made = FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed)
-        made.is_far = any(max(part.max(), -part.min()) > FAR for part in data)
+        made.is_far = any(max(part.max(), -part.min()) > LARGEST_SCALED for part in data)
         group.append(made)
     yield group
 
@@ -275,39 +276,18 @@ def _embedded(problem: Problem, parts: Sequence[Array]) -> list[Array]:
     return found
 
 
-def _records(splits: Sequence[Fold], trained: Sequence[Trained]) -> dict[str, list[Any]]:
+def _records(
+    splits: Sequence[Fold], trained: Sequence[dict[str, list[float]]]
+) -> dict[str, list[Any]]:
     """The columns of the package's frame of all results."""
     rows: list[tuple[int, int, int, str, float]] = []
-    for key in (*EPOCH_KEYS, *TEST_KEYS):
-        for fold, data in zip(splits, trained, strict=True):
-            series = {
-                "loss_per_epoch_train": data.train_losses,
-                "loss_per_epoch_eval": data.validation_losses,
-                "metric_per_epoch_eval": data.validation_metrics,
-                "loss_test": [data.test_loss],
-                "metric_test": [data.test_metric],
-            }[key]
-            first = 1 if key in EPOCH_KEYS else -1
+    for key in SERIES:
+        first = 1 if key in EPOCH_KEYS else -1
+        for fold, series in zip(splits, trained, strict=True):
             place = fold.repetition + 1, fold.partition + 1
-            rows += [(*place, epoch, key, value) for epoch, value in enumerate(series, first)]
+            rows += [(*place, epoch, key, value) for epoch, value in enumerate(series[key], first)]
     names = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _result(
-    problem: Problem, metric: str, values: list[float], intervals: MeanIntervals, *,
-    seed: int, notes: tuple[str, ...], records: dict[str, list[Any]], losses: list[float],
-    seconds: float,
-) -> TaskResult:  # fmt: skip
-    array = numpy.array(values)
-    return mean_of_tests(
-        {metric: values, "loss": losses}, metric, name=problem.name, kind="classification",
-        protocol="ulysses", interval=intervals.interval(array), level=LEVEL, rows=len(problem),
-        classes=problem.classes, seed=seed, seconds=seconds, notes=notes, records=records,
-    )  # fmt: skip
-
-
-MOST_SEED = 2**32 - 1
 
 
 class Fold(Frozen):
@@ -376,11 +356,6 @@ def stratified(y: Array, seed: int, folds: int) -> Array:
         state.shuffle(drawn)
         found[y == place] = drawn
     return found
-
-
-RESAMPLES = 10_000
-LEVEL = 0.99
-NORMAL = NormalDist()
 
 
 class MeanIntervals:

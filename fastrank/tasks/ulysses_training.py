@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
     Part = tuple[Array, Array]
 
+EPOCH_KEYS = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
+TEST_KEYS = ("loss_test", "metric_test")
+SERIES = (*EPOCH_KEYS, *TEST_KEYS)
 # Learning rate, beta1 and beta2; the first of equally good points is used.
 GRID = list(product((5e-4, 1e-3, 2e-3), (0.8, 0.9), (0.99, 0.999)))
 GRID_EPOCHS = 8
@@ -50,20 +53,11 @@ class Settings(Frozen):
         return 1 if self.classes == 2 else self.classes
 
 
-class Trained:
-    """The losses and metrics of the classifier of a fold, by epoch and for the test rows."""
-
-    def __init__(self) -> None:
-        self.train_losses: list[float] = []
-        self.validation_losses: list[float] = []
-        self.validation_metrics: list[float] = []
-        self.test_loss = self.test_metric = float("nan")
-
-
 class FoldData:
     """The scaled features and classes of the parts of a fold, and the results of training.
 
-    is_far: whether some features are very large.
+    series: {key: values by epoch, or one value}, with the keys of SERIES. is_far: whether some
+    features are very large.
     """
 
     def __init__(self, parts: Sequence[Part], weights: int, loader_seed: int) -> None:
@@ -71,11 +65,16 @@ class FoldData:
         self.weights, self.loader = weights, TorchRandom(loader_seed)
         self.is_far = False
         self.point = DEFAULT_POINT
-        self.trained = Trained()
+        self.series: dict[str, list[float]] = {key: [] for key in SERIES}
+
+    def add(self, keys: Sequence[str], *values: float) -> None:
+        """Append a value to each of these series."""
+        for key, value in zip(keys, values, strict=True):
+            self.series[key].append(value)
 
 
 def train(folds: Sequence[FoldData], settings: Settings) -> None:
-    """Choose the parameters of each fold, train its classifier, and fill in `trained`."""
+    """Choose the parameters of each fold, train its classifier, and fill in its `series`."""
     _in_threads(_search, _groups(folds, settings, len(GRID)), settings)
     _in_threads(_fit, _groups(folds, settings, 1), settings)
 
@@ -162,17 +161,14 @@ def _fit(folds: list[FoldData], settings: Settings) -> None:
         losses = stack.epoch(orders[:, drawn])
         going = []
         for place, fold in enumerate(active):
-            fold.trained.train_losses.append(losses[place])
             loss, metric = stack.evaluated(place, fold.validation)
-            fold.trained.validation_losses.append(loss)
-            fold.trained.validation_metrics.append(metric)
+            fold.add(EPOCH_KEYS, losses[place], loss, metric)
             if _improvement(best[fold], loss) >= settings.min_improvement:
                 best[fold], count[fold] = loss, 0
             else:
                 count[fold] += 1
             if count[fold] > settings.patience or epoch == settings.epochs - 1:
-                result = fold.trained
-                result.test_loss, result.test_metric = stack.evaluated(place, fold.test)
+                fold.add(TEST_KEYS, *stack.evaluated(place, fold.test))
             else:
                 going.append(place)
         if not going:

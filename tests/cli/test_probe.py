@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def expected():
-    return fr.tasks.evaluate_classifier(letter_counts(ROWS["text_a"]), ROWS["label"], **SHORT)
+    return fr.tasks.evaluate_classification(letter_counts(ROWS["text_a"]), ROWS["label"], **SHORT)
 
 
 def run(capfdbinary, *words: str) -> tuple[int, str, str]:
@@ -42,7 +42,7 @@ def run(capfdbinary, *words: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("source", [("--vectors", "films.npy"), ("--model", "my_models:encode")])
-def test_the_table_has_the_values_of_evaluate_classifier(source, folder, capfdbinary, expected):
+def test_the_table_has_the_values_of_evaluate_classification(source, folder, capfdbinary, expected):
     status, out, err = run(capfdbinary, "films.csv", *source, *OPTIONS)
     header, _, first, second = out.splitlines()
     assert (status, err) == (0, "")

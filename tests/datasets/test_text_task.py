@@ -177,6 +177,6 @@ def test_a_missing_label_of_snli_is_on_its_line() -> None:
 def test_without_a_known_label_the_error_names_the_other_columns() -> None:
     task = fr.TextTask.from_table(io.BytesIO(b"text,classe\na,1\nb,0\n"))
 
-    for evaluate in (fr.tasks.evaluate_classifier, fr.tasks.evaluate_clustering):
+    for evaluate in (fr.tasks.evaluate_classification, fr.tasks.evaluate_clustering):
         with pytest.raises(fr.InputError, match=r"found none; if one of the columns 'classe' has"):
             evaluate([[0.0], [1.0]], task)

@@ -54,7 +54,7 @@ def _probed() -> fr.tasks.TaskResult:
 
     labels = numpy.arange(1000) % 2
     vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
-    return fr.tasks.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
+    return fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
 
 
 def _compared() -> fr.types.IndexComparison:

@@ -386,7 +386,7 @@ def test_classifiers_and_pairs_have_the_values_of_scikit_learn(load: Any) -> Non
     model = texts.encoder([entry.summary for entry in known])
     assert not set(train.texts[0]) & set(test.texts[0])
 
-    found = fr.tasks.evaluate_classifier(model, train, test=test, protocol="knn").value
+    found = fr.tasks.evaluate_classification(model, train, test=test, protocol="knn").value
 
     classifier = neighbors.KNeighborsClassifier(5, metric="cosine")
     classifier.fit(model(train.texts[0]), train.labels)

@@ -1,4 +1,4 @@
-"""Models, vectors, tasks and options of `evaluate_classifier`."""
+"""Models, vectors, tasks and options of `evaluate_classification`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LABELS = TEXTS["label"]
 
 
 def evaluated(model, task, **options):
-    return fr.tasks.evaluate_classifier(model, task, **{**SHORT, **options})
+    return fr.tasks.evaluate_classification(model, task, **{**SHORT, **options})
 
 
 @pytest.fixture(scope="module")
@@ -169,8 +169,8 @@ def test_vectors_are_cached(tmp_path):
 def test_a_task_with_its_protocol_has_its_own_options(expected):
     rows = fr.TextTask.from_texts(TEXTS["text_a"], labels=LABELS)
     task = fr.Task("classification", rows, protocol="ulysses", repetitions=2, folds=2, epochs=1)
-    assert len(fr.tasks.evaluate_classifier(letter_counts, task).values["matthews"]) == 4
-    assert fr.tasks.evaluate_classifier(letter_counts, task, repetitions=1).values == expected
+    assert len(fr.tasks.evaluate_classification(letter_counts, task).values["matthews"]) == 4
+    assert fr.tasks.evaluate_classification(letter_counts, task, repetitions=1).values == expected
 
 
 def test_a_result_is_a_table_a_frame_and_a_dict():
@@ -286,4 +286,4 @@ def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
 )  # fmt: skip
 def test_bad_input_of_other_protocols_is_an_error(vectors, options, error, message):
     with pytest.raises(error, match=message):
-        fr.tasks.evaluate_classifier(vectors, LABELS, **options)
+        fr.tasks.evaluate_classification(vectors, LABELS, **options)

@@ -11,7 +11,7 @@ import pytest
 import fastrank as fr
 from fastrank.embeddings.text_vectors import EncodingOptions
 from fastrank.keywords import names_of
-from fastrank.tasks.task import KINDS, PROBED
+from fastrank.tasks.task import KINDS, PROTOCOL_METRICS, evaluator, options_of
 from tests.helpers.executors import started
 from tests.helpers.labelled_vectors import labelled_vectors
 from tests.helpers.similar_vectors import make
@@ -35,7 +35,7 @@ def test_a_row_is_the_result_of_the_single_function(
 ) -> None:
     tasks, results = evaluated
     task = tasks[name]
-    expected = KINDS[task.kind].evaluate(MODEL, task.data, **task.options)
+    expected = evaluator(task.kind)(MODEL, task.data, **task.options)
 
     found = results[name]
 
@@ -64,18 +64,18 @@ def test_the_metrics_of_each_kind_are_those_that_its_function_returns(
     tasks, results = evaluated
 
     for name, task in tasks.items():
-        known = set(KINDS[name].metrics(task.options))
+        known = set(KINDS[name](task.options))
         assert {name for name in results[name].result.mean if "threshold" not in name} <= known
 
 
-@pytest.mark.parametrize("protocol", PROBED)
+@pytest.mark.parametrize("protocol", PROTOCOL_METRICS)
 def test_the_metrics_of_each_protocol_are_those_that_it_returns(protocol: str) -> None:
-    result = fr.tasks.evaluate_classifier(
+    result = fr.tasks.evaluate_classification(
         *labelled_vectors(1000, 4, 2, seed=0), protocol=protocol,
         **({"repetitions": 1} if protocol == "ulysses" else {}),
     )  # fmt: skip
 
-    assert set(result.mean) <= {*PROBED[protocol]}
+    assert set(result.mean) <= {*PROTOCOL_METRICS[protocol]}
 
 
 def test_the_main_score_can_be_chosen() -> None:
@@ -182,8 +182,8 @@ def test_transformers_that_are_fitted_on_each_training_part_are_not_cached(tmp_p
 def test_tasks_have_every_option_of_encoding_but_those_of_all_tasks() -> None:
     own = set(names_of(EncodingOptions)) - {"cache", "cache_name", "progress"}
 
-    assert own <= set(KINDS["similarity"].options({}))
-    assert own <= set(KINDS["classification"].options({}))
+    assert own <= set(options_of("similarity", {}))
+    assert own <= set(options_of("classification", {}))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.tasks.classification import evaluate_classifier
+from fastrank.tasks.classification import evaluate_classification
 from fastrank.tasks.multilabel import evaluate_multilabel
 from fastrank.tasks.regression import evaluate_regression
 from tests.helpers.labelled_vectors import labelled_vectors
@@ -28,7 +28,7 @@ def evaluated(name: str) -> Any:
     (vectors, labels), *others = make()
     test = others[0] if others else None
     if kind == CLASSES:
-        return evaluate_classifier(vectors, labels, test=test, protocol="mteb", **options)
+        return evaluate_classification(vectors, labels, test=test, protocol="mteb", **options)
     evaluate = evaluate_multilabel if kind == LABELS else evaluate_regression
     return evaluate(vectors, labels, test=test, **options)
 
@@ -67,7 +67,7 @@ def test_the_value_is_the_mean_accuracy_of_the_experiments() -> None:
 def test_labels_may_be_strings() -> None:
     (vectors, y), test = CASES["binary"][1]()
 
-    found = evaluate_classifier(
+    found = evaluate_classification(
         vectors, [("no", "yes")[label] for label in y], protocol="mteb",
         test=(test[0], [("no", "yes")[label] for label in test[1]]),
     )  # fmt: skip
@@ -79,7 +79,7 @@ def test_labels_may_be_strings() -> None:
 def test_classes_with_too_few_rows_are_noted() -> None:
     y = np.array([0] * 50 + [1] * 10)
 
-    found = evaluate_classifier(
+    found = evaluate_classification(
         ROWS[0], y, test=ROWS, protocol="mteb", samples_per_label=20, experiments=1
     )
 
@@ -106,15 +106,15 @@ def test_values_are_numbered_by_experiment() -> None:
 )
 def test_bad_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(fr.FastrankError, match=message):
-        evaluate_classifier(*ROWS, protocol="mteb", **options)
+        evaluate_classification(*ROWS, protocol="mteb", **options)
 
 
 def test_a_fold_whose_training_rows_have_one_class_is_an_error() -> None:
     with pytest.raises(fr.InputError, match="only class 0"):
-        evaluate_classifier(np.eye(5), [0, 0, 0, 0, 1], protocol="mteb")
+        evaluate_classification(np.eye(5), [0, 0, 0, 0, 1], protocol="mteb")
 
 
 def test_pairs_have_no_features() -> None:
     vectors, y = ROWS
     with pytest.raises(fr.ArrayError, match="does not combine the vectors"):
-        evaluate_classifier((vectors, vectors), y, protocol="mteb")
+        evaluate_classification((vectors, vectors), y, protocol="mteb")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.tasks.classification import evaluate_classifier
+from fastrank.tasks.classification import evaluate_classification
 from tests.helpers.labelled_vectors import labelled_vectors
 
 neighbors = pytest.importorskip("sklearn.neighbors")
@@ -20,7 +20,7 @@ TRAIN, TEST = (labelled_vectors(rows, 12, 4, rows, 3.0) for rows in (150, 80))
 @pytest.mark.parametrize("distance", ["cosine", "euclidean", "manhattan"])
 @pytest.mark.parametrize("count", [1, 4, 5])
 def test_test_rows_get_the_classes_of_scikit_learn(distance: str, count: int) -> None:
-    found = evaluate_classifier(
+    found = evaluate_classification(
         *TRAIN, test=TEST, protocol="knn", neighbors=count, distance=distance
     )
 
@@ -36,7 +36,7 @@ def test_test_rows_get_the_classes_of_scikit_learn(distance: str, count: int) ->
 def test_without_test_rows_each_row_is_left_out_once() -> None:
     vectors, y = TRAIN
 
-    found = evaluate_classifier(vectors, y, protocol="knn", neighbors=3)
+    found = evaluate_classification(vectors, y, protocol="knn", neighbors=3)
 
     correct = 0
     for row in range(len(y)):
@@ -57,4 +57,4 @@ def test_without_test_rows_each_row_is_left_out_once() -> None:
 )
 def test_bad_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(fr.FastrankError, match=message):
-        evaluate_classifier(*TRAIN, protocol="knn", **options)
+        evaluate_classification(*TRAIN, protocol="knn", **options)

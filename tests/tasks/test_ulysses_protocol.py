@@ -29,7 +29,7 @@ def computed():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             vectors, y = vectors_of(name)
-            found[name] = fr.tasks.evaluate_classifier(vectors, y, name=name, **given)
+            found[name] = fr.tasks.evaluate_classification(vectors, y, name=name, **given)
     return found
 
 
@@ -99,8 +99,8 @@ def test_the_frame_has_the_columns_of_the_package(computed):
 def test_values_do_not_depend_on_the_order_of_equal_features_in_memory():
     vectors, y = vectors_of("two-classes")
     options = {"repetitions": 1, "epochs": 3}
-    rows = fr.tasks.evaluate_classifier(vectors[0], y, **options)
-    columns = fr.tasks.evaluate_classifier(np.asfortranarray(vectors[0]), y, **options)
+    rows = fr.tasks.evaluate_classification(vectors[0], y, **options)
+    columns = fr.tasks.evaluate_classification(np.asfortranarray(vectors[0]), y, **options)
     assert rows.values == columns.values
 
 
@@ -110,7 +110,7 @@ def test_values_do_not_depend_on_the_number_of_threads_of_numpy():
     found = []
     for threads in (1, 2):
         with threadpoolctl.threadpool_limits(threads):
-            result = fr.tasks.evaluate_classifier(
+            result = fr.tasks.evaluate_classification(
                 vectors, y, hidden=(256,), repetitions=1, epochs=1
             )
             found.append(result.records)
@@ -120,14 +120,16 @@ def test_values_do_not_depend_on_the_number_of_threads_of_numpy():
 def test_few_training_rows_are_noted():
     vectors, y = vectors_of("too-small")
     with pytest.warns(UserWarning, match="learning rate stays at 5 %"):
-        result = fr.tasks.evaluate_classifier(vectors, y, repetitions=1, epochs=1)
+        result = fr.tasks.evaluate_classification(vectors, y, repetitions=1, epochs=1)
     assert "4 batches of 128 training rows, found 2" in result.notes[0]
 
 
 def test_less_than_a_batch_of_training_rows_trains_nothing_and_is_noted():
     vectors, y = vectors_of("too-small")
     with pytest.warns(UserWarning, match="less than a batch of 128"):
-        result = fr.tasks.evaluate_classifier(vectors[0][:150], y[:150], repetitions=1, epochs=1)
+        result = fr.tasks.evaluate_classification(
+            vectors[0][:150], y[:150], repetitions=1, epochs=1
+        )
     assert np.isnan(series(result, "loss_per_epoch_train")).all()
     assert np.isfinite(series(result, "loss_test")).all()
 
@@ -135,19 +137,19 @@ def test_less_than_a_batch_of_training_rows_trains_nothing_and_is_noted():
 def test_logits_between_0_and_1_are_noted():
     y = np.arange(800) % 2
     with pytest.warns(UserWarning, match="counted as probabilities"):
-        fr.tasks.evaluate_classifier(np.ones((800, 1)), y, repetitions=1, epochs=1)
+        fr.tasks.evaluate_classification(np.ones((800, 1)), y, repetitions=1, epochs=1)
 
 
 def test_features_far_from_the_training_rows_are_noted():
     vectors, y = vectors_of("constant-feature")
     with pytest.warns(UserWarning, match="divided by 1e-12"):
-        fr.tasks.evaluate_classifier(vectors, y, repetitions=1, epochs=1)
+        fr.tasks.evaluate_classification(vectors, y, repetitions=1, epochs=1)
 
 
 def test_other_seeds_give_other_folds():
     vectors, y = vectors_of("two-classes")
     found = [
-        fr.tasks.evaluate_classifier(vectors[0], y, repetitions=1, epochs=2, seed=seed).values
+        fr.tasks.evaluate_classification(vectors[0], y, repetitions=1, epochs=2, seed=seed).values
         for seed in (1, 2)
     ]
     assert found[0] != found[1]
