@@ -25,8 +25,10 @@ from fastrank.native.record import PER_QUERY, RECORDS, Record, State
 # Division by zero must give inf and nan as in C, never raise: the library has no exceptions.
 # boundscheck is spelled out because an environment variable could otherwise turn it on. Kernels
 # allocate nothing (_nrt, as in numba's own code), so that no references of arrays are counted.
-NO_ALLOCATION: dict[str, Any] = {
+# forceinline is spelled out because a function would have it from the first one that calls it.
+OPTIONS: dict[str, Any] = {
     "nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False,
+    "forceinline": False,
 }  # fmt: skip
 
 
@@ -39,18 +41,26 @@ class Declared(NamedTuple):
 
 
 KERNELS: dict[str, Declared] = {}
+# The functions that are not compiled into their callers.
+OUTLINED: set[str] = set()
 # The structures through which kernels see states, by name.
 STRUCTURES: dict[str, Any] = {}
 
 
 def helper(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call."""
-    return numba.njit(**NO_ALLOCATION)(function)
+    return numba.njit(**OPTIONS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into each of its callers: for the inside of loops, where a call costs."""
-    return numba.njit(forceinline=True, **NO_ALLOCATION)(function)
+    return numba.njit(**{**OPTIONS, "forceinline": True})(function)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """Compile a function that is rarely called, and no part of its callers: they stay small."""
+    OUTLINED.add(function.__name__)
+    return helper(function)
 
 
 # In the signature of an instruction: an array of any items.
@@ -106,7 +116,7 @@ def unless_tied(expected: Any) -> Callable[[Callable[..., Any]], Any]:
             # In plain Python; compiled code takes one of the two by the type of the ranking.
             return (expected if hasattr(q, "lows") else plain)(q, *others)
 
-        @overload(chosen, jit_options=NO_ALLOCATION, strict=False)  # type: ignore[untyped-decorator]
+        @overload(chosen, jit_options=OPTIONS, strict=False)  # type: ignore[untyped-decorator]
         def compiled(q: Any, *others: Any) -> Any:  # noqa: ARG001
             return (expected if "lows" in q.fields else plain).py_func
 

@@ -14,7 +14,7 @@ import pytest
 from fastrank.kernels import adam
 from fastrank.kernels.comparing import resampling
 from fastrank.kernels.simd import compare, cpython, instructions, sums
-from fastrank.native.declare import NO_ALLOCATION
+from fastrank.native.declare import OPTIONS
 
 RNG = np.random.default_rng(1)
 U = np.uint64
@@ -78,7 +78,7 @@ def compiled(function: Any) -> Any:
     names = ", ".join(inspect.signature(function).parameters)
     scope = {"called": function}
     exec(f"def call({names}): return called({names})", scope)
-    return numba.njit(**NO_ALLOCATION)(scope["call"])
+    return numba.njit(**OPTIONS)(scope["call"])
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastrank.kernels.parsing.columns import has_blank_in_id, next_tag_differs
 from fastrank.kernels.parsing.scan import note_span, note_text, skip_line, split_line
-from fastrank.kernels.texts.numbers import after_digits, after_sign, read_decimal, read_integer
+from fastrank.kernels.texts.numbers import after_digits, after_sign, read_integer, read_one_decimal
 from fastrank.kernels.texts.text import equal
 from fastrank.native.codes import (
     A_NUMBER,
@@ -141,7 +141,7 @@ def oddity(text, start, fields, width, exact, bounds):
 def read_result(text, bounds, row, found, state):
     """Score and rank of a result into their columns."""
     start, stop = bounds[8], bounds[9]
-    status, found.scores[row] = read_decimal(text, start, stop)
+    status, found.scores[row] = read_one_decimal(text, start, stop)
     kind = class_of_score(text, start, stop)
     if kind == NOT_A_NUMBER:
         found.scores[row] = np.nan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.block_index import NEWLINE, find_byte
-from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal
+from fastrank.kernels.texts.numbers import is_plain_integer, read_one_decimal
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import EXACT, PARTIAL
 from fastrank.native.declare import helper, inlined
@@ -20,14 +20,14 @@ def is_whole(text, start, stop):
     """Whether text[start:stop] is a whole number, also one written as a decimal, such as 1.0."""
     if is_plain_integer(text, start, stop):
         return True
-    status, value = read_decimal(text, start, stop)
+    status, value = read_one_decimal(text, start, stop)
     return status == EXACT and value == np.floor(value)
 
 
 @helper
 def is_number(text, start, stop):
     """Whether text[start:stop] is a number in a usual form."""
-    status, _ = read_decimal(text, start, stop)
+    status, _ = read_one_decimal(text, start, stop)
     return status == EXACT
 
 
@@ -89,7 +89,7 @@ def has_blank_in_id(text, bounds):
     if is_whole(text, rank, rank_end):
         # The second word of the id may be a whole number, and the first of the tag, too.
         return is_plain_integer(text, score, score_end) and is_decimal(text, tag, tag_end)
-    status, _ = read_decimal(text, score, score_end)
+    status, _ = read_one_decimal(text, score, score_end)
     return status & PARTIAL != 0 or is_number(text, tag, tag_end)
 
 
@@ -105,7 +105,7 @@ def are_exchanged(text, bounds, stop, size, ended):
     score, score_end = field_of(bounds, SCORE)
     if is_whole(text, rank, rank_end) or not is_number(text, rank, rank_end):
         return False
-    status, first = read_decimal(text, score, score_end)
+    status, first = read_one_decimal(text, score, score_end)
     end = line_after(text, stop, size)
     if status != EXACT or first != np.floor(first):
         return False
@@ -119,7 +119,7 @@ def are_exchanged(text, bounds, stop, size, ended):
         return False
     rank, rank_end = nth_field(text, stop + 1, end, RANK)
     score, score_end = nth_field(text, stop + 1, end, SCORE)
-    status, second = read_decimal(text, score, score_end)
+    status, second = read_one_decimal(text, score, score_end)
     return status == EXACT and second == first + 1 and is_number(text, rank, rank_end)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.simd.instructions import LONGEST_DECIMAL, compare_decimals, decimal_head
-from fastrank.kernels.texts.numbers import is_digit, read_decimal
+from fastrank.kernels.texts.numbers import is_digit, read_one_decimal
 from fastrank.native.codes import ASCENDING, DESCENDING, EXACT, PARTIAL, UNREADABLE
 from fastrank.native.declare import helper, inlined
 
@@ -106,8 +106,8 @@ def take_descending(text, starts, lengths, i, stop, form):
 def compare_numbers(text, starts, lengths, i, refused):
     """The order of scores i - 1 and i as doubles."""
     stop = starts[i - 1] + lengths[i - 1]
-    before_status, before = read_decimal(text, starts[i - 1], stop)
-    status, score = read_decimal(text, starts[i], starts[i] + lengths[i])
+    before_status, before = read_one_decimal(text, starts[i - 1], stop)
+    status, score = read_one_decimal(text, starts[i], starts[i] + lengths[i])
     if (before_status | status) & refused:
         return UNREADABLE
     return DESCENDING if before >= score else ASCENDING
@@ -131,7 +131,7 @@ def check_order(text, scores, first, stop, refused):
         form = form_of(text, starts[i], lengths[i])
         # Others of no plain form are compared with the score before them.
         if i == 0 and form[0] == ALL and refused & PARTIAL:
-            status, _ = read_decimal(text, starts[0], starts[0] + lengths[0])
+            status, _ = read_one_decimal(text, starts[0], starts[0] + lengths[0])
             if status != EXACT:
                 return UNREADABLE
         i = take_descending(text, starts, lengths, i + 1, stop, form)

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.types import Tuple, UniTuple, boolean, float64, int64, uint64, void
 
-from fastrank.native.declare import ARRAY, helper, inlined, instruction
+from fastrank.native.declare import ARRAY, helper, inlined, instruction, outlined
 
 _BIT, _BYTE, _INT, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _DOUBLE_WORD = ir.IntType(128)
@@ -230,15 +230,19 @@ def prefetch(text, at):
     """Have the memory around text[at] fetched into the caches while other things are done."""
 
 
-@inlined
-def load_word(text, at):
-    """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""
-    if at + 8 <= len(text):
-        return load_word_inside(text, at)
+@outlined
+def load_last_word(text, at):
+    """`load_word` of fewer than 8 bytes."""
     word = np.uint64(0)
     for i in range(len(text) - at):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
     return word
+
+
+@inlined
+def load_word(text, at):
+    """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""
+    return load_word_inside(text, at) if at + 8 <= len(text) else load_last_word(text, at)
 
 
 @helper

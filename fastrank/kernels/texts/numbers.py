@@ -219,6 +219,12 @@ def read_decimal(text, start, stop):
     return status, -value if negative else value
 
 
+@helper
+def read_one_decimal(text, start, stop):
+    """The same as a call: only where many are read one after the other is its code worth having."""
+    return read_decimal(text, start, stop)
+
+
 @inlined
 def after_sign(text, start, stop):
     """Where a number goes on behind its sign, if it has one."""

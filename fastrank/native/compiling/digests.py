@@ -21,7 +21,7 @@ from typing import NamedTuple
 from fastrank.native.library import PACKAGE, RECORDS, builder_files, kernel_files, python_files
 
 # Decorators of `declare`; others register what they decorate for what they mention.
-_DECLARING = {"kernel", "helper", "inlined", "instruction", "unless_tied"}
+_DECLARING = {"kernel", "helper", "inlined", "outlined", "instruction", "unless_tied"}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -24,11 +24,14 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils, codegen
 from numba.core.compiler import Flags
+from numba.core.compiler_machinery import PassManager
+from numba.core.postproc import PostProcessor
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import TargetConfig
+from numba.core.transforms import canonicalize_cfg
 
 from fastrank.native.compiling.object_cache import BuildError
-from fastrank.native.declare import KERNELS, QUERIES, STRUCTURES, declare_all
+from fastrank.native.declare import KERNELS, OUTLINED, QUERIES, STRUCTURES, declare_all
 from fastrank.native.record import (
     PER_QUERY,
     RECORDS,
@@ -74,6 +77,7 @@ class Frontend:
         context.create_cpython_wrapper = _do_nothing
         context.create_cfunc_wrapper = _do_nothing
         _read_options_at_once()
+        _leave_out_passes()
         self._kept: dict[Any, bytes] = {}
 
     def compile(self, name: str) -> bytes:
@@ -110,6 +114,9 @@ class Frontend:
                 continue
             if one not in self._kept:
                 _tidy(one._final_module)
+                if one.name in OUTLINED:
+                    for function in one._final_module.functions:
+                        function.add_function_attribute("noinline")
                 self._kept[one] = one._final_module.as_bitcode()
             module.link_in(llvm.parse_bitcode(self._kept[one]))
             for needed in one._linking_libraries:
@@ -182,6 +189,34 @@ def _read_options_at_once() -> None:
     with contextlib.suppress(AttributeError):
         if values(sample) == sample.values():
             TargetConfig.values = values
+
+
+# Passes of numba for what kernels do not have: closures, contexts, exceptions, literal arguments,
+# expressions of whole arrays. And those that only describe or check.
+_LEFT_OUT = {
+    "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction",
+    "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass",
+    "InlineOverloads", "NopythonRewrites", "NoPythonSupportedFeatureValidation", "AnnotateTypes",
+    "DumpParforDiagnostics",
+}  # fmt: skip
+
+
+def _leave_out_passes() -> None:
+    """Spare numba a third of its time: passes, and the lives of variables where nobody asks."""
+    add_pass, process = PassManager.add_pass, PostProcessor.run
+
+    def add_needed(self: Any, one: Any, *description: str) -> None:
+        if one.__name__ not in _LEFT_OUT:
+            add_pass(self, one, *description)
+
+    def process_needed(self: Any, *given: Any, **named: Any) -> None:
+        if given or named.get("emit_dels"):
+            process(self, *given, **named)
+        else:
+            self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
+            self.func_ir.generator_info = None
+
+    PassManager.add_pass, PostProcessor.run = add_needed, process_needed
 
 
 _WORD, _BYTES, _STATUS = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
