@@ -159,7 +159,7 @@ def arrow_table(given: Any) -> Table:
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:
-    """The texts of a (chunked) array of ids; the bytes of strings are copied as a whole."""
+    """The texts of a (chunked) array of ids; those of strings stay where they are."""
     import numpy
     import pyarrow
 
@@ -193,8 +193,9 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
         return Texts(b"", zeros("q", count), zeros("q", count))
     ends = numpy.frombuffer(bounds, "int64")[column.offset : column.offset + count + 1]
     first, stop = int(ends[0]), int(ends[-1])
-    buffer = content.slice(first, stop - first).to_pybytes() if content is not None else b""
-    return Texts(buffer, memory_of(ends[:-1] - first), memory_of(ends[1:] - ends[:-1]))
+    buffer = memoryview(content or b"").cast("B")[first:stop]
+    starts = ends[:-1] - first if first else ends[:-1]
+    return Texts(buffer, memory_of(starts), memory_of(ends[1:] - ends[:-1]))
 
 
 def numbers_of_arrow(column: Any, fail: Fail) -> Any:
