@@ -16,7 +16,7 @@ from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
 from fastrank.formats.tables import Table, qrels_of, run_of
-from fastrank.formats.values import no_id, texts_of, texts_of_list
+from fastrank.formats.values import floats_of, no_id, strings_of, texts_of, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -398,8 +398,35 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
         if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
             reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
-    columns = [list(map(itemgetter(place), rows)) for place in range(len(rows[0]))]
-    return Table(TUPLES, names or PLAIN_FIELDS[kind], columns, method="")
+    columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
+    return Table(
+        TUPLES, names or PLAIN_FIELDS[kind], columns, method="", to_texts=_texts_of_tuples,
+        to_numbers=_numbers_of_tuples,
+    )  # fmt: skip
+
+
+class TupleColumn:
+    """What tuples have at one place."""
+
+    def __init__(self, rows: Any, place: int) -> None:
+        self.rows, self.place = rows, place
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_list(self) -> list[Any]:
+        """The values."""
+        return list(map(itemgetter(self.place), self.rows))
+
+
+def _numbers_of_tuples(column: TupleColumn, _fail: Fail) -> Any:
+    floats = floats_of(column.rows, column.place)
+    return column.to_list() if floats is None else floats
+
+
+def _texts_of_tuples(column: TupleColumn, fail: Fail) -> Texts:
+    texts = strings_of(column.rows, column.place)
+    return texts_of_list(column.to_list(), fail) if texts is None else texts
 
 
 PREFIX = "irds:"
