@@ -74,7 +74,7 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
     of query, document and score.
     Raises TypeError for other objects, and what Run.from_dict and so on and read_run raise.
     """
-    made = open_run(given, trec_eval_version=trec_eval_version)
+    made: Any = open_run(given, trec_eval_version=trec_eval_version)
     if isinstance(made, Run):
         return made
     if isinstance(made, Mapping):

@@ -85,14 +85,7 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
     kinds = set(map(type, values))
     if kinds == {int}:
         return joined("".join(strings := list(map(str, values))).encode(), strings)
-    if kinds == {str}:
-        try:
-            whole = "".join(values).encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            whole = b""
-        if len(whole) == sum(map(len, values)):
-            return joined(whole, values)
-    elif kinds == {bytes}:
+    if kinds == {bytes}:
         return joined(b"".join(values), values)
     # Imported here because the trec_eval command does not need it.
     from functools import partial
