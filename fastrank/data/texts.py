@@ -77,7 +77,11 @@ class Texts(Frozen):
 
     def decoded(self) -> list[str]:
         """All texts as str."""
-        return [decoded(text) for text in self.take(range(len(self)))]
+        texts = self
+        if not isinstance(self.buffer, bytes):
+            # Parts of bytes are had faster.
+            texts = Texts(bytes(self.buffer), self.starts, self.lengths)
+        return [decoded(text) for text in texts.take(range(len(self)))]
 
     def placed(self, rows: Any, unit: str) -> TextColumn:
         """The same texts, with the rows they come from."""

@@ -152,7 +152,7 @@ def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[i
     """The first character other than a blank, and numbered records, or lines for SGML."""
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.table_files import read_parquet
+        from fastrank.formats.parquet import read_parquet
 
         with file:
             return "P", enumerate(read_parquet(file.read(), name).to_pylist(), 1)

@@ -252,7 +252,7 @@ def json_of(content: bytes, name: str) -> Any:
 def _rows_of_file(source: Any) -> list[Any]:
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.table_files import read_parquet
+        from fastrank.formats.parquet import read_parquet
 
         with file:
             records: list[Any] = read_parquet(file.read(), file.name).to_pylist()

@@ -16,7 +16,7 @@ from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
 from fastrank.formats.tables import Table, qrels_of, run_of
-from fastrank.formats.values import no_id, texts_of, texts_of_list
+from fastrank.formats.values import floats_of, no_id, strings_of, texts_of, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -159,7 +159,7 @@ def arrow_table(given: Any) -> Table:
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:
-    """The texts of a (chunked) array of ids; the bytes of strings are copied as a whole."""
+    """The texts of a (chunked) array of ids; those of strings stay where they are."""
     import numpy
     import pyarrow
 
@@ -193,8 +193,9 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
         return Texts(b"", zeros("q", count), zeros("q", count))
     ends = numpy.frombuffer(bounds, "int64")[column.offset : column.offset + count + 1]
     first, stop = int(ends[0]), int(ends[-1])
-    buffer = content.slice(first, stop - first).to_pybytes() if content is not None else b""
-    return Texts(buffer, memory_of(ends[:-1] - first), memory_of(ends[1:] - ends[:-1]))
+    buffer = memoryview(content or b"").cast("B")[first:stop]
+    starts = ends[:-1] - first if first else ends[:-1]
+    return Texts(buffer, memory_of(starts), memory_of(ends[1:] - ends[:-1]))
 
 
 def numbers_of_arrow(column: Any, fail: Fail) -> Any:
@@ -397,8 +398,35 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
         if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
             reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
-    columns = [list(map(itemgetter(place), rows)) for place in range(len(rows[0]))]
-    return Table(TUPLES, names or PLAIN_FIELDS[kind], columns, method="")
+    columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
+    return Table(
+        TUPLES, names or PLAIN_FIELDS[kind], columns, method="", to_texts=_texts_of_tuples,
+        to_numbers=_numbers_of_tuples,
+    )  # fmt: skip
+
+
+class TupleColumn:
+    """What tuples have at one place."""
+
+    def __init__(self, rows: Any, place: int) -> None:
+        self.rows, self.place = rows, place
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_list(self) -> list[Any]:
+        """The values."""
+        return list(map(itemgetter(self.place), self.rows))
+
+
+def _numbers_of_tuples(column: TupleColumn, _fail: Fail) -> Any:
+    floats = floats_of(column.rows, column.place)
+    return column.to_list() if floats is None else floats
+
+
+def _texts_of_tuples(column: TupleColumn, fail: Fail) -> Texts:
+    texts = strings_of(column.rows, column.place)
+    return texts_of_list(column.to_list(), fail) if texts is None else texts
 
 
 PREFIX = "irds:"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.files import Source
+    from fastrank.formats.parquet import ParquetRun
     from fastrank.formats.source import SourceFile
     from fastrank.formats.tables import Table
 
@@ -73,7 +74,7 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
     of query, document and score.
     Raises TypeError for other objects, and what Run.from_dict and so on and read_run raise.
     """
-    made = open_run(given, trec_eval_version=trec_eval_version)
+    made: Any = open_run(given, trec_eval_version=trec_eval_version)
     if isinstance(made, Run):
         return made
     if isinstance(made, Mapping):
@@ -84,11 +85,13 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
 
 
 def open_run(
-    given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score"
-) -> Run | SourceFile | Mapping[Any, Any]:
+    given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score",
+    by_columns: bool = False,
+) -> Run | SourceFile | ParquetRun | Mapping[Any, Any]:  # fmt: skip
     """Like `as_run`, but keeps what can be judged without making a Run.
 
-    That is a dict, and a file in TREC format, which is only opened. Options: as in `read_run`.
+    That is a dict, and a file in TREC format or, `by_columns`, in parquet, which is only opened.
+    Options: as in `read_run`.
     """
     if isinstance(given, Run):
         return apply_order(given, rank_by)
@@ -102,8 +105,13 @@ def open_run(
 
         return run_of(found, rank_by=rank_by)
     file, head = sniff.head_of(given)
-    if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
+    form = sniff.format_of(head, file.name, "run")
+    if form == "trec" and not is_unusual(head):
         return file
+    if form == "parquet" and by_columns:
+        from fastrank.formats.parquet import ParquetRun
+
+        return ParquetRun(file)
     from fastrank.formats.load import read_run
 
     return read_run(file, rank_by=rank_by, trec_eval_version=trec_eval_version)

@@ -25,7 +25,6 @@ from fastrank.formats.table_files import (
     delimited_lines,
     json_of,
     jsonl_of,
-    read_parquet,
 )
 from fastrank.formats.tables import Table
 from fastrank.lazy import optional
@@ -222,6 +221,8 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
         return file, "qrels"
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
     if form == "parquet":
+        from fastrank.formats.parquet import read_parquet
+
         content = file.read()
         names = read_parquet(content, file.name).column_names
         file = file if file.rereadable else sniff.in_memory(content, file.name)

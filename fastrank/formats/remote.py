@@ -135,6 +135,8 @@ class RemoteFile(SourceFile):
     detect the format.
     """
 
+    path = None
+
     def __init__(self, url: str, name: str) -> None:
         self.name, self.rereadable, self._may_be_empty = name, True, False
         self.stored_size, self.head = self._open(url)

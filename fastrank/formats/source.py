@@ -164,6 +164,11 @@ class SourceFile:
         if self._status is not None:
             self._file.close()
 
+    @property
+    def path(self) -> str | None:
+        """The path of a local file that is not compressed."""
+        return self.name if self.size is not None and self._status is not None else None
+
     def part(self, start: int, stop: int) -> Reader:
         """A reader of these bytes; requires a known `size`.
 

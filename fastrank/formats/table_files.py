@@ -12,7 +12,6 @@ from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed
 from fastrank.formats.values import first_repeat
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ def read_table(
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
+        from fastrank.formats.parquet import read_parquet
 
         return table_of_arrow(name, read_parquet(content, name))
     lines = array("q")
@@ -339,15 +339,3 @@ def content_of(
     if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
         return retrieved_table(found, kind)
     return found
-
-
-def read_parquet(content: bytes, name: str) -> Any:
-    """The Arrow table of a parquet file. Raises InputError, and ImportError without pyarrow."""
-    pyarrow = optional("pyarrow", f"{name}: parquet")
-    parquet = optional("pyarrow.parquet", f"{name}: parquet")
-    try:
-        table = parquet.read_table(pyarrow.BufferReader(content))
-        # Names that are not UTF-8 are found out only here.
-        return table.rename_columns(table.column_names)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(name, f"cannot be read as parquet: {error}") from None

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.data.qrels import Scale
+    from fastrank.native.records.objects import PythonApi
 
     Array = npt.NDArray[Any]
     # Raises the error about a row, for a reason.
     Fail = Callable[[int, str], NoReturn]
 
 LONGEST_INTEGER = 20
+# Of an id, in bytes; longer ones take a second look.
+USUAL_LENGTH = 16
 NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, bytearray)
 
 
@@ -76,17 +79,13 @@ def _texts_of_integers(values: Any) -> Texts:
 
 def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
     """The texts of ids in a list."""
+    texts = strings_of(values)
+    if texts is not None:
+        return texts
     kinds = set(map(type, values))
     if kinds == {int}:
         return joined("".join(strings := list(map(str, values))).encode(), strings)
-    if kinds == {str}:
-        try:
-            whole = "".join(values).encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            whole = b""
-        if len(whole) == sum(map(len, values)):
-            return joined(whole, values)
-    elif kinds == {bytes}:
+    if kinds == {bytes}:
         return joined(b"".join(values), values)
     # Imported here because the trec_eval command does not need it.
     from functools import partial
@@ -95,6 +94,37 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
     return joined(b"".join(encoded), encoded)
+
+
+def _copier(rows: Sequence[Any]) -> PythonApi | None:
+    """What copies objects of Python from a list; None if that cannot be done."""
+    # Imported here because the trec_eval command does not need it.
+    from fastrank.native.objects import python_api
+
+    return python_api() if type(rows) is list else None
+
+
+def floats_of(rows: Sequence[Any], place: int = -1) -> Array | None:
+    """The floats in a list, or at a place of its tuples, as float64; None if they are others."""
+    import numpy
+
+    api, values = _copier(rows), numpy.empty(len(rows))
+    return values if api and kernels.copy_floats(api, id(rows), place, values) else None
+
+
+def strings_of(rows: Sequence[Any], place: int = -1) -> Texts | None:
+    """The texts of str in a list, or at a place of its tuples; None if they are others."""
+    api, count = _copier(rows), len(rows)
+    if api is None:
+        return None
+    size = USUAL_LENGTH * count
+    while True:
+        texts = records.Texts(zeros("B", size + 8), *spans(count))
+        needed = kernels.copy_strings(api, id(rows), place, texts)
+        if needed <= size:
+            break
+        size = needed
+    return Texts(bytes(texts.buffer[:needed]), *texts[1:]) if needed >= 0 else None
 
 
 def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
@@ -260,6 +290,9 @@ def _floats(given: list[Any], what: str, fail: Fail) -> Any:
     """Numbers of any type as an array of float64."""
     import numpy
 
+    found = floats_of(given)
+    if found is not None:
+        return found
     if not set(map(type, given)) <= {float}:
         given = [
             _as_float(_number(value, what, row, fail), what, row, fail)

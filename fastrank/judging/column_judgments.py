@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.texts import Texts, decoded, interning, memory_of
+from fastrank.data.texts import Texts, decoded, interning, memory_of, text_order
 from fastrank.errors import InputError
 from fastrank.formats.strict import USUAL_ITERATIONS
-from fastrank.judging.filters import rows_of_queries
+from fastrank.judging.filters import rows_of_queries, taken_texts
 from fastrank.judging.needs import needs_of
 from fastrank.judging.queries import repeated
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import zeros
 from fastrank.native.records.rankings import StratifiedRankings, SubtopicRankings
 
 TYPE_CHECKING = False
@@ -40,7 +40,10 @@ def judge_rows(
 
     Documents with a negative grade are listed, too. Raises QueryError as `judge_rankings`.
     """
-    rows = qrels.changed(grade_column=filled("q", list(range(len(qrels.docs)))), scale=None)
+    import numpy
+
+    numbers = memory_of(numpy.arange(len(qrels.docs), dtype="int64"))
+    rows = qrels.changed(grade_column=numbers, scale=None)
     options = options.changed(relevance_level=0, list_unjudged=False, original=False)
     return judge_rankings(rows, run, matched, options).columns
 
@@ -51,9 +54,9 @@ def numbered_texts(names: Texts) -> Integers:
 
     numbered = interning(len(names))
     distinct = kernels.intern_texts(names.columns, numbered)
-    texts = names.take(numbered.firsts[:distinct])
+    order = text_order(taken_texts(names, numbered.firsts[:distinct]))
     places = numpy.empty(distinct, "int64")
-    places[sorted(range(distinct), key=texts.__getitem__)] = numpy.arange(distinct)
+    places[as_array(order)] = numpy.arange(distinct)
     found: Integers = places[as_array(numbered.ids)[: len(names)]]
     return found
 
@@ -193,7 +196,7 @@ class Subtopics:
         distinct = kernels.intern_texts(qrels.groups.columns, names)
         subtopics = as_array(names.ids)[: len(queries)]
         docs = numbered_texts(qrels.docs)
-        order = numpy.lexsort((subtopics, -docs, queries))
+        order = numpy.lexsort((subtopics - docs * distinct, queries))
         columns = queries[order], docs[order], subtopics[order]
         self._refuse_repeated(qrels, order, columns)
         queries, docs, subtopics = columns
@@ -207,11 +210,8 @@ class Subtopics:
         self.subtopics = places.reshape(-1) - self.subtopic_offsets[queries]
         codes = as_array(qrels.grade_column)[order]
         firsts = order[starts]
-        starts_of, lengths = (as_array(own) for own in qrels.docs.columns[1:])
         self.documents = qrels.changed(
-            docs=Texts(
-                qrels.docs.buffer, memory_of(starts_of[firsts]), memory_of(lengths[firsts])
-            ),
+            docs=Texts(*taken_texts(qrels.docs, memory_of(firsts)).columns),
             offset_column=memory_of(self.doc_offsets),
             grade_column=memory_of(numpy.maximum.reduceat(codes, starts)),
             strata=None,

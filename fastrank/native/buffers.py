@@ -185,11 +185,16 @@ def place(buffer: Any, code: str) -> tuple[int, int]:
 
 
 def address(buffer: Any) -> int:
-    """The address of the first byte of bytes, writable memory or a numpy array."""
+    """The address of the first byte of bytes, other memory or a numpy array."""
     if isinstance(buffer, bytes):
         return Pointer.from_buffer(Text(buffer)).value or 0
     if not isinstance(buffer, memoryview) and hasattr(buffer, "ctypes"):
         return int(buffer.ctypes.data)
+    if isinstance(buffer, memoryview) and buffer.readonly:
+        # Such as Arrow's, of which ctypes gives no address.
+        import numpy
+
+        return int(numpy.asarray(buffer).ctypes.data)
     return addressof(_NOTHING.from_buffer(buffer))
 
 

@@ -231,3 +231,39 @@ def test_a_dataset_of_hugging_face() -> None:
         assert isinstance(qrels, fr.Qrels)
         assert qrels.to_dict() == QRELS
     assert fr.Qrels.from_arrow(own).to_dict() == QRELS
+
+
+class Word(str):
+    """A kind of str."""
+
+    __slots__ = ()
+
+
+IDS = [
+    ["a", "b", "a"], [], ["", "x"], ["é", "日本語", "a"], ["x" * 100, "y", "z" * 1000],
+    [Word("a"), "b"], ["a", b"b"], [1, 2], ["\udc80", "a"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ids", IDS)
+def test_ids_are_copied_alike_from_lists_and_tuples(ids: list[Any]) -> None:
+    expected = [
+        doc if isinstance(doc, bytes) else str(doc).encode("utf-8", "surrogateescape")
+        for doc in ids
+    ]
+    assert list(fr.Run.from_arrays(["q"] * len(ids), ids, [0.5] * len(ids)).docs) == expected
+    if ids:
+        scores = [float(place) for place in range(len(ids))]
+        run = as_run([("q", doc, score) for doc, score in zip(ids, scores, strict=True)])
+        assert list(run.docs) == expected
+        assert run.scores.tolist() == scores
+
+
+@pytest.mark.parametrize("scores", [[0.5, 1], [1, 2], [True, 0.25], ["x", 0.5]])
+def test_scores_of_tuples_may_be_of_several_types(scores: list[Any]) -> None:
+    rows = [("q", f"d{place}", score) for place, score in enumerate(scores)]
+    if "x" in scores:
+        with pytest.raises(fr.InputError, match=r"row 0 \(from 0\): expected"):
+            as_run(rows)
+        return
+    assert as_run(rows).scores.tolist() == list(map(float, scores))

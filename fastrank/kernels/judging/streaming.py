@@ -26,7 +26,7 @@ from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_
 from fastrank.kernels.parsing.run_columns import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
 from fastrank.kernels.simd.instructions import load_word_inside, store_word
-from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside
+from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside, part_of
 from fastrank.native.codes import (
     DESCENDING,
     DONE,
@@ -142,11 +142,7 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 move_lines(fields, results, kept)
                 over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
-            found, first, stop = np.int64(GIVEN_UP), qrels.offsets[query], qrels.offsets[query + 1]
-            ties = QueryTies(
-                streamed.lows[first:stop], streamed.highs[first:stop], streamed.tie_counts[query:]
-            )
-            hits = TiedHits(scratch.ranks, judging.rows, ties)
+            found, hits = np.int64(GIVEN_UP), room_for_hits(query, qrels, scratch, streamed)
             if order == DESCENDING:
                 found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:
@@ -191,6 +187,42 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     if state.status != DONE or (ended and not full):
         return cursor.size
     return begun if query >= 0 else cursor.position
+
+
+@kernel(
+    "int64(Qrels, Run, Matched, RankingOptions, StreamScratch, StreamedRankings, int64[::1],"
+    " Reading)"
+)
+def stream_rankings(qrels, run, matched, options, scratch, streamed, problem, state):
+    """What `stream_run` does, for whole rankings in columns; returns how many are judged."""
+    judgments, rankings = matched
+    judging = scratch.judging
+    for i in range(len(judgments)):
+        query, first, stop = judgments[i], run.offsets[rankings[i]], run.offsets[rankings[i] + 1]
+        if streamed.first_listed[query] != 0:
+            state.status = SCATTERED
+            return i
+        docs = part_of(run.docs, first, stop)
+        hash_documents(docs, 0, stop - first, False, judging.hashes)
+        hits = room_for_hits(query, qrels, scratch, streamed)
+        found = judge_scores(
+            docs, run.scores[first:stop], stop - first, qrels, query, options, judging, hits,
+            problem,
+        )  # fmt: skip
+        if problem[0] != FINE:
+            state.status = NOT_STREAMED
+            return i
+        list_streamed(query, hits, found, stop - first, qrels, options, streamed, state)
+    return len(judgments)
+
+
+@helper
+def room_for_hits(query, qrels, scratch, streamed):
+    """Where the hits of a query are collected, and their ties kept."""
+    first, stop = qrels.offsets[query], qrels.offsets[query + 1]
+    lows, highs = streamed.lows[first:stop], streamed.highs[first:stop]
+    ties = QueryTies(lows, highs, streamed.tie_counts[query:])
+    return TiedHits(scratch.ranks, scratch.judging.rows, ties)
 
 
 @helper
