@@ -19,7 +19,6 @@ import numpy
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from stdlib_texts import entries
-from tabulate import tabulate
 
 import fastrank as fr
 
@@ -87,8 +86,9 @@ def split_of(query: str) -> str:
 def benchmark(scores: dict[str, fr.Scores]) -> str:
     """The table of the report, with a row per measure and a column per model."""
     means = [model.mean for model in scores.values()]
-    rows = [[name, *(mean.get(name) for mean in means)] for name in max(means, key=len)]
-    return tabulate(rows, ["", *scores], floatfmt=".4f")
+    names = list(max(means, key=len))
+    columns = {model: [own.mean.get(name) for name in names] for model, own in scores.items()}
+    return str(fr.Table(columns={"": names, **columns}))
 
 
 def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 from stdlib_texts import Entry, encoder, entries
-from tabulate import tabulate
 
 import fastrank as fr
 
@@ -125,5 +124,6 @@ if __name__ == "__main__":
     columns["LSA"] = classifiers(lsa, task) | similarities(lsa, known)
     if (static := static_embeddings()) is not None:
         columns["wordllama"] = classifiers(static, task) | similarities(static, known)
-    rows = [[name, *(values[name] for values in columns.values())] for name in columns["LSA"]]
-    print(tabulate(rows, ["", *columns], floatfmt=".3f"))
+    names = list(columns["LSA"])
+    shown = {model: [values[name] for name in names] for model, values in columns.items()}
+    print(fr.Table(columns={"": names, **shown}, digits=3))

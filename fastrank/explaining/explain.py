@@ -146,7 +146,9 @@ def explained(
         )
     first, *others = found
     titles = {key: own for one in reversed(found) for key, own in one.titles.items()}
-    return first.changed(chosen=chosen, titles=titles, other=others[0] if others else None)
+    second = others[0] if others else None
+    made: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
+    return made
 
 
 def _most_different(
