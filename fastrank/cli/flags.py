@@ -111,11 +111,13 @@ def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
     if name in NUMBERS:
         kind, metavar = NUMBERS[name]
         return {"type": kind, "metavar": metavar}
+    if keyword is not None and keyword.choices:
+        return {"choices": keyword.choices}
+    if name == "str" or parameter.name in OTHERWISE:
+        return {"metavar": "NAME"}
     from fastrank import choices
 
-    words = getattr(getattr(choices, name, None), "__args__", ())
-    words = (keyword and keyword.choices) or words
-    return {"choices": words} if words else {"metavar": "NAME"}
+    return {"choices": getattr(choices, name).__args__}
 
 
 def flag_of(name: str) -> str:
