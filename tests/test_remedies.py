@@ -98,7 +98,7 @@ def hole() -> str:
 def shard(name: str, *factory: str) -> Shards:
     """One shard: vectors, or an index."""
     if factory:
-        write_index(name, build_index(VECTORS, *factory))
+        write_index(build_index(VECTORS, *factory), name)
     else:
         np.save(name, VECTORS)
     return Shards([name])

@@ -255,7 +255,11 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
         if given.format == "json":
             return table.to_json(indent=2) + "\n"
-        page = {"page": NAME} if given.format == "html" and given.output is not None else {}
+        page = (
+            {"page": given.command.name}
+            if given.format == "html" and given.output is not None
+            else {}
+        )
         text: str = getattr(table, OF_TABLE[given.format])(**page)
         return text.removesuffix("\n") + "\n"
     if given.format == "json":

@@ -126,7 +126,7 @@ class SearchInputs:
         )  # fmt: skip
         self.corpus = index
         if given.save_index:
-            _report_unwritable(given.save_index, lambda: write_index(given.save_index, index))
+            _report_unwritable(given.save_index, lambda: write_index(index, given.save_index))
 
 
 def _report_unwritable(path: str, work: Callable[[], None]) -> None:

@@ -29,7 +29,7 @@ ENDS = 1 << 20
 HEADER = struct.Struct("<4siqqq?i")
 
 
-def write_index(path: str | os.PathLike[str], index: Index) -> None:
+def write_index(index: Index, path: str | os.PathLike[str]) -> None:
     """Write an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
 
     Both files are written atomically. faiss.read_index reads the first; the second is a numpy
@@ -39,7 +39,7 @@ def write_index(path: str | os.PathLike[str], index: Index) -> None:
     >>> from fastrank.searching import build_index, read_index, write_index
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "corpus.faiss")
-    >>> write_index(path, build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]))
+    >>> write_index(build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]), path)
     >>> sorted(os.listdir(folder.name))
     ['corpus.faiss', 'corpus.faiss.ids.npz']
     >>> read_index(path)

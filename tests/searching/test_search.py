@@ -469,7 +469,7 @@ def test_a_saved_index_is_the_same_when_it_is_loaded(
 ) -> None:
     index = build_index(CORPUS, factory, "cosine", ids)
 
-    write_index(tmp_path / "index", index)
+    write_index(index, tmp_path / "index")
     loaded = read_index(tmp_path / "index")
 
     assert (loaded.metric, len(loaded), loaded.dimension) == ("cosine", 300, 16)
@@ -479,7 +479,7 @@ def test_a_saved_index_is_the_same_when_it_is_loaded(
 
 
 def test_faiss_reads_a_saved_index_and_what_faiss_wrote_is_read(tmp_path: Path) -> None:
-    write_index(tmp_path / "ours", build_index(CORPUS, metric="l2"))
+    write_index(build_index(CORPUS, metric="l2"), tmp_path / "ours")
     assert faiss.read_index(str(tmp_path / "ours")).ntotal == 300
 
     theirs = faiss.IndexFlatL2(16)
@@ -492,7 +492,7 @@ def test_faiss_reads_a_saved_index_and_what_faiss_wrote_is_read(tmp_path: Path) 
 @pytest.mark.parametrize("which", ["index", "index.ids.npz"])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
 def test_a_file_that_is_cut_off_is_an_error(which: str, share: float, tmp_path: Path) -> None:
-    write_index(tmp_path / "index", build_index(CORPUS, ids=list(range(300))))
+    write_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "index")
     content = (tmp_path / which).read_bytes()
     (tmp_path / which).write_bytes(content[: int(share * len(content))])
 
@@ -520,7 +520,7 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
         assert scores.mean["recip_rank"] > 0
         itself = search(CORPUS[:20], index, 5, query_ids=numbers[:20], ignore_identical_ids=True)
         assert all(query not in docs for query, docs in rankings(itself).items())
-        write_index(path, index)
+        write_index(index, path)
 
 
 def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> None:
@@ -538,7 +538,7 @@ def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> Non
 
 
 def test_ids_are_not_given_to_an_index_that_has_some(tmp_path: Path) -> None:
-    write_index(tmp_path / "ours", build_index(CORPUS, ids=[f"d{i}" for i in range(300)]))
+    write_index(build_index(CORPUS, ids=[f"d{i}" for i in range(300)]), tmp_path / "ours")
     numbered = faiss.index_factory(16, "IVF4,Flat")
     numbered.train(CORPUS)
     numbered.add_with_ids(CORPUS, np.arange(300) + 7)
@@ -581,8 +581,8 @@ def test_numbers_that_are_no_ids_are_an_error(numbers: Any, reason: str, tmp_pat
 
 
 def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
-    write_index(tmp_path / "one", build_index(CORPUS, ids=list(range(300))))
-    write_index(tmp_path / "two", build_index(CORPUS[::-1], ids=list(range(300))))
+    write_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "one")
+    write_index(build_index(CORPUS[::-1], ids=list(range(300))), tmp_path / "two")
     (tmp_path / "two.ids.npz").replace(tmp_path / "one.ids.npz")
 
     with pytest.raises(ReadError, match="the ids do not belong to the index"):
@@ -602,7 +602,7 @@ def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
 )
 def test_ids_whose_lengths_are_none_are_an_error(lengths: Any, tmp_path: Path) -> None:
     """They would be read from anywhere in memory."""
-    write_index(tmp_path / "index", build_index(CORPUS[:3], ids=["four", "ids!", ""]))
+    write_index(build_index(CORPUS[:3], ids=["four", "ids!", ""]), tmp_path / "index")
     path = tmp_path / "index.ids.npz"
     with np.load(path) as archive:
         held = {**archive, "lengths": lengths}
@@ -614,13 +614,13 @@ def test_ids_whose_lengths_are_none_are_an_error(lengths: Any, tmp_path: Path) -
 
 def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
-        write_index(tmp_path / "no folder" / "index", build_index(CORPUS))
-    write_index(tmp_path / "index", build_index(CORPUS))
+        write_index(build_index(CORPUS), tmp_path / "no folder" / "index")
+    write_index(build_index(CORPUS), tmp_path / "index")
     broken = build_index(CORPUS)
     broken.faiss = object()
 
     with pytest.raises(TypeError):
-        write_index(tmp_path / "index", broken)
+        write_index(broken, tmp_path / "index")
 
     assert len(read_index(tmp_path / "index")) == 300
 

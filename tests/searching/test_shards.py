@@ -61,7 +61,7 @@ def written(
         path = folder / f"{number}.npy"
         if kind == "index" or (kind == "both" and number % 2 and len(own)):
             path = folder / f"{number}.faiss"
-            write_index(path, build_index(own, metric=metric))
+            write_index(build_index(own, metric=metric), path)
         else:
             np.save(path, own)
         paths.append(path)
@@ -217,7 +217,7 @@ def test_evaluate_embeddings_takes_shards(with_ids: bool, tmp_path: Path) -> Non
     for number, (first, stop) in enumerate(pairwise([0, 100, 2000, 5000])):
         paths.append(tmp_path / f"{number}.faiss")
         own = ids[first:stop] if with_ids else None
-        write_index(paths[-1], build_index(CORPUS[first:stop], ids=own))
+        write_index(build_index(CORPUS[first:stop], ids=own), paths[-1])
     options: Any = {"k": 200, "query_ids": [f"q{i}" for i in range(50)]}
     more = {} if with_ids else {"corpus_ids": ids}
 
@@ -233,7 +233,7 @@ def test_approximate_indexes_find_what_each_finds(tmp_path: Path) -> None:
     paths = []
     for number, (first, stop) in enumerate(pairwise([0, 1000, 5000])):
         paths.append(tmp_path / str(number))
-        write_index(paths[-1], build_index(CORPUS[first:stop], "IVF8,Flat", "l2"))
+        write_index(build_index(CORPUS[first:stop], "IVF8,Flat", "l2"), paths[-1])
     parts = [found_by(QUERIES[:9], read_index(path), 5, parameters="nprobe=2") for path in paths]
 
     found = found_by(QUERIES[:9], Shards(paths), 5, parameters="nprobe=2")
@@ -275,7 +275,7 @@ def test_an_index_is_described_without_loading_it(
 ) -> None:
     path = str(tmp_path / "index")
     write_index(
-        path, build_index(CORPUS[:300, :16], factory, metric, [f"d{i}" for i in range(300)])
+        build_index(CORPUS[:300, :16], factory, metric, [f"d{i}" for i in range(300)]), path
     )
     monkeypatch.setattr(faiss, "read_index", None)
 
@@ -293,7 +293,7 @@ def _invalid(folder: Path) -> dict[str, tuple[list[Any], dict[str, Any], type[Ex
         return folder / name
 
     def index(name: str, **options: Any) -> Path:
-        write_index(folder / name, build_index(CORPUS[:10], **options))
+        write_index(build_index(CORPUS[:10], **options), folder / name)
         return folder / name
 
     ids = [f"d{i}" for i in range(10)]

@@ -101,7 +101,7 @@ def test_vectors_ids_and_indexes_are_read(put, tmp_path: Path) -> None:
     index = build_index(vectors, ids=["a", "b", "c"])
     for name in ("v.npy", "x.index"):
         path = str(tmp_path / name)
-        np.save(path, vectors) if name == "v.npy" else write_index(path, index)
+        np.save(path, vectors) if name == "v.npy" else write_index(index, path)
     urls = {path.name: put(path.name, path.read_bytes()) for path in tmp_path.iterdir()}
 
     loaded = read_index(urls["x.index"])

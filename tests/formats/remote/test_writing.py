@@ -78,7 +78,7 @@ def test_baselines_of_gates_are_kept_in_a_store(memory: Any) -> None:
 def test_indexes_are_saved_and_loaded(memory: Any) -> None:
     from fastrank.searching import build_index, read_index, write_index
 
-    write_index("memory://b/x.index", build_index([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]))
+    write_index(build_index([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]), "memory://b/x.index")
 
     assert list(read_index("memory://b/x.index").ids) == [b"a", b"b"]
 
