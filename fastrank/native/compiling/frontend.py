@@ -223,13 +223,14 @@ def _leave_out_passes() -> None:
 
 def _compile_for_types() -> None:
     """Have numba compile a function once, not again for each number that it is called with."""
-    find = Dispatcher.get_call_template
+    dispatcher: Any = Dispatcher
+    find = dispatcher.get_call_template
 
     def find_for_types(self: Any, given: Any, named: Any) -> Any:
         plain = {name: types.unliteral(kind) for name, kind in named.items()}
         return find(self, [types.unliteral(kind) for kind in given], plain)
 
-    Dispatcher.get_call_template = find_for_types
+    dispatcher.get_call_template = find_for_types
 
 
 _WORD, _BYTES, _STATUS = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
