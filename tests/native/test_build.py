@@ -308,6 +308,26 @@ def test_what_fails_in_a_process_that_compiles_is_told() -> None:
     worker.close()
 
 
+def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_for() -> None:
+    """Not for each number they are called with, nor because an inlined function calls them."""
+    llvm = pytest.importorskip("llvmlite.binding")
+    worker = Worker()
+    codes = [worker.call(generate, name)[2] for name in ("look_up_rows", "scan_qrels")]
+    worker.close()
+    functions = [own for code in codes for own in llvm.parse_bitcode(code).functions]
+    attributes = {
+        name: [b" ".join(own.attributes) for own in functions if name in own.name]
+        for name in ("table_mask", "load_last_word", "note_span", "load_wordB")
+    }
+
+    assert attributes == {
+        "table_mask": [b""],
+        "load_last_word": [b"noinline"] * 2,
+        "note_span": [b""],
+        "load_wordB": [b"alwaysinline"] * 2,
+    }
+
+
 COMPILED = Compiled("int64(int64)", True, b"machine\ncode\0")
 
 

@@ -25,6 +25,7 @@ from numba import types
 from numba.core import cgutils, codegen
 from numba.core.compiler import Flags
 from numba.core.compiler_machinery import PassManager
+from numba.core.dispatcher import Dispatcher
 from numba.core.postproc import PostProcessor
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import TargetConfig
@@ -78,6 +79,7 @@ class Frontend:
         context.create_cfunc_wrapper = _do_nothing
         _read_options_at_once()
         _leave_out_passes()
+        _compile_for_types()
         self._kept: dict[Any, bytes] = {}
 
     def compile(self, name: str) -> bytes:
@@ -217,6 +219,18 @@ def _leave_out_passes() -> None:
             self.func_ir.generator_info = None
 
     PassManager.add_pass, PostProcessor.run = add_needed, process_needed
+
+
+def _compile_for_types() -> None:
+    """Have numba compile a function once, not again for each number that it is called with."""
+    dispatcher: Any = Dispatcher
+    find = dispatcher.get_call_template
+
+    def find_for_types(self: Any, given: Any, named: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in named.items()}
+        return find(self, [types.unliteral(kind) for kind in given], plain)
+
+    dispatcher.get_call_template = find_for_types
 
 
 _WORD, _BYTES, _STATUS = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
