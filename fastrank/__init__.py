@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from fastrank.scores.differences import write_zscores as write_zscores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
+    from fastrank.scores.tables import Table as Table
     from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks

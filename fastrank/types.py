@@ -32,6 +32,5 @@ if TYPE_CHECKING:
     from fastrank.measures.trec import Measure as Measure
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.differences import ZScores as ZScores
-    from fastrank.scores.tables import Table as Table
 
 __getattr__, __dir__ = public_names(__name__)

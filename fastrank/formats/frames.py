@@ -23,7 +23,7 @@ from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fastrank.data.run import Run
@@ -414,19 +414,18 @@ class TupleColumn:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_list(self) -> list[Any]:
-        """The values."""
-        return list(map(itemgetter(self.place), self.rows))
+    def __iter__(self) -> Iterator[Any]:
+        return map(itemgetter(self.place), self.rows)
 
 
 def _numbers_of_tuples(column: TupleColumn, _fail: Fail) -> Any:
     floats = floats_of(column.rows, column.place)
-    return column.to_list() if floats is None else floats
+    return list(column) if floats is None else floats
 
 
 def _texts_of_tuples(column: TupleColumn, fail: Fail) -> Texts:
     texts = strings_of(column.rows, column.place)
-    return texts_of_list(column.to_list(), fail) if texts is None else texts
+    return texts_of_list(list(column), fail) if texts is None else texts
 
 
 PREFIX = "irds:"

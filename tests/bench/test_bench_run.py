@@ -182,7 +182,7 @@ def test_rows_are_complete_and_right(results: Path) -> None:
     assert python.baseline == "pytrec_eval"
     assert python.speedup > 0
     assert python.to_floor > 0
-    assert found[READ, "read_trec_run"].calls == 3
+    assert found[READ, "fastrank.read_run"].calls == 3
 
 
 def test_files_that_were_added_are_measured_from_memory_too(
@@ -349,10 +349,10 @@ def test_targets_are_met_missed_or_not_measured() -> None:
     assert f"{name}, at most 100 MB of memory: 30.00, met" in found
     name = "target: typical, evaluate all_trec, fastrank, 1 thread, at least 40 x trec_eval"
     assert f"{name}: 3.50, not met (pytrec_eval stands in for trec_eval)" in found
-    name = "target: typical, read, read_trec_run"
+    name = "target: typical, read, fastrank.read_run"
     assert f"{name}, at least 2 x polars: not measured" in found
     assert sum("not measured" in own for own in found) == len(found) - 3
-    readers = [row(task=READ, program=name) for name in ("read_trec_run", "polars")]
+    readers = [row(task=READ, program=name) for name in ("fastrank.read_run", "polars")]
     assert f"{name}, at least 2 x polars: 1.00, not met" in targets.check(readers)
     started = targets.check([row(case="sample", task=START, program=OWN_TREC_EVAL, floor=PASS)])
     assert started == [

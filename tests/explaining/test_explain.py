@@ -50,7 +50,7 @@ options = st.fixed_dictionaries(
 )
 
 
-def _total(table: fr.types.Table) -> float:
+def _total(table: fr.Table) -> float:
     total = 0.0
     for added in table.columns["adds"]:
         total += added

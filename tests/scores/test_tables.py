@@ -282,7 +282,7 @@ def _cells(html: str) -> list[str]:
     return [cell.strip() for cell in parser.found if not cell.startswith("p:")]
 
 
-def _table(label: str) -> fr.types.Table:
+def _table(label: str) -> fr.Table:
     return fr.table(both("map"), names=[label, "other"])
 
 
