@@ -7,14 +7,7 @@ import math
 import numpy as np
 
 from fastrank.comparing.plots.frame import Frame, beside, query_axis
-from fastrank.comparing.plots.style import (
-    INK,
-    LINES,
-    MANY_POINTS,
-    MUTED,
-    short,
-    styles_of,
-)
+from fastrank.comparing.plots.style import INK, LINES, MANY_POINTS, MUTED, short, styles_of
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.errors import OptionError

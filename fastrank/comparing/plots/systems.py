@@ -6,13 +6,7 @@ import numpy as np
 
 from fastrank.comparing.plots.families import band_words, has_bands
 from fastrank.comparing.plots.frame import Frame, beside, query_axis
-from fastrank.comparing.plots.style import (
-    INK,
-    MANY_POINTS,
-    MUTED,
-    PAPER,
-    styles_of,
-)
+from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, PAPER, styles_of
 from fastrank.document.numbers import interval, number, signed
 from fastrank.messages import visible
 
