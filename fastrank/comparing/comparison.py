@@ -605,7 +605,8 @@ class Comparison(Frozen):
             Nemenyi's test cannot tell apart, and Friedman's test of all; "power", the smallest
             difference that a given number of queries detects;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
-            "precision-recall", those of iprec_at_recall. A system has the same colour in all plots.
+            "precision-recall", those of iprec_at_recall. A system has the same colour and
+            line style in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best, as the plot then says.
         ax: axes to draw into, by default those of a new figure.

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
+    from fastrank.comparing.plots.frame import Frame
     from fastrank.scores.scores import Scores
     from fastrank.scores.tables import Table
 
@@ -122,13 +123,11 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
-        from fastrank.comparing.plots.image import check_format, our_style, rendered
+        from fastrank.comparing.plots.frame import framed
+        from fastrank.comparing.plots.image import check_format
 
         form = check_format(target, format)
-        with our_style():
-            figure = _drawn(self)
-        title = f"Recall@{self.k} and queries per second of {len(self.points)} searches"
-        files.write(target, [rendered(figure, form, title, str(self))])
+        files.write(target, [framed(self._draw).render(form)])
 
     def _changes(self, point: IndexPoint) -> dict[str, float]:
         exact = self.points[0].scores
@@ -160,47 +159,50 @@ class IndexComparison(Frozen):
             record |= {"mean": point.scores.mean, "change": self._changes(point)}
         return record
 
+    def _draw(self, axes: Any) -> Frame:
+        from fastrank.comparing.plots.frame import Frame
+        from fastrank.comparing.plots.style import INK, MUTED, line
 
-INCHES = (7.5, 5.0)
-
-
-def _drawn(compared: IndexComparison) -> Any:
-    # Avoids pyplot, which has global state and a backend.
-    from matplotlib.figure import Figure
-
-    from fastrank.comparing.plots.style import INK, MUTED, heading, line
-
-    figure = Figure(figsize=INCHES)
-    axes = figure.add_subplot()
-    exact, *others = compared.points
-    axes.axhline(exact.queries_per_second, color=MUTED, lw=1, ls="--", zorder=0)
-    axes.plot([exact.recall], [exact.queries_per_second], "*", color=INK, ms=12, label="exact")
-    factories = dict.fromkeys(point.index_factory for point in others)
-    for place, index_factory in enumerate(factories):
-        points = sorted(
-            (p for p in others if p.index_factory == index_factory), key=lambda p: p.recall
+        exact, *others = self.points
+        axes.axhline(exact.queries_per_second, color=MUTED, lw=1, ls="--", zorder=0)
+        handles = axes.plot(
+            [exact.recall], [exact.queries_per_second], "*", color=INK, ms=12, label="exact"
         )
-        speeds = [point.queries_per_second for point in points]
-        recall = [point.recall for point in points]
-        axes.plot(recall, speeds, marker="o", ms=4, label=index_factory, **line(place))
-        for point in points:
-            axes.annotate(
-                point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
-                fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
-            )  # fmt: skip
-    # Settings are left of their points; keep the leftmost inside the axes.
-    widest = max(len(line) for point in others for line in point.parameters.split(","))
-    axes.margins(x=0.05 + 0.0125 * widest)
-    left = axes.get_xlim()[0]
-    axes.set_xlim(left, 1 + 0.05 * (1 - left))
-    axes.set_yscale("log")
-    axes.set_xlabel(f"recall@{compared.k}")
-    axes.set_ylabel("queries per second")
-    heading(
-        axes,
-        f"{compared.queries:,} queries, {compared.documents:,} vectors of dimension"
-        f" {compared.dimension}, {compared.metric}",
-    )
-    axes.grid(color=MUTED, alpha=0.25, lw=0.6, which="both")
-    axes.legend()
-    return figure
+        factories = dict.fromkeys(point.index_factory for point in others)
+        for place, index_factory in enumerate(factories):
+            points = sorted(
+                (p for p in others if p.index_factory == index_factory), key=lambda p: p.recall
+            )
+            speeds = [point.queries_per_second for point in points]
+            recall = [point.recall for point in points]
+            look = line(place)
+            handles += axes.plot(recall, speeds, marker="o", ms=4, label=index_factory, **look)
+            for point in points:
+                axes.annotate(
+                    point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
+                    fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
+                )  # fmt: skip
+        # Settings are left of their points; keep the leftmost inside the axes.
+        widest = max(len(own) for point in others for own in point.parameters.split(","))
+        axes.margins(x=0.05 + 0.0125 * widest)
+        left = axes.get_xlim()[0]
+        axes.set_xlim(left, 1 + 0.05 * (1 - left))
+        axes.set_yscale("log")
+        return Frame(
+            f"Recall@{self.k} and queries per second of {len(self.points)} searches",
+            [self.queries],
+            [
+                f"{self.queries:,} queries, {self.documents:,} vectors of dimension"
+                f" {self.dimension}, {self.metric}"
+            ],
+            [
+                f"{point.name} recall {point.recall:.4f}, {point.queries_per_second:,.0f} queries"
+                " per second"
+                for point in self.points
+            ],
+            x=f"recall@{self.k}",
+            y="queries per second",
+            handles=handles,
+            grid="both",
+            inches=(7.5, 5.0),
+        )

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
 from fastrank.comparing.plots.style import line, short, short_names, visible
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
@@ -174,9 +175,10 @@ def test_bars_join_systems_that_do_not_differ(compared: fr.types.Comparison) -> 
     _, description = _alternative(_svg(compared, "critical-difference"))
 
     assert description == (
-        "map: mean ranks of 200 queries: pixels 1.35, pca 2.28, profile 2.37. Friedman's test of"
-        " all systems: p = 6.9e-29. Critical difference 0.234 (Nemenyi, alpha 0.05). Groups that"
-        " cannot be told apart: pca, profile."
+        "map: mean ranks. Friedman's test of all systems: p = 6.9e-29. Bars join systems that"
+        " cannot be told apart (Nemenyi, alpha 0.05). 3 systems, 200 queries. pixels 1.35, pca"
+        " 2.28, profile 2.37. Critical difference 0.234. Groups that cannot be told apart: pca,"
+        " profile."
     )
 
 
@@ -267,7 +269,7 @@ def test_queries_without_a_value_are_not_drawn() -> None:
 
     _, description = _alternative(_svg(fr.compare_scores(scores_of(rows)), "differences"))
 
-    assert "on 11 queries" in description
+    assert "11 of 12 queries; the others have no values" in description
 
 
 def test_hostile_names_are_text() -> None:
@@ -405,7 +407,9 @@ def test_intervals_name_the_number_of_queries_of_the_means() -> None:
 
     svg = _svg(fr.compare_scores(scores_of(rows)), "intervals")
 
-    assert _alternative(svg)[1].startswith("value: means with 95% intervals, 3 systems, 9 queries.")
+    assert _alternative(svg)[1].startswith(
+        "value: means with 95% intervals. 3 systems, 9 of 10 queries; the others have no values."
+    )
 
 
 def test_values_are_sorted_with_their_mean_and_interval() -> None:
@@ -452,6 +456,87 @@ def test_a_system_has_the_same_colour_in_all_plots(
     if kind == "scatter":
         shown.reverse()
     assert colors == [expected[name] for name in shown]
+
+
+@pytest.mark.parametrize("kind", ["intervals", "values", "distribution", "critical-difference"])
+def test_a_system_has_the_same_line_style_in_all_plots(
+    compared: fr.types.Comparison, kind: str
+) -> None:
+    drawn = {
+        (own.get_color(), own.get_linestyle())
+        for own in compared.plot(kind).lines
+        if len(own.get_xdata()) > 1 and own.get_linewidth() >= 1 and own.get_linestyle() != "None"
+    }
+
+    expected = [line(place) for place in range(3)]
+    colors = {own["color"] for own in expected}
+    # The ends of whiskers are short, and always solid.
+    drawn = {own for own in drawn if own[0] in colors}
+    if kind == "distribution":
+        drawn -= {(color, "-") for color in list(colors) if color != expected[0]["color"]}
+    assert drawn == {(own["color"], own["linestyle"]) for own in expected}
+
+
+def _gaps() -> fr.types.Comparison:
+    """Eight systems, of which two have no values of some queries, in measures for every kind."""
+    rows = random_rows(8, 12)
+    rows[0, 3] = rows[2, 5] = np.nan
+    names = ["P_5", "P_10", "iprec_at_recall_0.00", "iprec_at_recall_0.50"]
+    return fr.compare_scores(
+        {
+            system: {query: dict.fromkeys(names, value) for query, value in values.items()}
+            for system, values in scores_of(rows).items()
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("differences", {"measure": "map", "a": "pca", "b": "profile"}),
+        ("intervals", {"measure": "P_10"}),
+    ],
+)
+def test_the_pictures_of_the_documentation_say_what_is_drawn(
+    compared: fr.types.Comparison, kind: str, given: dict[str, str]
+) -> None:
+    picture = Path(__file__).parents[2] / f"docs/images/{kind}.svg"
+
+    assert _alternative(picture.read_text("utf-8")) == _alternative(_svg(compared, kind, **given))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind: str) -> None:
+    gaps = _gaps()
+    drawn = draw(gaps, kind)
+    shown = gaps.names
+    if KINDS[kind][1] == "pair":
+        shown = list(chosen_pair(gaps, gaps.measures[0], None))
+
+    for name in shown:
+        assert re.search(rf"\b{name}\b", drawn.description)
+    of = "The two best of 8 systems" if KINDS[kind][1] == "pair" else "8 systems"
+    left_out = re.search(rf"{of}, ([\d to]+) of 12 queries; the others", drawn.description)
+    assert left_out is not None
+    below = " ".join(text.get_text().replace("\n", " ") for text in drawn.axes.texts)
+    assert left_out[0] in below
+    if kind in ("values", "over-k", "precision-recall"):
+        assert "No bands of 95% intervals of the means: more than 6 systems" in below
+
+
+def test_the_pairs_that_the_description_of_the_heat_map_leaves_out_are_counted() -> None:
+    many = fr.compare_scores(scores_of(random_rows(12, 9)))
+
+    assert "; and 16 more pairs." in draw(many, "p-values").description
+
+
+def test_a_legend_has_names_that_begin_with_an_underscore() -> None:
+    rows = scores_of(random_rows(2, 9))
+    named = fr.compare_scores(dict(zip(("_first", "second"), rows.values(), strict=True)))
+
+    legend = named.plot("values").get_legend()
+
+    assert {text.get_text() for text in legend.get_texts()} == {"_first", "second"}
 
 
 def test_lines_of_28_systems_differ_in_colour_and_those_of_neighbours_in_style() -> None:

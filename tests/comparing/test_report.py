@@ -290,6 +290,15 @@ def test_of_many_systems_the_best_have_plots_of_their_own() -> None:
     assert page.count('<div class="pair">') == 1 + 10
 
 
+def test_a_report_says_that_many_systems_have_no_plot_of_the_p_values() -> None:
+    rows = random_rows(41, 6)
+    many = fr.compare_scores({f"s{i}": own for i, own in enumerate(scores_of(rows).values())})
+
+    page = _page(many)
+
+    assert "No plot of the p-values: more than 40 systems." in page
+
+
 def test_a_baseline_gives_pairs_with_it() -> None:
     page = _page(fr.compare(QRELS, RUNS, "map", baseline="pca"))
 

@@ -424,22 +424,21 @@ class TestPlot:
         """That of the leftmost point too."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        from fastrank.embeddings.index_comparison import _drawn
+        from fastrank.comparing.plots.frame import framed
 
         exact, first, *others = compared.points
         first = fr.types.IndexPoint(
             **{name: getattr(first, name) for name in first.field_names} | {"parameters": setting}
         )
         points = {"points": [exact, first, *others]}
-        figure = _drawn(
-            fr.types.IndexComparison(
-                **{name: getattr(compared, name) for name in compared.field_names} | points
-            )
+        changed = fr.types.IndexComparison(
+            **{name: getattr(compared, name) for name in compared.field_names} | points
         )
+        figure = framed(changed._draw).axes.get_figure()
         FigureCanvasAgg(figure).draw()
 
         (axes,) = figure.axes
-        left = min(text.get_window_extent().x0 for text in axes.texts if text.get_text())
+        left = min(text.get_window_extent().x0 for text in axes.texts if "=" in text.get_text())
         assert left > axes.bbox.x0
 
     def test_the_global_state_of_matplotlib_is_left_alone(

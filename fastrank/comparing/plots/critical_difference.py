@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.comparing.chosen_pair import need_two_systems
 from fastrank.comparing.mean_ranks import mean_ranks
-from fastrank.comparing.plots.style import INK, MUTED, color_of, heading, short_names
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.frame import Frame
+from fastrank.comparing.plots.style import INK, MUTED, short_names, styles_of
 from fastrank.document.numbers import p_words
 from fastrank.messages import visible
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.plots.plot import View
 
 # The heights of a row of names and of a bar, in inches.
 ROW, BAR = 0.24, 0.1
 
 
-def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure.
+def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw Demsar's diagram.
 
     Raises OptionError for a comparison with a baseline, and for a single system.
     """
@@ -36,15 +37,15 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> W
     top, half = 0.6 + bar * len(groups), -(-len(order) // 2)
     labels = short_names([comparison.names[place] for place in order])
     ends = ((-0.02, "right"), (1.02, "left"))
-    by_side = axes.get_yaxis_transform()
+    styles, by_side = styles_of(comparison), axes.get_yaxis_transform()
     for row, (place, label) in enumerate(zip(order, labels, strict=True)):
         side, rank = int(row >= half), float(found.ranks[place])
         y = top + (len(order) - 1 - row if side else row)
-        color, (x, align) = color_of(comparison, comparison.names[place]), ends[side]
-        axes.plot([rank, rank, len(order) if side else 1], [0, y, y], color=color, lw=1)
+        look, (x, align) = styles[comparison.names[place]], ends[side]
+        axes.plot([rank, rank, len(order) if side else 1], [0, y, y], lw=1, **look)
         axes.text(
-            x, y, f"{label}  {rank:.2f}" if not side else f"{rank:.2f}  {label}", color=color,
-            ha=align, va="center", fontsize=8.5, transform=by_side,
+            x, y, f"{rank:.2f}  {label}" if side else f"{label}  {rank:.2f}", ha=align, va="center",
+            color=look["color"], fontsize=8.5, transform=by_side,
         )  # fmt: skip
     for place, group in enumerate(groups):
         ranks = [float(found.ranks[own]) for own in group]
@@ -60,19 +61,24 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> W
     axes.set_xlim(1, len(order))
     axes.set_ylim(top + half - 0.5, -2.4)
     axes.set_axis_off()
-    title = f"{visible(measure)}: mean ranks of {found.n:,} queries"
-    friedman = f"Friedman's test of all systems: {p_words(found.p)}"
-    nemenyi = f"Bars join systems that cannot be told apart (Nemenyi, alpha {alpha:g})"
-    heading(axes, title, friedman, nemenyi if groups else "All pairs can be told apart (Nemenyi)")
-    ranked = ", ".join(
-        f"{visible(comparison.names[place])} {found.ranks[place]:.2f}" for place in order
-    )
+    ranked = (f"{visible(comparison.names[own])} {found.ranks[own]:.2f}" for own in order)
     joined = "; ".join(
         ", ".join(visible(comparison.names[place]) for place in group) for group in groups
     )
-    return Words(
-        title,
-        f"{title}: {ranked}. {friedman}. Critical difference {found.critical:.3g} (Nemenyi, alpha"
-        f" {alpha:g}). Groups that cannot be told apart: {joined or 'none'}.",
-        (7.5, 1.3 + ROW * (top + half + 2)),
+    test = f"Nemenyi, alpha {alpha:g}"
+    return Frame(
+        f"{visible(measure)}: mean ranks",
+        [found.n],
+        [
+            f"Friedman's test of all systems: {p_words(found.p)}",
+            f"Bars join systems that cannot be told apart ({test})"
+            if groups
+            else f"All pairs can be told apart ({test})",
+        ],
+        [
+            ", ".join(ranked),
+            f"Critical difference {found.critical:.3g}",
+            f"Groups that cannot be told apart: {joined or 'none'}",
+        ],
+        inches=(7.5, 1.3 + ROW * (top + half + 2)),
     )

@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.comparing.plots.style import MUTED, heading, legend, line_of, short_names
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.frame import Frame
+from fastrank.comparing.plots.style import styles_of
 from fastrank.document.numbers import number
 from fastrank.errors import MeasureError
 from fastrank.measures.selection import Selection
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.plots.plot import View
 
 
 # More bands than this hide each other.
@@ -30,47 +31,58 @@ CUTOFFS = "1,5,10,20,100"
 FAMILY = "iprec_at_recall"
 
 
-def draw_lines(axes: Any, comparison: Comparison, names: list[str], places: list[float]) -> str:
-    """Draw the means of measures at these places; a description of the values."""
-    ranked = comparison.ranked(names[0])
-    bands = len(ranked) <= WITH_BANDS and comparison.interval != "none"
-    parts = []
-    for system, label in zip(ranked, short_names(ranked), strict=True):
+def has_bands(comparison: Comparison) -> bool:
+    """Whether the intervals of the means are drawn as bands."""
+    return len(comparison) <= WITH_BANDS and comparison.interval != "none"
+
+
+def band_words(comparison: Comparison) -> str:
+    """What the bands are, or why there are none."""
+    intervals = f"{100 * comparison.level:g}% intervals of the means"
+    if has_bands(comparison):
+        return f"Bands: {intervals}"
+    if comparison.interval == "none":
+        return ""
+    return f"No bands of {intervals}: more than {WITH_BANDS} systems"
+
+
+def _lines(
+    axes: Any, comparison: Comparison, names: list[str], places: list[float], about: Frame
+) -> Frame:
+    """Draw the means of measures at these places, in the frame `about`."""
+    ranked, styles = comparison.ranked(names[0]), styles_of(comparison)
+    handles, parts = [], []
+    for system in ranked:
         means = [comparison.mean[name][system] for name in names]
-        look = line_of(comparison, system)
-        axes.plot(places, means, marker="o", ms=3, lw=1.5, label=label, **look)
-        if bands:
+        look = styles[system]
+        handles += axes.plot(places, means, marker="o", ms=3, lw=1.5, label=system, **look)
+        if has_bands(comparison):
             low, high = np.array([comparison.interval_of(name, system) for name in names]).T
             axes.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
         parts.append(f"{visible(system)} {', '.join(map(number, means))}")
-    axes.grid(color=MUTED, alpha=0.25, lw=0.6)
-    legend(axes)
-    return f"{'; '.join(parts)}."
+    return about._replace(
+        queries=[int(n) for name in names for n in comparison._of(name).means.n],
+        lines=[band_words(comparison)],
+        values=[f"{about.x} = {', '.join(f'{own:g}' for own in places)}", "; ".join(parts)],
+        handles=handles,
+        grid="both",
+    )
 
 
-def interval_words(comparison: Comparison) -> str:
-    """What the bands are, empty if there are none."""
-    if len(comparison) > WITH_BANDS or comparison.interval == "none":
-        return ""
-    return f"Bands: {100 * comparison.level:g}% intervals of the means"
-
-
-def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure.
+def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the means of a measure over its cutoffs.
 
     Raises MeasureError unless there are two cutoffs of the measure.
     """
     family, cutoffs = _cutoffs(comparison, view.measure)
-    values = draw_lines(axes, comparison, list(cutoffs.values()), [float(k) for k in cutoffs])
+    names, places = list(cutoffs.values()), [float(k) for k in cutoffs]
+    about = Frame(f"{visible(family)} over k", [], x="k", y=visible(family))
+    frame = _lines(axes, comparison, names, places, about)
     if max(cutoffs) >= 20 * min(cutoffs):
         axes.set_xscale("log")
     axes.set_xticks(list(cutoffs), [str(k) for k in cutoffs])
     axes.set_xticks([], minor=True)
-    axes.set_xlabel("k")
-    axes.set_ylabel(visible(family))
-    title = f"{visible(family)} over k"
-    heading(axes, title, interval_words(comparison))
-    return Words(title, f"{title} = {', '.join(map(str, cutoffs))}: {values}", (7.5, 4.0))
+    return frame
 
 
 def _cutoffs(comparison: Comparison, family: str) -> tuple[str, dict[int, str]]:
@@ -103,8 +115,8 @@ def _with_cutoffs(family: str, compared: str = "") -> str:
     return f"P.{CUTOFFS}"
 
 
-def draw_precision_recall(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure.
+def draw_precision_recall(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw interpolated precision over levels of recall.
 
     Raises MeasureError unless iprec_at_recall was compared.
     """
@@ -114,11 +126,7 @@ def draw_precision_recall(axes: Any, comparison: Comparison, view: View) -> Word
     if len(names) < 2:
         raise MeasureError(FAMILY, f"precision-recall needs the measure {FAMILY}; compare with it")
     levels = [float(name.rpartition("_")[2]) for name in names]
-    values = draw_lines(axes, comparison, names, levels)
-    axes.set_xlabel("recall")
-    axes.set_ylabel("interpolated precision")
+    about = Frame("Precision over recall", [], x="recall", y="interpolated precision")
+    frame = _lines(axes, comparison, names, levels, about)
     axes.set_ylim(bottom=0)
-    title = "Precision over recall"
-    heading(axes, title, interval_words(comparison))
-    recall = ", ".join(f"{level:g}" for level in levels)
-    return Words(title, f"{visible(title)} {recall}: {values}", (7.5, 4.0))
+    return frame

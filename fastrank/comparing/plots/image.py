@@ -67,12 +67,10 @@ def rendered(figure: Any, format: str, title: str, description: str, salt: str =
         )  # fmt: skip
     if format != "svg":
         return image.getvalue()
-    return described(image.getvalue().decode(), title, description).encode()
-
-
-def described(svg: str, title: str, description: str) -> str:
-    """An SVG with alternative text."""
     words = f"<title>{escape(title)}</title>\n <desc>{escape(description)}</desc>"
     return re.sub(
-        r"<svg ([^>]*)>", lambda found: f'<svg role="img" {found[1]}>\n {words}', svg, count=1
-    )
+        r"<svg ([^>]*)>",
+        lambda found: f'<svg role="img" {found[1]}>\n {words}',
+        image.getvalue().decode(),
+        count=1,
+    ).encode()

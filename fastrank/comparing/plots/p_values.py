@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from textwrap import fill
-
 import numpy as np
 
 from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading, short_names
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.frame import Frame
+from fastrank.comparing.plots.style import BLANK, INK, PAPER, short_names
 from fastrank.document.numbers import p_text
 from fastrank.messages import visible
 
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.plots.plot import View
 
 # Up to this number of systems, cells have room for numbers.
 WITH_TEXT = 20
@@ -31,8 +30,8 @@ WHITE, BLACK = "#ffffff", "#111111"
 SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, INK))
 
 
-def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure.
+def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the p-value of each pair as a cell.
 
     Raises OptionError for a single system.
     """
@@ -63,7 +62,8 @@ def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_aspect("equal")
-    labels = [short_names(own, 22) for own in (rows, columns)]
+    short = dict(zip(comparison.names, short_names(comparison.names, 22), strict=True))
+    labels = [[short[name] for name in own] for own in (rows, columns)]
     axes.set_yticks(range(len(rows)), labels[0])
     axes.set_xticks(
         range(len(columns)), labels[1], rotation=45, ha="right",
@@ -72,27 +72,26 @@ def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     names = [f"p <= {limit:g}" for limit in limits] + ["not significant"]
-    axes.legend(
-        [Patch(color=color) for color, _ in SHADES], names, loc="upper left",
-        bbox_to_anchor=(1.02, 1), borderaxespad=0, handlelength=1, handleheight=1,
-    )  # fmt: skip
     corrected = "" if comparison.correction == "none" else "corrected "
-    title = f"{visible(measure)}: {corrected}p-values"
-    heading(axes, title, fill(comparison.description(), 60))
     listed = [
         f"{visible(rows[row])} and {visible(columns[column])} {p_text(p)}"
-        for (row, column), (p, _) in cells.items()
+        for (row, column), (p, _) in list(cells.items())[:LISTED]
     ]
-    more = "; ..." if len(listed) > LISTED else ""
-    description = (
-        f"{title} of {len(comparison)} systems, best first ({comparison.description()})."
-        f" Significant: {significant:,} of {len(cells):,} pairs."
-        f" {'; '.join(listed[:LISTED])}{more}."
-    )
+    if len(cells) > LISTED:
+        listed.append(f"and {len(cells) - LISTED:,} more pairs")
     cell = 0.14 if many else 0.5 if len(comparison) <= WITH_TEXT else 0.24
     widest = LETTER * max(map(len, labels[0] + labels[1]))
     inches = widest + cell * len(columns) + 2.2, 0.75 * widest + cell * len(rows) + 1.3
-    return Words(title, description, (max(5.5, inches[0]), max(2.6, inches[1])))
+    return Frame(
+        f"{visible(measure)}: {corrected}p-values",
+        [pair.n for pair in comparison._pairs_of(measure)],
+        [comparison.description()],
+        [f"Significant: {significant:,} of {len(cells):,} pairs", "; ".join(listed)],
+        handles=[
+            Patch(color=color, label=own) for (color, _), own in zip(SHADES, names, strict=True)
+        ],
+        inches=(max(5.5, inches[0]), max(2.6, inches[1])),
+    )
 
 
 def _axes_of(comparison: Comparison, measure: str) -> tuple[list[str], list[str]]:

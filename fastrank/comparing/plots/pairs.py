@@ -6,18 +6,8 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.style import (
-    INK,
-    LINES,
-    MANY_POINTS,
-    MUTED,
-    color_of,
-    heading,
-    legend,
-    short,
-    short_names,
-)
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.frame import Frame, beside, query_axis
+from fastrank.comparing.plots.style import INK, LINES, MANY_POINTS, MUTED, short, styles_of
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.errors import OptionError
@@ -25,10 +15,10 @@ from fastrank.messages import counted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.plots.plot import View
 
 
 EXTREMES = 5
@@ -39,11 +29,9 @@ POINTS = 30
 MOST_QUERIES = 100_000
 
 
-def draw_differences(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure."""
-    from matplotlib.ticker import MaxNLocator
-
-    measure, a, b, chosen = view
+def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the differences of two systems on all queries, sorted."""
+    measure, a, b, _ = view
     pair = comparison.pair(measure, a, b)
     names, _, _, column = comparison.queries_of(measure, a, b).columns.values()
     differences = np.array(column)
@@ -51,7 +39,7 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Words:
     heights, edges = _steps(differences)
     # The heights fall, so that those above and below 0 are together.
     above, rest = int((heights > 0).sum()), int((heights >= 0).sum())
-    color_a, color_b = (color_of(comparison, name) for name in (a, b))
+    color_a, color_b = _colors(comparison, a, b)
     for part, color in ((slice(0, above), color_a), (slice(rest, len(heights)), color_b)):
         # One shape for all queries: thousands of bars would take half a minute.
         if part.start < part.stop:
@@ -61,10 +49,7 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Words:
     if not np.isnan(pair.low):
         axes.axhspan(pair.low, pair.high, color=MUTED, alpha=0.25, lw=0)
     axes.axhline(pair.difference, color=MUTED, lw=1.2, ls="--")
-    axes.set_xlim(0, max(1, len(differences)))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-    axes.set_xlabel("query, sorted by difference")
-    axes.set_ylabel(" - ".join(short_names((a, b), 20)))
+    query_axis(axes, len(differences))
     extremes = _extremes(differences)
     named = [(names[place], float(differences[place])) for place in extremes]
     for largest, top, color in (
@@ -72,26 +57,28 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Words:
         ([(q, d) for q, d in named if d < 0], 0.0, color_b),
     ):
         if largest:
-            axes.annotate(
-                "\n".join(f"{short(query, 18)}  {signed(d)}" for query, d in largest),
-                (1, top), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
-                va="top" if top else "bottom", fontsize=8, color=color, linespacing=1.3,
+            beside(
+                axes, top, "\n".join(f"{short(query, 18)}  {signed(d)}" for query, d in largest),
+                xycoords="axes fraction", va="top" if top else "bottom", color=color,
+                linespacing=1.3,
             )  # fmt: skip
-    shown = dict(zip((a, b), short_names((a, b)), strict=True))
-    title = f"{visible(measure)}: {shown[a]} - {shown[b]}"
-    mean = _mean_words(comparison, pair)
-    heading(axes, title, mean, counts(comparison, pair, shown.__getitem__), chosen)
     worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in named)
-    sentences = [
-        f"Difference in {visible(measure)} of {visible(a)} and {visible(b)} on"
-        f" {len(differences):,} queries, sorted",
-        mean.replace(" (dashed)", ""),
-        counts(comparison, pair, visible),
-        f"Largest differences: {worst}" if worst else "",
-        chosen,
-        "Lower values are better" if comparison.better(measure) == "lower" else "",
-    ]
-    return Words(title, ". ".join(filter(None, sentences)) + ".", (7.5, 3.8))
+    return Frame(
+        f"{visible(measure)}: {visible(a)} - {visible(b)}",
+        [len(differences)],
+        [_mean_words(comparison, pair), counts(comparison, pair)],
+        [
+            f"Largest differences: {worst}" if worst else "",
+            "Lower values are better" if comparison.better(measure) == "lower" else "",
+        ],
+        x="query, sorted by difference",
+        y=f"difference in {visible(measure)}",
+    )
+
+
+def _colors(comparison: Comparison, *systems: str) -> list[str]:
+    styles = styles_of(comparison)
+    return [styles[name]["color"] for name in systems]
 
 
 def _mean_words(comparison: Comparison, pair: Pair) -> str:
@@ -101,7 +88,7 @@ def _mean_words(comparison: Comparison, pair: Pair) -> str:
     return f"Mean {mean} (dashed){level}, {p_words(pair.p_adjusted)}"
 
 
-def counts(comparison: Comparison, pair: Pair, name: Callable[[str], str]) -> str:
+def counts(comparison: Comparison, pair: Pair) -> str:
     """The numbers of queries on which each system is better, or higher."""
     if pair.wins is not None:
         first, second, word = pair.wins, pair.losses, "better"
@@ -109,7 +96,7 @@ def counts(comparison: Comparison, pair: Pair, name: Callable[[str], str]) -> st
         values = comparison.queries_of(pair.measure, pair.a, pair.b).columns
         found = np.round(np.array(list(values.values())[-1]), 12)
         first, second, word = int((found > 0).sum()), int((found < 0).sum()), "higher"
-    a, b = name(pair.a), name(pair.b)
+    a, b = visible(pair.a), visible(pair.b)
     return f"{a} {word} on {first:,}, {b} {word} on {second:,}, equal on {pair.ties:,}"
 
 
@@ -125,9 +112,9 @@ def _extremes(differences: Any) -> list[int]:
     return sorted(int(place) for place in places if differences[place] != 0)
 
 
-def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure."""
-    measure, a, b, chosen = view
+def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the values of two systems against each other."""
+    measure, a, b, _ = view
     pair = comparison.pair(measure, a, b)
     values = comparison.values(measure)
     both = values[[comparison.names.index(b), comparison.names.index(a)]]
@@ -148,28 +135,28 @@ def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_ylim(low - margin, high + margin)
     axes.axline((low, low), slope=1, color=MUTED, lw=1, ls="--", zorder=1)
     axes.set_aspect("equal")
-    shown = dict(zip((a, b), short_names((a, b), 22), strict=True))
-    axes.set_xlabel(f"{visible(measure)} of {shown[b]}", color=color_of(comparison, b))
-    axes.set_ylabel(f"{visible(measure)} of {shown[a]}", color=color_of(comparison, a))
-    title = f"{visible(measure)} of {pair.n:,} queries"
-    dots = f"Area: number of queries, up to {largest:,}" if largest > 1 else ""
-    # Long names need lines of their own.
-    heading(axes, title, *counts(comparison, pair, shown.__getitem__).split(", "), dots, chosen)
-    title = f"{visible(measure)}: {shown[a]} against {shown[b]}"
-    description = (
-        f"{visible(measure)} of {visible(a)} against that of {visible(b)} on {pair.n:,} queries,"
-        f" means {number(pair.mean_a)} and {number(pair.mean_b)}."
-        f" {counts(comparison, pair, visible)}." + (f" {chosen}." if chosen else "")
+    for axis, color in zip((axes.yaxis, axes.xaxis), _colors(comparison, a, b), strict=True):
+        axis.label.set_color(color)
+    return Frame(
+        f"{visible(measure)}: {visible(a)} against {visible(b)}",
+        [pair.n],
+        [
+            counts(comparison, pair),
+            f"Area: number of queries, up to {largest:,}" if largest > 1 else "",
+        ],
+        [f"Means {number(pair.mean_a)} and {number(pair.mean_b)}"],
+        x=f"{visible(measure)} of {visible(b)}",
+        y=f"{visible(measure)} of {visible(a)}",
+        inches=(4.6, 4.9),
     )
-    return Words(title, description, (4.6, 4.9))
 
 
-def draw_power(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure.
+def draw_power(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the smallest difference that a given number of queries detects.
 
     Raises OptionError for systems whose differences do not vary, or are fewer than two.
     """
-    measure, a, b, chosen = view
+    measure, a, b, _ = view
     pair, alpha = comparison.pair(measure, a, b), comparison.alpha
     if pair.n < 2:
         raise OptionError(
@@ -183,31 +170,30 @@ def draw_power(axes: Any, comparison: Comparison, view: View) -> Words:
     needed = queries_for(pair.effect, alpha)
     most = min(MOST_QUERIES, 1.5 * max(4 * pair.n, needed or 0))
     numbers = np.unique(np.geomspace(5, max(most, 50), POINTS).round().astype(int))
+    handles = []
     for power, style in zip(POWERS, LINES, strict=False):
         sizes = [pair.sd * detectable(int(n), alpha, power) for n in numbers]
-        axes.plot(numbers, sizes, color=INK, ls=style, label=f"power {power:g}")
-    axes.axhline(abs(pair.difference), color=MUTED, lw=1, label="observed difference")
-    axes.plot([pair.n], [abs(pair.difference)], "D", color=INK, ms=6, label="this comparison")
+        handles += axes.plot(numbers, sizes, color=INK, ls=style, label=f"power {power:g}")
+    observed = abs(pair.difference)
+    handles.append(axes.axhline(observed, color=MUTED, lw=1, label="observed difference"))
+    handles += axes.plot([pair.n], [observed], "D", color=INK, ms=6, label="this comparison")
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,g}")
         axis.set_minor_formatter("")
-    axes.set_xlabel("queries")
-    axes.set_ylabel(f"mean difference in {visible(measure)}")
-    axes.grid(color=MUTED, alpha=0.25, lw=0.6)
-    legend(axes)
-    title = f"{visible(measure)}: detectable difference of {' and '.join(short_names((a, b)))}"
-    found = pair.sd * detectable(pair.n, alpha) if pair.n > 1 else math.nan
-    words = (
-        f"{pair.n:,} queries detect {number(found)} with power 0.8 (paired t-test, alpha {alpha:g},"
-        " not corrected)"
+    found = number(pair.sd * detectable(pair.n, alpha))
+    needs = f"{needed:,} queries" if needed else "more than 1,000,000,000 queries"
+    return Frame(
+        f"{visible(measure)}: detectable difference of {visible(a)} and {visible(b)}",
+        [pair.n],
+        [
+            f"{pair.n:,} queries detect {found} with power 0.8 (paired t-test, alpha {alpha:g}, not"
+            " corrected)",
+            f"The observed {number(observed)} needs {needs} for this power",
+        ],
+        x="queries",
+        y=f"mean difference in {visible(measure)}",
+        handles=handles,
+        grid="both",
     )
-    enough = f"The observed {number(abs(pair.difference))} needs " + (
-        f"{needed:,} queries" if needed else "more than 1,000,000,000 queries"
-    )
-    enough += " for this power"
-    heading(axes, title, words, enough, chosen)
-    whole = f"{visible(measure)}: detectable difference of {visible(a)} and {visible(b)}"
-    sentences = filter(None, (whole, words, enough, chosen))
-    return Words(title, ". ".join(sentences) + ".", (7.5, 4.0))

@@ -6,18 +6,22 @@ import os
 from importlib import import_module
 from typing import NamedTuple
 
-from fastrank.comparing.plots.image import check_format, our_style, rendered
-from fastrank.comparing.plots.view import view_of
+from fastrank.comparing.chosen_pair import default_pair, why_chosen
+from fastrank.comparing.plots.frame import framed
+from fastrank.comparing.plots.image import check_format
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
-from fastrank.messages import closest, did_you_mean
+from fastrank.messages import closest, counted, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, BinaryIO
 
+    from fastrank.comparing.chosen_pair import default_pair, why_chosen
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.plots.frame import Drawn, Frame
 
 # Each kind: the module that draws it, and what it shows.
 KINDS = {
@@ -35,16 +39,17 @@ KINDS = {
 TAKES = {"pair": "ab", "baseline": "b", "all": "", "family": ""}
 
 
-class Drawn(NamedTuple):
-    """A plot: the axes of matplotlib, and its alternative text."""
+class View(NamedTuple):
+    """A measure and two systems; a or b is empty if all systems are shown.
 
-    axes: Any
-    title: str
-    description: str
+    systems: how many are shown, or how the two were chosen, if nobody named them and there are
+    others.
+    """
 
-    def render(self, format: str, salt: str = "") -> bytes:
-        """The bytes of an image."""
-        return rendered(self.axes.get_figure(), format, self.title, self.description, salt)
+    measure: str
+    a: str = ""
+    b: str = ""
+    systems: str = ""
 
 
 def check_kind(kind: str) -> None:
@@ -75,19 +80,49 @@ def draw(
     optional("matplotlib.figure", "a plot", "plot")
     module = import_module(f"fastrank.comparing.plots.{name}")
     drawing = getattr(module, f"draw_{kind.replace('-', '_')}")
-    view = view_of(comparison, shows, measure, a, b)
-    if axes is not None:
-        title, description, _ = drawing(axes, comparison, view)
-        return Drawn(axes, title, description)
-    # Avoids pyplot, which has global state and a backend.
-    from matplotlib.figure import Figure
+    view = _view_of(comparison, shows, measure, a, b)
 
-    with our_style():
-        figure = Figure()
-        axes = figure.add_subplot()
-        title, description, inches = drawing(axes, comparison, view)
-        figure.set_size_inches(inches)
-    return Drawn(axes, title, description)
+    def drawn(own: Any) -> Frame:
+        frame: Frame = drawing(own, comparison, view)
+        shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
+        return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
+
+    return framed(drawn, axes, comparison.names)
+
+
+def _view_of(
+    comparison: Comparison, shows: str, measure: str | None, a: str | None, b: str | None
+) -> View:
+    """What a plot shows: a "pair", all systems with a "baseline", "all", or a
+    "family" of measures.
+
+    A single measure is by default the first. Raises OptionError and MeasureError.
+    """
+    systems = counted(len(comparison), "system") if len(comparison) > 1 else ""
+    if shows == "family":
+        return View(measure or "", systems=systems)
+    measure = comparison.measures[0] if measure is None else measure
+    comparison.better(measure)
+    if shows == "pair":
+        shown = default_pair(comparison, measure, a, b)
+        why = why_chosen(comparison) if a is None and b is None else ""
+        chosen = f"{why[0].upper()}{why[1:]} of {len(comparison)} systems" if why else ""
+        return View(measure, *shown, chosen)
+    if shows == "baseline":
+        baseline = b or next(iter(comparison.baseline), "")
+        if baseline:
+            comparison.interval_of(measure, baseline)
+        return View(measure, "", baseline if len(comparison) > 1 else "", systems)
+    return View(measure, systems=systems)
+
+
+def _queries(shown: Sequence[int], queries: int) -> str:
+    """How many queries are shown, and what the others lack."""
+    every, least, most = f"{queries:,} quer{'y' if queries == 1 else 'ies'}", min(shown), max(shown)
+    if least == queries:
+        return every
+    found = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f"{found} of {every}; the others have no values"
 
 
 def plot(

@@ -3,11 +3,13 @@ tell apart."""
 
 from __future__ import annotations
 
+import re
+
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
@@ -64,39 +66,12 @@ def line(place: int) -> dict[str, Any]:
     }
 
 
-def line_of(comparison: Comparison, system: str) -> dict[str, Any]:
-    """The colour and line style of a system, the same in all plots of a comparison."""
-    return line(comparison.names.index(system))
+def styles_of(comparison: Comparison) -> dict[str, dict[str, Any]]:
+    """The colour and line style of each system, the same in all plots of a comparison.
 
-
-def color_of(comparison: Comparison, system: str) -> str:
-    """The colour of a system. What is not a system is drawn in INK, MUTED, or BLANK."""
-    return str(line_of(comparison, system)["color"])
-
-
-def heading(axes: Any, title: str, *lines: str) -> None:
-    """The title of a plot, with smaller lines below it."""
-    rows = "\n".join(row for row in lines if row).splitlines()
-    # The lines are between the title and the axes.
-    axes.set_title(title, pad=8 + 12 * len(rows))
-    if rows:
-        axes.annotate(
-            "\n".join(rows), (0, 1), xytext=(0, 6), xycoords="axes fraction",
-            textcoords="offset points", va="bottom", fontsize=8, linespacing=1.25,
-        )  # fmt: skip
-
-
-def beside(axes: Any, y: float, text: str, **more: Any) -> None:
-    """Text to the right of the axes; y: a value of the axis."""
-    axes.annotate(
-        text, (1, y), xytext=(8, 0), xycoords=("axes fraction", "data"),
-        textcoords="offset points", fontsize=8, va="center", annotation_clip=False, **more,
-    )  # fmt: skip
-
-
-def legend(axes: Any, **more: Any) -> None:
-    """A legend to the right of the axes."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, **more)
+    What is not a system is drawn in INK, MUTED, or BLANK.
+    """
+    return {name: line(place) for place, name in enumerate(comparison.names)}
 
 
 def short(name: str, longest: int = LONGEST) -> str:
@@ -124,6 +99,17 @@ def short_names(names: Sequence[str], longest: int = LONGEST) -> list[str]:
     if longest >= most or len(set(made)) == len(set(full)):
         return made
     return short_names(names, longest + 8)
+
+
+def shortening(names: Sequence[str]) -> Callable[[str], str]:
+    """What makes these names short wherever they are in a text."""
+    found = dict(zip(map(visible, names), short_names(names), strict=True))
+    # A name may begin as another one.
+    longest = sorted((name for name, own in found.items() if name != own), key=len, reverse=True)
+    if not longest:
+        return str
+    pattern = re.compile("|".join(map(re.escape, longest)))
+    return lambda text: pattern.sub(lambda name: found[name[0]], text)
 
 
 def _shared(names: Sequence[str]) -> int:

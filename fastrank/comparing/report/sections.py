@@ -12,7 +12,7 @@ from fastrank.comparing.report.figures import figure
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.document.html import html, name, safe, table
 from fastrank.document.numbers import interval, number, p_words, signed
-from fastrank.messages import counted, visible
+from fastrank.messages import counted
 from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False
@@ -127,6 +127,8 @@ def overview_figures(comparison: Comparison) -> str:
         found = figure(comparison, "intervals", measure, salt=f"i{place}")
         if 2 < len(comparison) <= MOST_SYSTEMS:
             found += figure(comparison, "p-values", measure, salt=f"p{place}")
+        if len(comparison) > MOST_SYSTEMS:
+            found += f"<p>No plot of the p-values: more than {MOST_SYSTEMS} systems.</p>"
         # The heat map of many systems needs the whole width.
         side = len(comparison) <= SIDE_BY_SIDE
         parts.append(f'<div class="pair">{found}</div>' if side else found)
@@ -165,7 +167,7 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
         f"Difference {signed(pair.difference)}"
         + (f", {100 * comparison.level:g}% interval {bounds}" if bounds else "")
         + f"; {p_words(pair.p_adjusted)},{'' if significant else ' not'} significant",
-        counts(comparison, pair, visible),
+        counts(comparison, pair),
     ]
     if pair.sd > 0 and pair.n > 1:
         found = number(pair.sd * detectable(pair.n, comparison.alpha))

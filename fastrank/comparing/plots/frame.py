@@ -1,0 +1,122 @@
+"""The frame of a plot: figure and axes, title, labels, legend, and alternative text."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from textwrap import fill
+from typing import NamedTuple
+
+from fastrank.comparing.plots.image import our_style, rendered
+from fastrank.comparing.plots.style import MUTED, shortening
+from fastrank.messages import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+# The letters of a title and of a line below it that fit into an inch of the figure.
+TITLE_LETTERS, LINE_LETTERS = 9, 13
+
+
+class Frame(NamedTuple):
+    """What is around the data of a plot.
+
+    queries: how many are drawn, of each system or pair. lines: what is below
+    the title, and in the alternative text. values: sentences of the alternative text alone, about
+    the data. x, y: the labels of the axes. rows:
+    the systems along the y axis, from the top. handles: what the legend explains. grid: the axes
+    with a grid, "x" or "both". inches: the size of the figure.
+    """
+
+    title: str
+    queries: Sequence[int]
+    lines: Sequence[str] = ()
+    values: Sequence[str] = ()
+    x: str = ""
+    y: str = ""
+    rows: Sequence[str] = ()
+    handles: Sequence[Any] = ()
+    grid: str = ""
+    inches: tuple[float, float] = (7.5, 4.0)
+
+    def description(self) -> str:
+        """The alternative text after the title."""
+        return ". ".join(filter(None, (self.title, *self.lines, *self.values))) + "."
+
+
+class Drawn(NamedTuple):
+    """A plot: the axes of matplotlib, and its alternative text."""
+
+    axes: Any
+    title: str
+    description: str
+
+    def render(self, format: str, salt: str = "") -> bytes:
+        """The bytes of an image."""
+        return rendered(self.axes.get_figure(), format, self.title, self.description, salt)
+
+
+def framed(drawing: Callable[[Any], Frame], axes: Any = None, names: Sequence[str] = ()) -> Drawn:
+    """Draw data, and the frame around it; into a figure of its own unless there are axes.
+
+    drawing: draws the data into axes. names: those that are shortened in the figure; the
+    alternative text has them whole.
+    """
+    # Avoids pyplot, which has global state and a backend.
+    from matplotlib.figure import Figure
+
+    own = axes is None
+    with our_style() if own else nullcontext():
+        axes = Figure().add_subplot() if own else axes
+        frame = drawing(axes)
+        if own:
+            axes.get_figure().set_size_inches(frame.inches)
+        _draw_frame(axes, frame, shortening(names))
+    return Drawn(axes, frame.title, frame.description())
+
+
+def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
+    width = frame.inches[0]
+    rows = [fill(short(line), int(LINE_LETTERS * width)) for line in frame.lines if line]
+    below = "\n".join(rows)
+    # The lines are between the title and the axes.
+    pad = 8 + 12 * len(below.splitlines())
+    axes.set_title(fill(short(frame.title), int(TITLE_LETTERS * width)), pad=pad)
+    if rows:
+        axes.annotate(
+            below, (0, 1), xytext=(0, 6), xycoords="axes fraction", textcoords="offset points",
+            va="bottom", fontsize=8, linespacing=1.25,
+        )  # fmt: skip
+    if frame.x:
+        axes.set_xlabel(short(frame.x))
+    if frame.y:
+        axes.set_ylabel(short(frame.y))
+    if frame.rows:
+        axes.set_yticks(range(len(frame.rows)), [short(visible(own)) for own in frame.rows])
+        axes.set_ylim(len(frame.rows) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+    if frame.grid:
+        axes.grid(axis=frame.grid, color=MUTED, alpha=0.25, lw=0.6)
+        axes.set_axisbelow(True)
+    if frame.handles:
+        labels = [short(visible(own.get_label())) for own in frame.handles]
+        axes.legend(
+            frame.handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0
+        )
+
+
+def query_axis(axes: Any, queries: int) -> None:
+    """An x axis of this many queries."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.set_xlim(0, max(1, queries))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def beside(axes: Any, y: float, text: str, **more: Any) -> None:
+    """Text to the right of the axes; y: a value of the axis, or as `xycoords` says."""
+    look = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+    axes.annotate(
+        text, (1, y), xytext=(8, 0), textcoords="offset points", fontsize=8, **(look | more)
+    )
