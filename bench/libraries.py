@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 READ_FACTS = ("lines", "score_sum", "doc_bytes")
 # What `fastrank.evaluate` is given as the run: a program of its own for each way.
 FASTRANK: dict[str, Callable[[Any, Job], Any]] = {
-    "fastrank.evaluate(run)": lambda fr, job: fr.read_trec_run(
-        job.run, trec_eval_version=job.trec_eval_version
+    "fastrank.evaluate(run)": lambda fr, job: fr.read_run(
+        job.run, "trec", trec_eval_version=job.trec_eval_version
     ),
     "fastrank.evaluate(path)": lambda _, job: job.run,
 }
