@@ -88,7 +88,7 @@ def benchmark(scores: dict[str, fr.Scores]) -> str:
     means = [model.mean for model in scores.values()]
     names = list(max(means, key=len))
     columns = {model: [own.mean.get(name) for name in names] for model, own in scores.items()}
-    return str(fr.types.Table(columns={"": names, **columns}))
+    return str(fr.Table(columns={"": names, **columns}))
 
 
 def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:

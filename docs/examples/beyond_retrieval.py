@@ -126,4 +126,4 @@ if __name__ == "__main__":
         columns["wordllama"] = classifiers(static, task) | similarities(static, known)
     names = list(columns["LSA"])
     shown = {model: [values[name] for name in names] for model, values in columns.items()}
-    print(fr.types.Table(columns={"": names, **shown}, digits=3))
+    print(fr.Table(columns={"": names, **shown}, digits=3))
