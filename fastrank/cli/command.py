@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
@@ -94,7 +95,7 @@ class Command:
                 formats = list(self._writers)
                 suffixes = self._suffixes or SUFFIXES
                 given.format = format_of_output(given.output, formats, formats[0], suffixes)
-            result = self._run(given)
+            result = self._result(given)
             if isinstance(result, int):
                 return result
             text = result if isinstance(result, str) else self._writers[given.format](result)
@@ -107,6 +108,13 @@ class Command:
             wrong_option = isinstance(error, (OptionError, MeasureError))
             return self._invalid if wrong_option else self._failure
         return 0
+
+    def _result(self, given: argparse.Namespace) -> Any:
+        """What `run` returns; each Python warning becomes a message, once."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("once", UserWarning)
+            warnings.showwarning = lambda message, *_: self.warn(str(message))
+            return self._run(given)
 
     def _can_be_written(self, given: argparse.Namespace) -> bool:
         for output in self._outputs:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from fastrank.cli.command import Command
 from fastrank.cli.flags import add_flags, add_measures, add_output, given_options
 from fastrank.cli.output import check_distinct
@@ -85,18 +83,14 @@ def _compared(given: argparse.Namespace) -> IndexComparison:
     check_distinct({"-o": given.output, "--plot": given.plot})
     if given.plot is not None:
         check_format(given.plot)
-    with warnings.catch_warnings():
-        # Each index is evaluated and would repeat the warning.
-        warnings.simplefilter("once", UserWarning)
-        warnings.showwarning = lambda message, *_: given.command.warn(str(message))
-        compared = compare_indexes(
-            given.queries,
-            given.corpus,
-            given.indexes,
-            qrels=given.qrels,
-            measures=given.measure or MEASURES,
-            **given_options(given, OPTIONS),
-        )
+    compared = compare_indexes(
+        given.queries,
+        given.corpus,
+        given.indexes,
+        qrels=given.qrels,
+        measures=given.measure or MEASURES,
+        **given_options(given, OPTIONS),
+    )
     if given.plot is not None:
         compared.plot(given.plot)
     return compared

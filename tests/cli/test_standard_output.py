@@ -88,3 +88,33 @@ def test_the_shell_sees_that_nothing_was_written(target: str, words: list[str]) 
     assert found.returncode == 1
     assert found.stderr.count("\n") == 1
     assert "cannot write the results: " in found.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", QRELS, "nul.run"),
+        ("compare", "-m", "map", QRELS, "nul.run", PCA),
+        ("gate", "save", "-m", "map", "-o", "baseline.json", QRELS, "nul.run"),
+        ("agree", "nul.run", PCA),
+        ("explain", "--query", "q0004", "-m", "map", QRELS, "nul.run"),
+        ("fuse", "nul.run", PCA),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_warning_is_a_line_of_the_command(
+    arguments: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Not one of Python with the line of the source that called the reader."""
+    monkeypatch.chdir(tmp_path)
+    line = b"q0004 Q0 d0464 1 0.5 x\n"
+    Path("nul.run").write_bytes(line + b"\0" + line)
+
+    main([*arguments])
+
+    told = capfd.readouterr().err.splitlines()
+    assert [own for own in told if "begins with a NUL byte" in own] == [told[0]]
+    assert told[0].startswith(f"fastrank {arguments[0]}")
