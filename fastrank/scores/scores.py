@@ -337,7 +337,7 @@ class Scores(QueryValues):
         OptionError for an invalid format, and ImportError without matplotlib.
 
         >>> scores.plot("map").get_title(loc="left")
-        'map of 200 queries, sorted'
+        'map: sorted values of the queries'
         """
         options = {"level": level, "resamples": resamples, "seed": seed}
         return _with_interval("plot_values", method, options, self, measure, ax, path, format)
