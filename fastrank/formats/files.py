@@ -67,7 +67,7 @@ def check_target(target: Source) -> None:
     problem = 0
     if os.path.isdir(path):
         problem = errno.EISDIR
-    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path) or "."):
+    elif not path or (not os.path.exists(path) and not os.path.isdir(os.path.dirname(path) or ".")):
         problem = errno.ENOENT
     if problem:
         raise OSError(problem, os.strerror(problem), path)

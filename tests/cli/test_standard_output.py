@@ -118,3 +118,20 @@ def test_a_warning_is_a_line_of_the_command(
     told = capfd.readouterr().err.splitlines()
     assert [own for own in told if "begins with a NUL byte" in own] == [told[0]]
     assert told[0].startswith(f"fastrank {arguments[0]}")
+
+
+@pytest.mark.parametrize("command", ["eval", "check", "fuse", "agree", "gate"])
+def test_an_empty_name_is_no_standard_output(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As an unset variable of a shell script makes it."""
+    monkeypatch.chdir(tmp_path)
+    main(["gate", "save", "-m", "map", "-o", "baseline.json", QRELS, PCA])
+    capfd.readouterr()
+
+    status = main([command, *WRITING[command], "-o", ""])
+
+    told = capfd.readouterr()
+    assert told.err.endswith(": cannot write : No such file or directory\n")
+    assert told.out == ""
+    assert status == (2 if command == "gate" else 1)
