@@ -6,7 +6,7 @@ import warnings
 from contextlib import contextmanager
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
-from fastrank.cli.output import complain, guarded, report_unwritable, write
+from fastrank.cli.output import complain, encoded, guarded, report_unwritable, write
 from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.formats import files
 
@@ -140,11 +140,6 @@ def _check_version(given: argparse.Namespace) -> None:
         raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={found}: expected {expected}")
 
 
-def encoded(text: str) -> bytes:
-    """A text as UTF-8; bytes of ids that are not UTF-8 are preserved."""
-    return text.encode("utf-8", "surrogateescape")
-
-
 def write_text(path: str | None, text: str) -> None:
     """Write a text to standard output (None), or to a file."""
     write_lines(path, [encoded(text)])
@@ -155,6 +150,4 @@ def write_lines(path: str | None, lines: Iterable[bytes]) -> None:
     if path is None:
         write(lines)
     else:
-        from fastrank.formats.compression import compressed
-
-        files.write(path, compressed(lines, path))
+        files.write_compressed(path, lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from fastrank.cli.command import Command, encoded, misused
+from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
 from fastrank.cli.flags import (
     ZERO,
@@ -15,7 +15,7 @@ from fastrank.cli.flags import (
     at_least,
     given_options,
 )
-from fastrank.cli.output import write
+from fastrank.cli.output import encoded, write
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
 from fastrank.cli.output_formats import TABLES, format_of_output
 from fastrank.cli.run_scores import (

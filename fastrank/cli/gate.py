@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.cli.command import Command, encoded
+from fastrank.cli.command import Command
 from fastrank.cli.flags import (
     VARIABLES,
     ZERO,
@@ -16,7 +16,7 @@ from fastrank.cli.flags import (
     add_output_file,
     given_options,
 )
-from fastrank.cli.output import check_distinct, command_line
+from fastrank.cli.output import check_distinct, command_line, encoded
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
+def encoded(text: str) -> bytes:
+    """A text as UTF-8; bytes of ids that are not UTF-8 are preserved."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def complain(message: str) -> None:
     """Write a message to standard error; bytes that are not UTF-8 are preserved.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from fastrank.cli.output import encoded
 from fastrank.errors import OptionError
 from fastrank.formats.sniff import COMPRESSED
 from fastrank.formats.source import name_of
@@ -47,7 +48,7 @@ def _table(results: list[tuple[str, str, Scores]], given: argparse.Namespace) ->
     made = _side_by_side(results, given)
     if made is not None:
         shown = made.transpose() if given.transpose else made
-        yield _encoded(getattr(shown, TABLES[given.format])() + "\n")
+        yield encoded(getattr(shown, TABLES[given.format])() + "\n")
 
 
 def _side_by_side(
@@ -67,16 +68,11 @@ def _side_by_side(
     return query_table(scores, names, summary=summary, digits=given.digits)
 
 
-def _encoded(text: str) -> bytes:
-    """Encode as UTF-8; bytes of ids that are not UTF-8 are preserved."""
-    return text.encode("utf-8", "surrogateescape")
-
-
 def _csv(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.formats.table_files import csv_lines
 
     for line in csv_lines(_fields(given), _rows(results, given)):
-        yield _encoded(line)
+        yield encoded(line)
 
 
 def _jsonl(results: Results, given: argparse.Namespace) -> Iterator[bytes]:

@@ -6,7 +6,6 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import given_options
 from fastrank.cli.search_flags import ONE_CORPUS, SearchInputs, add_search_options
 from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.formats.tables import tag_of
 from fastrank.messages import counted
 from fastrank.scores.text import NOTED
@@ -74,7 +73,7 @@ def _run(given: argparse.Namespace) -> int:
             **{**options, "query_ids": sides.names},
         )  # fmt: skip
         lines = run_lines(watched(batches), tag)
-        files.write(given.output, compressed(lines, given.output))
+        files.write_compressed(given.output, lines)
     if sum(cuts):
         given.command.warn(counted(sum(cuts), *NOTED["ties_at_cutoff"]))
     return 0

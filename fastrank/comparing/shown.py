@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 PERCENT_DIGITS = 2
 # What columns of a measure may show.
 SHOWN = ("mean", "interval", "p")
-# The first marks significantly better than the first baseline, and so on.
-BASELINE_MARKS = ("†", "‡", "§", "¶")
 
 
 class Layout(NamedTuple):

@@ -17,7 +17,6 @@ from fastrank.datasets.lookup import lookup
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.candidates import Candidates
-from fastrank.formats.compression import compressed
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -270,7 +269,7 @@ class HardNegatives(Frozen):
             if as_list:
                 yield b"\n]\n" if count else b"[]\n"
 
-        files.write(path, compressed(pieces(), name))
+        files.write_compressed(path, pieces())
         return count
 
 

@@ -8,7 +8,6 @@ from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesEr
 from fastrank.evaluation.evaluator import no_queries_error, not_in_corpus
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
@@ -169,7 +168,7 @@ def search_and_evaluate(
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
-        files.write(run, compressed(lines, files.name_of(run)))
+        files.write_compressed(run, lines)
         batches = iter(())
     return score_run(judge, batches, left_out=left_out)
 

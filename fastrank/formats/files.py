@@ -53,6 +53,14 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                 raise
 
 
+def write_compressed(target: Source, pieces: Iterable[bytes]) -> None:
+    """Write as `write` does, compressed if the name ends in .gz, .bz2, .xz or .zst."""
+    # Imported here because what is written by the trec_eval command is not compressed.
+    from fastrank.formats.compression import compressed
+
+    write(target, compressed(pieces, name_of(target)))
+
+
 def check_target(target: Source) -> None:
     """Raise OSError or ImportError early for a path or URL that `write` could not write."""
     if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":

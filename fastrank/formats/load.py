@@ -188,7 +188,7 @@ def write_qrels(
         own = "prefs" if any(qrels.subgroups) else "qrels_prefs"
         if format not in (None, own):
             raise InputError(qrels.source, f"format: expected {own} for these, found {format!r}")
-        _write(path, trec_writers.lines_of(qrels))
+        files.write_compressed(path, trec_writers.lines_of(qrels))
     else:
         _save(qrels, Qrels, path, format)
 
@@ -257,13 +257,7 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     sniff.check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"
-    _write(path, _pieces(noun, form))
-
-
-def _write(path: Source, pieces: Iterable[bytes]) -> None:
-    from fastrank.formats.compression import compressed
-
-    files.write(path, compressed(pieces, files.name_of(path)))
+    files.write_compressed(path, _pieces(noun, form))
 
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from fastrank.errors import InputError
 from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
@@ -54,7 +53,7 @@ class Baseline(NamedTuple):
         Compressed if the name ends in .gz, .bz2, .xz or .zst. The same content gives the same
         bytes.
         """
-        files.write(path, compressed(self.lines(), files.name_of(path)))
+        files.write_compressed(path, self.lines())
 
     def lines(self) -> Iterator[bytes]:
         """The lines of the file."""
