@@ -48,31 +48,29 @@ SCATTERED = RUN + b"q1 Q0 z 1 1 t\n"
 # Errors, with the numbers of lines
 
 A, B, X = b"q Q0 a 1 2 t\n", b"q Q0 b 1 3 t\n", b"q Q0 unjudged 1 3 t\n"
-AB, LINES_1_AND = judged("q a 1, q b 1"), "lines 1 and "
-NO_QUERIES = fastrank.NoQueriesError
-REFUSED: dict[str, tuple[bytes, bytes, type[Exception], str]] = {
-    "a document twice": (AB, A + B + A, EvaluationError, LINES_1_AND + "3"),
-    "in two parts": (AB, A + lines("o", 10) + A, EvaluationError, LINES_1_AND + "12"),
-    "two documents twice": (
-        AB, B + A + lines("o", 10) + lines("p", 10) + A + B, EvaluationError, LINES_1_AND + "24",
-    ),
-    "an unjudged document twice": (AB, b"\n" + X + B + A + X, EvaluationError, "lines 2 and 5"),
-    "four fields": (QRELS, b"q1 a 1 2.0\n" + lines("q1", 30), fastrank.FormatError, "found 4"),
-    "judgments": (QRELS, b"q1 0 a 1\n" * 100 + lines("q1", 30), fastrank.FormatError, "found 4"),
-    "four fields below blanks": (
-        QRELS, b"\n \na b c d\n" + lines("q1", 30), fastrank.FormatError, "found 4",
-    ),
-    **{
-        f"blanks {blanks!r}": (QRELS, blanks, NO_QUERIES, "")
-        for blanks in (b"\n", b"\n\n\n", b" ", b"   \n \n", b"\r\n")
-    },
-}  # fmt: skip
+O, P = lines("o", 10), lines("p", 10)
+Q1 = lines("q1", 30)
+REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
+    "a document twice": (A + B + A, EvaluationError, "lines 1 and 3"),
+    "a document twice, in two parts": (A + O + A, EvaluationError, "lines 1 and 12"),
+    "two documents twice": (B + A + O + P + A + B, EvaluationError, "lines 1 and 24"),
+    "an unjudged document twice": (b"\n" + X + B + A + X, EvaluationError, "lines 2 and 5"),
+    "four fields": (b"q1 a 1 2.0\n" + Q1, fastrank.FormatError, "found 4"),
+    "judgments": (b"q1 0 a 1\n" * 100 + Q1, fastrank.FormatError, "found 4"),
+    "four fields below blanks": (b"\n \na b c d\n" + Q1, fastrank.FormatError, "found 4"),
+    "an empty line": (b"\n", fastrank.NoQueriesError, ""),
+    "empty lines": (b"\n\n\n", fastrank.NoQueriesError, ""),
+    "a blank": (b" ", fastrank.NoQueriesError, ""),
+    "blanks and an empty line": (b"   \n \n", fastrank.NoQueriesError, ""),
+    "an empty line of Windows": (b"\r\n", fastrank.NoQueriesError, ""),
+}
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_file_is_refused_as_its_text_is(case: str, threads: int, tmp_path: Path) -> None:
-    qrels, run, kind, words = REFUSED[case]
+    run, kind, words = REFUSED[case]
+    qrels = QRELS + judged("q a 1, q b 1")
 
     for size in SIZES:
         with piece(size):
@@ -285,10 +283,8 @@ def test_a_named_pipe_and_a_file_object(tmp_path: Path) -> None:
         writer.join()
 
         assert found == expected
-        assert (
-            outcome(lambda run=run: fastrank.evaluate(qrels, io.BytesIO(run), "all_trec"))[0]
-            == (expected[0])
-        )
+        again = outcome(lambda run=run: fastrank.evaluate(qrels, io.BytesIO(run), "all_trec"))
+        assert again[0] == expected[0]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -484,9 +480,8 @@ def test_queries_without_judgments_are_counted_as_in_memory(
 ) -> None:
     """Also where there is no room for the ids of all at once, and one comes back later."""
     monkeypatch.setattr(chunks, "UNKNOWN_ROOM", room)
-    rows = [
-        b"%b Q0 %b t\n" % (name, doc) for name in [b"q1", *UNKNOWN] for doc in (b"a 1 2", b"b 2 1")
-    ]
+    docs = (b"a 1 2", b"b 2 1")
+    rows = [b"%b Q0 %b t\n" % (name, doc) for name in [b"q1", *UNKNOWN] for doc in docs]
     if scattered:
         random.Random(3).shuffle(rows)
     else:

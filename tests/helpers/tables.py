@@ -1,0 +1,40 @@
+"""Tables of calls and what comes of them, as text that reads like a session of Python.
+
+A row is `expression => what it gives`; indented lines continue it. A line `# text` above rows says
+what they show, and is the id of their tests.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def rows(table: str) -> list[Any]:
+    """The rows of a table, to be parametrized: (expression, what it gives)."""
+    found: list[tuple[str, list[str]]] = []
+    says = ""
+    for line in filter(None, map(str.rstrip, table.splitlines())):
+        if line.startswith("# "):
+            says = line[2:]
+        elif line.startswith(" "):
+            found[-1][1].append(line.strip())
+        else:
+            found.append((says or line.partition(" => ")[0], [line]))
+    pairs = [(says, " ".join(lines).partition(" => ")) for says, lines in found]
+    return [pytest.param(left, right, id=says) for says, (left, _, right) in pairs]
+
+
+def holds(expression: str, expected: str, names: dict[str, Any]) -> bool:
+    """Whether two expressions have equal values; names are those of the test's module."""
+    found, wanted = (eval(text, names) for text in (expression, expected))
+    assert found == wanted
+    return True
+
+
+def refusal(expression: str, names: dict[str, Any]) -> str:
+    """The error that an expression raises, as Python prints it, on one line."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        eval(expression, names)
+    return " ".join(f"{type(caught.value).__name__}: {caught.value}".split())
