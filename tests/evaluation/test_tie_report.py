@@ -1,7 +1,8 @@
-"""What ties do to a run, reported."""
+"""What ties do to a run: the report, and the note on ties that decide a mean."""
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.cli.main import main
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import examples
+from tests.helpers.tables import refusal, rows
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -30,8 +33,10 @@ RUN = (
 )
 
 
-def test_ties_are_counted_by_query() -> None:
+def test_ties_are_counted_by_query(tmp_path: Path) -> None:
     """Lines that tie with another one; scores that are one 32-bit float do at 9.0.8 only."""
+    path = tmp_path / "run"
+    path.write_bytes(RUN)
     report = fr.tie_report(None, parse_run(RUN))
     exact = fr.tie_report(None, parse_run(RUN), trec_eval_version="10.0")
 
@@ -39,12 +44,6 @@ def test_ties_are_counted_by_query() -> None:
     assert report.queries == {"q2": 5, "q3": 2}
     assert (exact.tied, exact.queries) == (5, {"q2": 3, "q3": 2})
     assert report.measures == {}
-
-
-def test_a_file_does_as_well(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-
     assert fr.tie_report(None, path).tied == fr.tie_report(None, str(path)).tied == 7
 
 
@@ -67,20 +66,19 @@ def test_the_range_holds_every_order(results: Results, grades: Grades, depth: in
 
 
 # Every measure with a range, of all documents and of the judged ones.
-RANGED = " ".join(
-    f"{name}({options}judged_only=True){cutoff}"
-    for options in ("", "rel=2,")
-    for name, cutoff in (
-        ("SetP", ""), ("SetR", ""), ("SetF", ""), ("SetAP", ""), ("F1", ""), ("F1", "@2"),
-        ("AP", ""), ("AP", "@2"), ("RR", "@2"), ("P", "@2"), ("R", "@2"), ("RCap", "@2"),
-        ("Success", "@2"), ("HitRatio", "@2"), ("Rprec", ""), ("RBP", ""), ("RBP", "@2"),
-        ("IPrec", "@0.2"), ("IPrec", "@0.6"), ("NumRelRet", ""),
-    )
-) + (
-    " SetP(relative=True,judged_only=True) SetP(relative=True,rel=2,judged_only=True)"
+PLAIN = (
+    "SetP SetR SetF SetAP F1 F1@2 AP AP@2 RR@2 P@2 R@2 RCap@2 Success@2 HitRatio@2 Rprec RBP RBP@2"
+    " IPrec@0.2 IPrec@0.6 NumRelRet"
+)
+RANGED = [
+    f"{name}({level}judged_only=True){at}{cutoff}"
+    for level in ("", "rel=2,")
+    for name, at, cutoff in (own.partition("@") for own in PLAIN.split())
+] + [
+    "SetP(relative=True,judged_only=True) SetP(relative=True,rel=2,judged_only=True)"
     " SetF(beta=3,judged_only=True) SetP SetF nDCG(judged_only=True)@2 nDCG(judged_only=True)"
     " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True)"
-)  # fmt: skip
+]
 
 
 @given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3, 4]))
@@ -91,10 +89,9 @@ def test_the_range_of_judged_documents_is_exact(
     """The lowest and the highest value that an order of the tied documents gives."""
     qrels, run = nouns(grades, results)
     # All orders at once, each as a query of a run without ties.
-    orders = every_order(results, depth)
     everyone = {
         str(i): {doc: float(len(order) - rank) for rank, doc in enumerate(order)}
-        for i, order in enumerate(orders)
+        for i, order in enumerate(every_order(results, depth))
     }
     found = fr.evaluate(dict.fromkeys(everyone, grades), everyone, RANGED)
 
@@ -126,39 +123,141 @@ def test_print_says_how_many_and_how_far() -> None:
 @pytest.mark.parametrize("measure", ["G", "infAP", "Rndcg", "ndcg_rel", "utility", "rbp", "unj"])
 def test_no_range_is_given_that_need_not_hold(measure: str) -> None:
     with pytest.raises(fr.MeasureError, match=f"tie_report does not support '{measure}'"):
-        fr.tie_report(parse_qrels(b"q1 0 a 1\n"), parse_run(RUN), measure)
-    with pytest.raises(fr.MeasureError, match="only if each grade is its own gain"):
-        fr.tie_report(parse_qrels(b"q1 0 a 1\n"), parse_run(RUN), "ndcg.0=3,1=1")
+        report(A1, measures=measure)
 
 
-@pytest.mark.parametrize(
-    ("given_", "options", "message"),
-    [
-        (None, {"measures": "map"}, "measures: measures need judgments"),
-        (b"q1 0 a 1\n", {"relevance_level": -1}, "relevance_level: expected 0 or more, found -1"),
-        (b"q1 0 a 1\n", {"depth": -1}, "depth: expected 1 or more, found -1"),
-    ],
-)
-def test_impossible_options_are_errors(
-    given_: bytes | None, options: dict[str, Any], message: str
-) -> None:
-    qrels = None if given_ is None else parse_qrels(given_)
-
-    with pytest.raises(fr.OptionError, match=message):
-        fr.tie_report(qrels, parse_run(RUN), **options)
+A1, PREFERENCES = parse_qrels(b"q1 0 a 1\n"), parse_prefs(b"q g s a 2\n")
+NAN = parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 b 1 nan t\n", strict=False)
 
 
-def test_the_level_is_a_number() -> None:
-    with pytest.raises(TypeError, match="relevance_level: expected a number, found str"):
-        fr.tie_report(None, parse_run(RUN), relevance_level="1")  # type: ignore[arg-type]
+def report(qrels: Any = None, run: Any = None, **options: Any) -> Any:
+    return fr.tie_report(qrels, parse_run(RUN) if run is None else run, **options)
 
 
-def test_a_score_that_is_no_number_is_an_error() -> None:
-    with pytest.raises(fr.EvaluationError, match="query 'q2': a score is NaN") as caught:
-        fr.tie_report(None, parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 b 1 nan t\n", strict=False))
+REFUSED = r"""
+# gains have the order of grades
+report(A1, measures="ndcg.0=3,1=1") =>
+  MeasureError: tie_report does not support 'ndcg_0=3,1=1': the range over the orders of tied
+  documents is known only if each grade is its own gain
+# measures need judgments
+report(measures="map") => OptionError: measures: measures need judgments, but qrels is None
+# the level is a number, and not negative
+report(A1, relevance_level=-1) => OptionError: relevance_level: expected 0 or more, found -1
+report(relevance_level="1") => TypeError: relevance_level: expected a number, found str
+# a depth is above 0
+report(A1, depth=-1) => OptionError: depth: expected 1 or more, found -1
+# a score is a number
+report(run=NAN) => EvaluationError: <bytes>: query 'q2': a score is NaN
+# preferences have no grades
+report(PREFERENCES) => TypeError: qrels: expected Qrels, found Preferences, which have no grades
+"""
+
+
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_what_has_no_report_is_refused(call: str, error: str) -> None:
+    assert refusal(call, globals()) == error
+
+
+def test_the_error_of_a_score_carries_its_query() -> None:
+    with pytest.raises(fr.EvaluationError) as caught:
+        report(run=NAN)
     assert caught.value.query == b"q2"
 
 
-def test_preferences_have_no_grades() -> None:
-    with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
-        fr.tie_report(parse_prefs(b"q g s a 2\n"), parse_run(RUN))  # type: ignore[arg-type]
+# The note on ties that decide a mean
+
+QRELS = {"q1": {"d1": 1}}
+TIED = {"q1": {"d1": 1.0, "d2": 1.0}}
+NOTE = (
+    "ties decide map{}: map is 0.5000 to 1.0000 by the order of tied documents, here 0.5000;"
+    " --ties average gives the expected value"
+)
+
+
+def noted(scores: fr.Scores) -> list[str]:
+    return [line for line in str(scores).splitlines() if line.startswith("ties decide")]
+
+
+@given(RESULTS, GRADES)
+@examples(100)
+def test_the_note_has_the_range_over_all_orders_if_one_moves_the_mean_by_a_tenth(
+    results: Results, grades: Grades
+) -> None:
+    qrels, run = nouns(grades, results)
+    orders = [one["map"] for one in values(every_order(results), grades, "map")]
+
+    for form in (run, run.to_dict()):
+        scores = fr.evaluate(qrels, form, "map")
+
+        value, worst, best = scores.mean["map"], min(orders), max(orders)
+        decides = max(best - value, value - worst) > 0.1 * value + 1e-12
+        start = f"ties decide map: map is {worst:.4f} to {best:.4f} by"
+        assert [note.startswith(start) for note in noted(scores)] == [True] * decides
+
+
+def test_the_range_is_that_of_tie_report_for_all_measures() -> None:
+    data = "data/digits.qrels", "data/profile.run"
+    measures = "official ERR@10 iprec_at_recall AP(rel=2) SetP(judged_only=True)"
+    scores = fr.evaluate(*data, measures)
+    names = [name for name in scores.mean if name not in ("num_q", "runid")]
+
+    report = fr.tie_report(*data, "map P.5,10 ERR@10 SetP(judged_only=True)")
+
+    ranges = scores.ties.ranges()
+    assert set(ranges) <= set(names)
+    for name, own in report.measures.items():
+        assert ranges[name] == (own.worst, own.best, own.expected is not None)
+
+
+def test_without_tied_documents_that_are_judged_there_is_no_note() -> None:
+    assert fr.evaluate(QRELS, {"q1": {"d1": 2.0, "d2": 1.0, "d3": 1.0}}, "map").ties is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ties": "average"},
+        {"ties": "best"},
+        {"ties": "worst"},
+        {"rank_by": "given"},
+        # A measure without a known range.
+        {"measures": "infAP"},
+    ],
+)
+def test_where_there_is_no_question_there_is_no_note(options: Any) -> None:
+    assert noted(fr.evaluate(QRELS, TIED, **{"measures": "map", **options})) == []
+
+
+def test_a_measure_without_an_expected_value_is_told_its_ends() -> None:
+    (note,) = noted(fr.evaluate(QRELS, TIED, "ERR@10"))
+
+    assert note.endswith("; --ties worst and --ties best give the ends of this range")
+
+
+def test_pickled_scores_keep_the_note() -> None:
+    scores = fr.evaluate(QRELS, TIED, "map P.1")
+
+    assert noted(pickle.loads(pickle.dumps(scores))) == noted(scores) != []
+
+
+def test_compare_and_gate_have_the_note(tmp_path: Path) -> None:
+    found = fr.compare(QRELS, {"a": TIED, "b": TIED, "c": {"q1": {"d1": 1.0}}}, "map")
+    path = tmp_path / "baseline.json"
+    fr.save_baseline(path, QRELS, TIED, "map")
+
+    notes = [note for note in found.notes if note.startswith("ties decide map")]
+    assert notes == [NOTE.format(" of a"), NOTE.format(" of b")]
+    gated = NOTE.format("").replace("--ties", "a baseline saved with --ties")
+    assert gated in fr.gate(path, QRELS, TIED).notes
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_eval_says_it_on_standard_error(jobs: str, tmp_path: Path, capfd: Any) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 1 t\nq1 Q0 d2 2 1 t\n")
+    runs = [str(tmp_path / "run")] * int(jobs)
+
+    main(["eval", "--jobs", jobs, "-m", "map", str(tmp_path / "qrels"), *runs])
+
+    line = f"fastrank eval: {tmp_path / 'run'}: {NOTE.format('')}"
+    assert capfd.readouterr().err.splitlines() == [line] * int(jobs)

@@ -2,121 +2,184 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import pytest
 import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.cli.main import main
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.small import as_read, grades, run_lines, scores
 from tests.helpers.strategies import examples
+from tests.helpers.tables import holds, refusal, rows
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq3 Q0 d 1 1 t\nq9 Q0 z 1 1 t\n"
-LEVELS = ("9.0.8", "10.0")
+VERSIONS = ("9.0.8", "10.0")
+PREFERENCES = parse_prefs(b"q g s a 2\nq g s b 1\n")
+GROUPS = parse_qrels_jg(b"q1 g1 a 0\nq1 g2 a 1\nq2 g1 a 0\n")
 
 
-def lines(run: dict[str, list[tuple[str, float]]]) -> bytes:
-    return b"".join(
-        f"{query} Q0 {doc} 0 {score!r} t\n".encode()
-        for query, own in run.items()
-        for doc, score in own
-    )
+def found(measures: str = "map", qrels: Any = QRELS, run: Any = RUN, **options: Any) -> fr.Scores:
+    """The scores of texts, or of dicts."""
+    qrels = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
+    run = parse_run(run) if isinstance(run, bytes) else run
+    return fr.evaluate(qrels, run, measures, **options)
 
 
-# Missing queries
+MORE = QRELS + b"".join(b"x%d 0 d 1\n" % i for i in range(9))
+REPEATED = b"q Q0 x 1 9 t\nq Q0 a 1 2 t\nq Q0 y 1 9 t\nq Q0 a 1 3 t\nq Q0 b 1 1 t\n"
+TWO_A = b"q Q0 a 1 1 t\nq Q0 a 1 nan t\nq Q0 b 1 1.5 t\nq Q0 a 1 2 t\nq Q0 a 1 nan t\n"
+SIXES = {f"q{i}": {"a": 1} for i in range(7)}
 
 
-@pytest.mark.parametrize("trec_eval_version", LEVELS)
-@pytest.mark.parametrize("streamed", [False, True])
-def test_missing_zero_counts_missing_queries_as_zero(
-    trec_eval_version: str, streamed: bool, tmp_path: Path
-) -> None:
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-    run: Any = path if streamed else parse_run(RUN)
-    qrels = parse_qrels(QRELS)
+def missing(count: int) -> Any:
+    """A run that lacks so many of the judged queries."""
+    qrels = dict(list(SIXES.items())[: count + 1])
+    return fr.evaluate(qrels, scores("q0 a=1"), "map", missing="error")
 
-    zero = fr.evaluate(qrels, run, "all_trec", missing="zero", trec_eval_version=trec_eval_version)
+
+VALUES = """
+# missing="skip" leaves missing queries out
+found(missing="skip").mean["map"] => 1.5 / 3
+# missing="error" is none where no query is missing
+found(qrels=QRELS[:27], missing="error").counts["missing_queries"] => 0
+# what is relevant depends on the level
+found(no_relevant="skip", relevance_level=2).queries => ["q2"]
+found(no_relevant="skip", relevance_level=2).counts["no_relevant_skipped"] => 3
+# a query has a relevant document if one of its groups of judgments has
+found("map_avgjg", GROUPS, b"q1 Q0 a 1 1 t\\nq2 Q0 a 1 1 t\\n", no_relevant="skip").to_dict()
+  => {"q1": {"map_avgjg": 0.5}}
+# excluded documents of queries that are not judged are not counted
+found(exclude={"q9": ["z"], "nowhere": ["z"]}).counts["excluded"] => 0
+# ids that are integers are their digits
+found("recip_rank", b"7 0 8 1\\n", b"7 Q0 9 1 2 t\\n7 Q0 8 1 1 t\\n", exclude={7: [9]}).mean
+  => {"recip_rank": 1.0}
+# a number is kept rather than NaN
+found("recip_rank", b"q 0 a 1\\n", parse_run(TWO_A, strict=False), duplicates="max").mean
+  => {"recip_rank": 1.0}
+# an excluded document may be repeated
+found(qrels=b"q 0 b 1\\n", run=REPEATED, exclude={"q": ["a", "x", "y"]}).mean => {"map": 1.0}
+# excluded documents are counted beside placeholders of missing queries, which 10.0 has under -c
+found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_version="10.0",
+  missing="zero", exclude={"q1": ["a"], "q2": ["x"]}).counts["excluded"] => 1
+# no note asks about the relevance level for measures that ignore it
+"relevance level" in str(fr.evaluate({"q": {"d": 0.5}}, scores("q d=1"), "ndcg nDCG@5 rbp"))
+  => False
+"""
+
+
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_options_change_values_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
+
+
+REFUSED = r"""
+# an unknown choice is told the known ones
+found(ties="average_") =>
+  OptionError: ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst',
+  'average', found 'average_'
+found(missing="average_") =>
+  OptionError: missing: expected one of 'skip', 'zero', 'error', found 'average_'
+found(no_relevant="average_") =>
+  OptionError: no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'average_'
+found(duplicates="average_") =>
+  OptionError: duplicates: expected one of 'error', 'first', 'max', found 'average_'
+# a flag is true or false and no text
+found(judged_only="no") => OptionError: judged_only: expected True or False, found 'no'
+found(judged_only=None) => OptionError: judged_only: expected True or False, found None
+found(judged_only=2) => OptionError: judged_only: expected True or False, found 2
+found(ignore_identical_ids="no") =>
+  OptionError: ignore_identical_ids: expected True or False, found 'no'
+found(ignore_identical_ids=None) =>
+  OptionError: ignore_identical_ids: expected True or False, found None
+found(ignore_identical_ids=2) => OptionError: ignore_identical_ids: expected True or False, found 2
+# a depth is above 0
+found(depth=0) => OptionError: depth: expected 1 or more, found 0
+found(depth=-1) => OptionError: depth: expected 1 or more, found -1
+# missing queries are named, five at most
+missing(1) => EvaluationError: 1 of 2 judged queries is missing from the run: q1
+missing(5) => EvaluationError: 5 of 6 judged queries are missing from the run: q1, q2, q3, q4, q5
+missing(6) =>
+  EvaluationError: 6 of 7 judged queries are missing from the run: q1, q2, q3, q4, q5, ...
+found(qrels=MORE, missing="error") =>
+  EvaluationError: 10 of 13 judged queries are missing from the run: q4, x0, x1, x2, x3, ...
+# a query without a relevant document can be an error
+found(no_relevant="error") =>
+  EvaluationError: 1 of 4 judged queries have no relevant document (grade 1 or more): q3
+# where all queries are left out the error says so
+found(qrels=b"q3 0 d 0\n", no_relevant="skip") =>
+  NoQueriesError: there are no judged queries; skipped 1 judged query without a relevant document
+# preferences have no relevant documents
+found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="skip") =>
+  OptionError: no_relevant: found 'skip', but preferences have no relevant documents
+found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="error") =>
+  OptionError: no_relevant: found 'error', but preferences have no relevant documents
+# what can be excluded is a mapping from queries to documents
+found(exclude=[("q1", "a")]) =>
+  TypeError: exclude: expected a mapping from query to documents, found list
+found(exclude={"q1": "abc"}) =>
+  TypeError: exclude: query 'q1': expected a list or set of documents, found 'abc'
+found(exclude={"q1": None}) =>
+  TypeError: exclude: query 'q1': expected a list or set of documents, found None
+# what is no id cannot be excluded
+found(exclude={"q1": [1.5]}) =>
+  InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings
+  (pandas converts integers to floats in columns with missing values)
+found(exclude={"q1": [None]}) =>
+  InputError: exclude: query 'q1': expected an id, found the missing value None
+found(exclude={"q1": [True]}) =>
+  InputError: exclude: query 'q1': expected an id (str, bytes or int), found bool: True
+found(exclude={"q1": ["\ud800"]}) =>
+  InputError: exclude: query 'q1': expected an id, found a lone surrogate in '\ud800', which
+  UTF-8 cannot encode
+# a repeated document is told by its lines whatever was left out
+found(qrels=b"q 0 a 1\n", run=REPEATED) =>
+  EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
+found(qrels=b"q 0 a 1\n", run=REPEATED, exclude={"q": ["x", "y"]}) =>
+  EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
+# measures pooled over all documents look at the judgments of missing queries too
+found("PercentileRank", b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", scores("q1 a=1"), missing="zero") =>
+  EvaluationError: query 'q2': duplicate docs b, lines 2 and 3 of <bytes>
+"""
+
+
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_impossible_options_are_refused(call: str, error: str) -> None:
+    assert refusal(call, globals()) == error
+
+
+@pytest.fixture(params=["streamed", "in memory"])
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    (tmp_path / "run").write_bytes(RUN)
+    return tmp_path / "run" if request.param == "streamed" else parse_run(RUN)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_missing_zero_counts_missing_queries_as_zero(version: Any, run: Any) -> None:
+    zero = found("all_trec", run=run, missing="zero", trec_eval_version=version)
 
     assert zero.queries == ["q1", "q2", "q3", "q4"]
     assert zero.mean["map"] == (0.5 + 1 + 0 + 0) / 4
-    assert (
-        fr.evaluate(qrels, run, "map", missing="skip", trec_eval_version=trec_eval_version).mean[
-            "map"
-        ]
-        == 1.5 / 3
-    )
+    skip = found("map", run=run, missing="skip", trec_eval_version=version)
+    assert skip.mean["map"] == 1.5 / 3
 
 
-@pytest.mark.parametrize("streamed", [False, True])
-def test_missing_error_names_the_missing_queries(streamed: bool, tmp_path: Path) -> None:
-    """The first few, and how many they are."""
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-    many = parse_qrels(QRELS + b"".join(b"x%d 0 d 1\n" % i for i in range(9)))
-    run: Any = path if streamed else parse_run(RUN)
-
+def test_missing_error_names_the_missing_queries_of_a_file(run: Any) -> None:
     with pytest.raises(fr.EvaluationError, match=r"10 of 13 .*: q4, x0, x1, x2, x3, \.\.\.$"):
-        fr.evaluate(many, run, "map", missing="error")
-    fine = fr.evaluate(parse_qrels(QRELS[:27]), run, "map", missing="error")
-    assert fine.counts["missing_queries"] == 0
+        found(qrels=MORE, run=run, missing="error")
 
 
-@pytest.mark.parametrize("name", ["ties", "missing", "no_relevant", "duplicates"])
-def test_an_unknown_choice_is_told_the_known_ones(name: str) -> None:
-    options: dict[str, Any] = {name: "average_"}
-
-    with pytest.raises(fr.OptionError, match=f"{name}: expected one of '.*', found 'average_'"):
-        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **options)
-
-
-@pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
-def test_a_flag_is_true_or_false_and_no_text(name: str) -> None:
-    """Those of numpy too; "no" would be true."""
-    qrels, run = parse_qrels(QRELS), parse_run(RUN)
-    wanted = [fr.evaluate(qrels, run, "map", **{name: own}).mean for own in (True, False)]
-
-    found = [
-        fr.evaluate(qrels, run, "map", **{name: numpy.bool_(own)}).mean for own in (True, False)
-    ]
-
-    assert found == wanted
-    for wrong in ("no", None, 2):
-        with pytest.raises(fr.OptionError, match=f"{name}: expected True or False, found"):
-            fr.evaluate(qrels, run, "map", **{name: wrong})
-
-
-def test_a_depth_is_not_negative() -> None:
-    qrels, run = parse_qrels(QRELS), parse_run(RUN)
-
-    for depth in (0, -1):
-        with pytest.raises(fr.OptionError, match=f"depth: expected 1 or more, found {depth}"):
-            fr.evaluate(qrels, run, "map", depth=depth)
-
-
-# Queries without a relevant document
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-def test_queries_without_a_relevant_document_can_be_left_out(
-    streamed: bool, tmp_path: Path
-) -> None:
+def test_queries_without_a_relevant_document_can_be_left_out(run: Any) -> None:
     """Of the values, the means and the number of queries; with -c too."""
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-    run: Any = path if streamed else parse_run(RUN)
-    qrels = parse_qrels(QRELS)
-
-    zero = fr.evaluate(qrels, run, "map num_q")
-    skip = fr.evaluate(qrels, run, "map num_q", no_relevant="skip")
-    complete = fr.evaluate(qrels, run, "map num_q", no_relevant="skip", missing="zero")
+    zero = found("map num_q", run=run)
+    skip = found("map num_q", run=run, no_relevant="skip")
+    complete = found("map num_q", run=run, no_relevant="skip", missing="zero")
 
     assert zero.queries == ["q1", "q2", "q3"]
     assert (zero.counts["no_relevant_queries"], zero.counts["no_relevant_skipped"]) == (1, 0)
@@ -126,112 +189,61 @@ def test_queries_without_a_relevant_document_can_be_left_out(
     assert complete.mean == {"map": 0.5, "num_q": 3.0}
 
 
-def test_what_is_relevant_depends_on_the_level() -> None:
-    skip = fr.evaluate(
-        parse_qrels(QRELS), parse_run(RUN), "map", no_relevant="skip", relevance_level=2
-    )
-
-    assert skip.queries == ["q2"]
-    assert skip.counts["no_relevant_skipped"] == 3
+@pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
+def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
+    run = run_lines(scores("q1 x=9 b=2 q1=1.5 a=1"))
+    for own in (True, False):
+        wanted = found(run=run, **{name: own}).mean
+        for given_ in (np.bool_(own), int(own)):
+            assert found(run=run, **{name: given_}).mean == wanted
 
 
 @pytest.mark.parametrize("negative", ["q0", "q2"])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_query_of_negative_grades_has_no_relevant_document_whichever_it_is(
-    negative: str, compat: str, tmp_path: Path
+    negative: str, version: Any, tmp_path: Path
 ) -> None:
     """trec_eval stops at one that is the first, and evaluates others as such."""
-    given: dict[str, Any] = {negative: {"a": -1, "b": -2}, "q1": {"a": 1}}
-    run = {query: {"a": 2.0, "b": 1.0} for query in given}
+    qrels: Any = {negative: {"a": -1, "b": -2}, "q1": {"a": 1}}
+    run = {query: {"a": 2.0, "b": 1.0} for query in qrels}
     path, scattered = tmp_path / "run", tmp_path / "scattered"
-    lines = [
-        f"{q} Q0 {doc} 1 {score} t\n" for q, docs in run.items() for doc, score in docs.items()
-    ]
-    path.write_text("".join(lines))
-    scattered.write_text("".join(lines[::2] + lines[1::2]))
-    noun = fr.Run.from_dict(run)
+    lines = run_lines(run).splitlines(keepends=True)
+    path.write_bytes(b"".join(lines))
+    scattered.write_bytes(b"".join(lines[::2] + lines[1::2]))
+    how: Any = {"trec_eval_version": version}
 
-    for some in (run, noun, path, scattered):
+    for some in (run, fr.Run.from_dict(run), path, scattered):
         for ties in ("docno_desc", "given", "average"):
-            found = fr.evaluate(given, some, "map P.1 num_rel", ties=ties, trec_eval_version=compat)
-            assert found.mean == {"map": 0.5, "P_1": 0.5, "num_rel": 1}
-        found = fr.evaluate(given, some, "all_trec", trec_eval_version=compat, no_relevant="skip")
-        assert (found.queries, found.mean["map"]) == (["q1"], 1.0)
-
-
-def test_a_query_without_a_relevant_document_can_be_an_error() -> None:
-    with pytest.raises(
-        fr.EvaluationError, match=r"1 of 4 .* no relevant document \(grade 1 or more\): q3$"
-    ):
-        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", no_relevant="error")
-
-
-def test_where_all_queries_are_left_out_the_error_says_so() -> None:
-    with pytest.raises(fr.NoQueriesError, match="skipped 1 judged query without a relevant"):
-        fr.evaluate(parse_qrels(b"q3 0 d 0\n"), parse_run(RUN), "map", no_relevant="skip")
-
-
-def test_judgment_groups_count_together() -> None:
-    """A query has a relevant document if one of its groups has."""
-    qrels = parse_qrels_jg(b"q1 g1 a 0\nq1 g2 a 1\nq2 g1 a 0\n")
-    run = parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\n")
-
-    found = fr.evaluate(qrels, run, "map_avgjg", no_relevant="skip")
-
-    assert found.queries == ["q1"]
-    assert found.mean["map_avgjg"] == 0.5
-
-
-@pytest.mark.parametrize("no_relevant", ["skip", "error"])
-def test_preferences_have_no_relevant_documents(no_relevant: str) -> None:
-    with pytest.raises(fr.OptionError, match="preferences have no relevant documents"):
-        fr.evaluate(
-            parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "prefs_simp",
-            no_relevant=no_relevant,
-        )  # fmt: skip
+            scores = fr.evaluate(qrels, some, "map P.1 num_rel", ties=ties, **how)
+            assert scores.mean == {"map": 0.5, "P_1": 0.5, "num_rel": 1}
+        scores = fr.evaluate(qrels, some, "all_trec", no_relevant="skip", **how)
+        assert (scores.queries, scores.mean["map"]) == (["q1"], 1.0)
 
 
 # Documents left out of rankings
 
 IDS = st.sampled_from(["q1", "q2", "a", "b", "c", "d"])
-RUNS = st.dictionaries(
-    st.sampled_from(["q1", "q2"]),
-    st.dictionaries(IDS, st.sampled_from([1.0, 2.0, 3.0]), min_size=1),
-    min_size=1,
-)
+FOUND = st.dictionaries(IDS, st.sampled_from([1.0, 2.0, 3.0]), min_size=1)
+RUNS = st.dictionaries(st.sampled_from(["q1", "q2"]), FOUND, min_size=1)
 
 
-@given(RUNS, st.dictionaries(IDS, st.sets(IDS)), st.booleans(), st.sampled_from(LEVELS))
+@given(RUNS, st.dictionaries(IDS, st.sets(IDS)), st.booleans(), st.sampled_from(VERSIONS))
 @examples(150)
 def test_excluded_documents_are_as_if_never_retrieved(
-    run: dict[str, dict[str, float]],
-    exclude: dict[str, set[str]],
-    identical: bool,
-    trec_eval_version: str,
+    run: dict[str, dict[str, float]], exclude: Any, identical: bool, version: Any
 ) -> None:
     """As BEIR deletes them from the results; pytrec_eval evaluates what is left."""
     judgments = {query: {"a": 1, "b": 0, "c": 2, "q1": 1} for query in ("q1", "q2")}
-    left = {
-        query: {
-            doc: score
-            for doc, score in docs.items()
-            if doc not in exclude.get(query, ()) and not (identical and doc == query)
-        }
-        for query, docs in run.items()
-    }
+
+    def stays(query: str, doc: str) -> bool:
+        return doc not in exclude.get(query, ()) and not (identical and doc == query)
+
+    left = {q: {doc: own for doc, own in docs.items() if stays(q, doc)} for q, docs in run.items()}
     evaluator = pytrec_eval.RelevanceEvaluator(judgments, {"map", "ndcg", "P", "num_ret"})
     expected = evaluator.evaluate({query: docs for query, docs in left.items() if docs})
-    text = lines({query: list(docs.items()) for query, docs in run.items()})
-    qrels = parse_qrels(b"".join(
-        f"{query} 0 {doc} {grade}\n".encode()
-        for query, own in judgments.items()
-        for doc, grade in own.items()
-    ))  # fmt: skip
+    how: Any = {"ignore_identical_ids": identical, "trec_eval_version": version}
 
-    found = fr.evaluate(
-        qrels, parse_run(text), "map ndcg P num_ret", exclude=exclude,
-        ignore_identical_ids=identical, trec_eval_version=trec_eval_version,
-    )  # fmt: skip
+    found = fr.evaluate(*as_read(judgments, run), "map ndcg P num_ret", exclude=exclude, **how)
 
     for i, query in enumerate(found.queries):
         for name in found:
@@ -242,33 +254,22 @@ def test_excluded_documents_are_as_if_never_retrieved(
 def test_nothing_passed_in_is_changed() -> None:
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     exclude = {"q1": ["b"], "q2": ["b", "b"]}
-    before = [list(run.docs), run.scores.tolist(), run.offsets.tolist(), list(qrels.queries)]
 
-    scores = fr.evaluate(
-        qrels, run, "map", exclude=exclude, duplicates="max", no_relevant="skip", ties="best"
-    )
+    def state() -> Any:
+        columns = [list(run.docs), run.scores.tolist(), run.offsets.tolist(), list(qrels.queries)]
+        return columns, qrels.grades.tolist(), repr(exclude)
 
-    assert scores.mean["map"] == 1.0
-    assert scores.counts["excluded"] == 1
-    assert before == [
-        list(run.docs),
-        run.scores.tolist(),
-        run.offsets.tolist(),
-        list(qrels.queries),
-    ]
-    assert exclude == {"q1": ["b"], "q2": ["b", "b"]}
+    before = state()
+    how: Any = {"duplicates": "max", "no_relevant": "skip", "ties": "best", "exclude": exclude}
+    left = fr.evaluate(qrels, run, "map", **how)
+    fr.evaluate(qrels, run, "all_trec", depth=1, judged_only=True, missing="zero")
 
-
-def test_documents_of_queries_that_are_not_judged_are_not_counted() -> None:
-    found = fr.evaluate(
-        parse_qrels(QRELS), parse_run(RUN), "map", exclude={"q9": ["z"], "nowhere": ["z"]}
-    )
-
-    assert found.counts["excluded"] == 0
+    assert (left.mean["map"], left.counts["excluded"]) == (1.0, 1)
+    assert state() == before
 
 
 def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None:
-    qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 1.0}, "q3": {"d1": 1.0}}
+    qrels, run = grades("q1 d1=1; q2 d1=1"), scores("q1 d1=1; q3 d1=1")
     known = {query: ["x"] for query in ("q1", "q2", "q3")}
 
     found = fr.evaluate(qrels, run, "map", exclude={**known, "nowhere": ["x"]})
@@ -280,66 +281,31 @@ def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None
 
 @pytest.mark.parametrize(("level", "noted"), [(1, False), (2, True), (1.5, True)])
 def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, noted: bool) -> None:
-    qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 1.0}}
     question = "no judged document is relevant: is the relevance level above all grades?"
 
-    assert (question in str(fr.evaluate(qrels, run, "map", relevance_level=level))) is noted
+    found = fr.evaluate(grades("q1 d1=1; q2 d1=0"), scores("q1 d1=1"), "map", relevance_level=level)
+
+    assert (question in str(found)) is noted
 
 
-def test_no_note_asks_about_the_relevance_level_for_measures_that_ignore_it() -> None:
-    found = fr.evaluate({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "ndcg nDCG@5 rbp")
-
-    assert "relevance level" not in str(found)
-
-
-@pytest.mark.parametrize("trec_eval_version", LEVELS)
-def test_a_query_of_which_nothing_is_left_is_not_missing(trec_eval_version: str) -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_query_of_which_nothing_is_left_is_not_missing(version: Any) -> None:
     """It has results, none of which counts; and at 10.0 no placeholder takes their place."""
-    found = fr.evaluate(
-        parse_qrels(QRELS), parse_run(RUN), "map num_ret", exclude={b"q2": [b"c"]}, missing="zero",
-        trec_eval_version=trec_eval_version,
-    )  # fmt: skip
+    options: Any = {"missing": "zero", "trec_eval_version": version}
 
-    assert found.queries[:3] == ["q1", "q2", "q3"]
-    assert found["num_ret"].tolist()[:3] == [2.0, 0.0, 1.0]
-    assert found.mean["map"] == 0.5 / 4
-    assert found.counts["missing_queries"] == 1
+    left = found("map num_ret", exclude={b"q2": [b"c"]}, **options)
 
-
-def test_integer_ids_are_their_digits() -> None:
-    qrels, run = parse_qrels(b"7 0 8 1\n"), parse_run(b"7 Q0 9 1 2 t\n7 Q0 8 1 1 t\n")
-
-    assert fr.evaluate(qrels, run, "recip_rank", exclude={7: [9]}).mean["recip_rank"] == 1.0
+    assert left.queries[:3] == ["q1", "q2", "q3"]
+    assert left["num_ret"].tolist()[:3] == [2.0, 0.0, 1.0]
+    assert left.mean["map"] == 0.5 / 4
+    assert left.counts["missing_queries"] == 1
 
 
-@pytest.mark.parametrize(
-    ("exclude", "message"),
-    [
-        ([("q1", "a")], "expected a mapping from query to documents, found list"),
-        ({"q1": "abc"}, "query 'q1': expected a list or set of documents, found 'abc'"),
-        ({"q1": None}, "query 'q1': expected a list or set of documents, found None"),
-    ],
-)
-def test_what_cannot_be_excluded_is_a_type_error(exclude: Any, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude=exclude)
-
-
-@pytest.mark.parametrize("wrong", [1.5, None, True, "\ud800"])
-def test_what_is_no_id_cannot_be_excluded(wrong: Any) -> None:
-    """The same ids as in dicts."""
-    with pytest.raises(fr.InputError, match="exclude: query 'q1': "):
-        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude={"q1": [wrong]})
+RESULTS = st.tuples(st.sampled_from("abcd"), st.sampled_from([1.0, 2.0, 3.0]))
 
 
 @pytest.mark.parametrize("duplicates", ["first", "max"])
-@given(
-    results=st.lists(
-        st.tuples(st.sampled_from("abcd"), st.sampled_from([1.0, 2.0, 3.0])),
-        min_size=1,
-        max_size=12,
-    )
-)
+@given(results=st.lists(RESULTS, min_size=1, max_size=12))
 @examples(100)
 def test_of_a_repeated_document_one_line_counts(
     duplicates: str, results: list[tuple[str, float]]
@@ -347,57 +313,26 @@ def test_of_a_repeated_document_one_line_counts(
     """The first, or the highest score: as if the others had never been there."""
     kept: dict[str, float] = {}
     for doc, score in results:
-        if duplicates == "max":
-            score = max(score, kept.get(doc, score))
-        else:
-            score = kept.get(doc, score)
-        kept[doc] = score
-    qrels = parse_qrels(b"q 0 a 1\nq 0 b 2\n")
+        best = max(score, kept.get(doc, score))
+        kept[doc] = best if duplicates == "max" else kept.get(doc, score)
+    qrels, measures = b"q 0 a 1\nq 0 b 2\n", "map ndcg num_ret"
+    run = b"".join(run_lines({"q": {doc: score}}) for doc, score in results)
 
-    found = fr.evaluate(
-        qrels, parse_run(lines({"q": results})), "map ndcg num_ret", duplicates=duplicates
-    )
+    one = found(measures, qrels, run, duplicates=duplicates)
 
-    expected = fr.evaluate(qrels, parse_run(lines({"q": list(kept.items())})), "map ndcg num_ret")
-    assert found.mean == expected.mean
-    assert found.counts["duplicates"] == len(results) - len(kept)
-
-
-def test_a_number_is_kept_rather_than_nan() -> None:
-    text = b"q Q0 a 1 nan t\nq Q0 b 1 1 t\nq Q0 a 1 2 t\nq Q0 a 1 nan t\n"
-    run = parse_run(text, strict=False)
-
-    found = fr.evaluate(parse_qrels(b"q 0 a 1\n"), run, "recip_rank", duplicates="max")
-
-    assert found.mean["recip_rank"] == 1.0
-
-
-def test_an_excluded_document_may_be_repeated() -> None:
-    run = parse_run(b"q Q0 a 1 2 t\nq Q0 a 1 3 t\nq Q0 b 1 1 t\n")
-    qrels = parse_qrels(b"q 0 b 1\n")
-
-    assert fr.evaluate(qrels, run, "map", exclude={"q": ["a"]}).mean["map"] == 1.0
-    with pytest.raises(fr.EvaluationError, match="duplicate docs a, lines 1 and 2"):
-        fr.evaluate(qrels, run, "map")
-
-
-def test_a_repeated_document_is_told_by_its_lines_whatever_was_left_out() -> None:
-    run = parse_run(b"q Q0 x 1 9 t\nq Q0 a 1 2 t\nq Q0 y 1 9 t\nq Q0 a 1 3 t\n")
-
-    with pytest.raises(fr.EvaluationError, match="duplicate docs a, lines 2 and 4"):
-        fr.evaluate(parse_qrels(b"q 0 a 1\n"), run, "map", exclude={"q": ["x", "y"]})
+    assert one.mean == found(measures, qrels, run_lines({"q": kept})).mean
+    assert one.counts["duplicates"] == len(results) - len(kept)
 
 
 def test_the_options_apply_to_preferences_and_groups() -> None:
     """A document left out is one that was not retrieved."""
-    preferences = parse_prefs(b"q g s a 2\nq g s b 1\n")
     groups = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\n")
-    run = parse_run(b"q Q0 b 1 3 t\nq Q0 b 1 1 t\nq Q0 a 2 2 t\nq Q0 q 2 9 t\n")
+    run = b"q Q0 b 1 3 t\nq Q0 b 1 1 t\nq Q0 a 2 2 t\nq Q0 q 2 9 t\n"
     options: dict[str, Any] = {"duplicates": "first", "ignore_identical_ids": True}
 
-    kept = fr.evaluate(preferences, run, "prefs_simp", **options)
-    left = fr.evaluate(preferences, run, "prefs_simp", **options, exclude={"q": ["b"]})
-    by_group = fr.evaluate(groups, run, "map_avgjg", **options)
+    kept = found("prefs_simp", PREFERENCES, run, **options)
+    left = found("prefs_simp", PREFERENCES, run, **options, exclude={"q": ["b"]})
+    by_group = found("map_avgjg", groups, run, **options)
 
     assert (kept.mean["prefs_simp"], left.mean["prefs_simp"]) == (0.0, 1.0)
     assert by_group.mean["map_avgjg"] == (1 / 2 + 1) / 2
@@ -406,27 +341,43 @@ def test_the_options_apply_to_preferences_and_groups() -> None:
 
 # The command
 
+COMMANDS = """
+# a query is missing
+--missing error --duplicates max => 1 1 of 4 judged queries is missing
+# a query has no relevant document
+--no-relevant error => 2 1 of 4 judged queries have no relevant document
+# the documents to exclude have another format
+--exclude qrels => 2 qrels:1: expected 2 fields (query doc), found 4
+# a measure has no expected value
+--ties average -m infAP => 2 ties='average' does not support 'infAP'; it supports NumRet
+# a document is repeated
+-m map => 1 duplicate docs b, lines 1 and 6 of run
+"""
+OPTIONS = (
+    "--duplicates max --ignore-identical-ids --exclude exclude --no-relevant skip --missing zero"
+    " --ties average --depth 5"
+)
 
-def fastrank_eval(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+
+def run_command(
+    options: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> tuple[int, str, str]:
+    """The exit status and what is printed."""
     (folder / "qrels").write_bytes(QRELS)
     (folder / "run").write_bytes(RUN + b"q1 Q0 b 3 0 t\nq1 Q0 q1 3 7 t\n")
     (folder / "exclude").write_bytes(b"q1 b\n\n q9\tz \n")
-    return subprocess.run(
-        [sys.executable, "-m", "fastrank", "eval", "-m", "map", *arguments, "qrels", "run"],
-        capture_output=True, text=True, check=False, cwd=folder,
-        env={"PYTHONPATH": str(Path(fr.__file__).parent.parent)},
-    )  # fmt: skip
+    monkeypatch.chdir(folder)
+    status = main(["eval", "-m", "map", *options.split(), "qrels", "run"])
+    return (status, *capfd.readouterr())
 
 
-def test_the_command_has_the_same_options(tmp_path: Path) -> None:
-    found = fastrank_eval(
-        tmp_path, "--duplicates", "max", "--ignore-identical-ids", "--exclude", "exclude",
-        "--no-relevant", "skip", "--missing", "zero", "--ties", "average", "--depth", "5",
-    )  # fmt: skip
+def test_the_command_has_the_same_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    status, out, err = run_command(OPTIONS, tmp_path, monkeypatch, capfd)
 
-    assert found.returncode == 0
-    assert found.stdout.splitlines()[-1] == f"{'map':22}\tall\t0.6667"
-    assert found.stderr.splitlines() == [
+    assert (status, out.splitlines()[-1]) == (0, f"{'map':22}\tall\t0.6667")
+    assert err.splitlines() == [
         "fastrank eval: run: the run lacks 1 of 3 judged queries (q4); it counts as 0",
         "fastrank eval: run: 1 query of the run has no judgments (q9)",
         "fastrank eval: run: 1 judged query without a relevant document was skipped",
@@ -434,32 +385,12 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message", "status"),
-    [
-        (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries is missing", 1),
-        (["--no-relevant", "error"], "1 of 4 judged queries have no relevant document", 2),
-        (["--exclude", "qrels"], "qrels:1: expected 2 fields (query doc), found 4", 2),
-        (
-            ["--ties", "average", "-m", "infAP"],
-            "ties='average' does not support 'infAP'; it supports NumRet",
-            2,
-        ),
-        ([], "duplicate docs b, lines 1 and 6 of run", 1),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected"), rows(COMMANDS))
 def test_the_command_says_what_is_wrong(
-    arguments: list[str], message: str, status: int, tmp_path: Path
+    options: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
-    found = fastrank_eval(tmp_path, *arguments)
+    status, out, err = run_command(options, tmp_path, monkeypatch, capfd)
 
-    assert message in found.stderr
-    assert (found.stdout, found.returncode) == ("", status)
-
-
-def test_a_repeated_judgment_of_a_missing_query_is_an_error_where_it_counts() -> None:
-    """Measures pooled over all documents look at the judgments of missing queries too."""
-    qrels = parse_qrels(b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", "qrels")
-
-    with pytest.raises(fr.EvaluationError, match="query 'q2': duplicate docs b, lines 2 and 3"):
-        fr.evaluate(qrels, {"q1": {"a": 1.0}}, "PercentileRank", missing="zero")
+    wanted, _, message = expected.partition(" ")
+    assert message in err
+    assert (out, status) == ("", int(wanted))

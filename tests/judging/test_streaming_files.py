@@ -48,12 +48,12 @@ SCATTERED = RUN + b"q1 Q0 z 1 1 t\n"
 # Errors, with the numbers of lines
 
 A, B, X = b"q Q0 a 1 2 t\n", b"q Q0 b 1 3 t\n", b"q Q0 unjudged 1 3 t\n"
-O, P = lines("o", 10), lines("p", 10)
+OTHER, MORE = lines("o", 10), lines("p", 10)
 Q1 = lines("q1", 30)
 REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
     "a document twice": (A + B + A, EvaluationError, "lines 1 and 3"),
-    "a document twice, in two parts": (A + O + A, EvaluationError, "lines 1 and 12"),
-    "two documents twice": (B + A + O + P + A + B, EvaluationError, "lines 1 and 24"),
+    "a document twice, in two parts": (A + OTHER + A, EvaluationError, "lines 1 and 12"),
+    "two documents twice": (B + A + OTHER + MORE + A + B, EvaluationError, "lines 1 and 24"),
     "an unjudged document twice": (b"\n" + X + B + A + X, EvaluationError, "lines 2 and 5"),
     "four fields": (b"q1 a 1 2.0\n" + Q1, fastrank.FormatError, "found 4"),
     "judgments": (b"q1 0 a 1\n" * 100 + Q1, fastrank.FormatError, "found 4"),

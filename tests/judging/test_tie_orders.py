@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.helpers.parsing import (
     write_trec_run,
 )
 from tests.helpers.strategies import exactly, examples
+from tests.helpers.tables import holds, rows
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -40,44 +42,28 @@ if TYPE_CHECKING:
     from tests.helpers.tie_orders import Grades, Results
 
 
-def computed(
-    grades: Grades, results: Results, measures: str | list[str], **options: Any
-) -> dict[str, float]:
+def computed(grades: Grades, results: Results, measures: Any, **options: Any) -> dict[str, float]:
     return fr.evaluate(*nouns(grades, results), measures, **options).mean
 
 
-@given(RESULTS, GRADES, st.sampled_from([1, 2]))
-@examples(150)
-def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, level: int) -> None:
-    orders = values(every_order(results), grades, KNOWN_UNCUT, relevance_level=level)
-
-    found = computed(grades, results, KNOWN_UNCUT, ties="average", relevance_level=level)
-
-    for name, value in found.items():
-        mean = sum(order[name] for order in orders) / len(orders)
-        assert value == pytest.approx(mean, abs=1e-12), name
+WAYS = st.one_of(
+    st.fixed_dictionaries({"relevance_level": st.sampled_from([1, 2])}),
+    st.fixed_dictionaries({"depth": st.integers(1, 6)}),
+    st.just({"judged_only": True}),
+)
 
 
-@given(RESULTS, GRADES, st.integers(1, 6))
-@examples(100)
-def test_average_at_a_depth_is_the_mean_of_rankings_cut_there(
-    results: Results, grades: Grades, depth: int
-) -> None:
-    orders = values(every_order(results, depth), grades, KNOWN)
+@given(RESULTS, GRADES, WAYS)
+@examples(350)
+def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, way: Any) -> None:
+    """At a level, cut at a depth, or of the judged documents only."""
+    depth = way.get("depth")
+    measures = KNOWN if depth else KNOWN_UNCUT
+    theirs: dict[str, Any] = {"relevance_level": way.get("relevance_level", 1)}
+    theirs["judged_docs_only_flag"] = way.get("judged_only", False)
+    orders = values(every_order(results, depth), grades, measures, **theirs)
 
-    found = computed(grades, results, KNOWN, ties="average", depth=depth)
-
-    for name, value in found.items():
-        mean = sum(order[name] for order in orders) / len(orders)
-        assert value == pytest.approx(mean, abs=1e-12), name
-
-
-@given(RESULTS, GRADES)
-@examples(100)
-def test_average_of_judged_documents_only(results: Results, grades: Grades) -> None:
-    orders = values(every_order(results), grades, KNOWN_UNCUT, judged_docs_only_flag=True)
-
-    found = computed(grades, results, KNOWN_UNCUT, ties="average", judged_only=True)
+    found = computed(grades, results, measures, ties="average", **way)
 
     for name, value in found.items():
         mean = sum(order[name] for order in orders) / len(orders)
@@ -121,13 +107,11 @@ def test_every_measure_sees_the_same_order(
             group.sort(key=lambda doc: _code(grades, doc), reverse=ties == "best")
         ranking += group
     names = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
-    (expected,) = values(
-        [ranking[:depth]], grades, " ".join(names), judged_docs_only_flag=judged_only
-    )
+    theirs: dict[str, Any] = {"judged_docs_only_flag": judged_only}
+    (expected,) = values([ranking[:depth]], grades, " ".join(names), **theirs)
+    ours: dict[str, Any] = {"ties": ties, "judged_only": judged_only, "depth": depth}
 
-    scores = fr.evaluate(
-        *nouns(grades, results), names, ties=ties, judged_only=judged_only, depth=depth
-    )
+    scores = fr.evaluate(*nouns(grades, results), names, **ours)
 
     for name in scores:
         assert exactly(float(scores[name][0])) == exactly(expected[name]), name
@@ -138,124 +122,11 @@ def test_every_measure_sees_the_same_order(
 def test_where_nothing_ties_all_orders_are_one(results: Results, grades: Grades) -> None:
     """To the bit, of the expected value, too."""
     apart = [(doc, score + i / 16) for i, (doc, score) in enumerate(results)]
-    expected = computed(grades, apart, KNOWN + " dcg num_ret num_rel ideal_dcg num_q")
+    measures = KNOWN + " dcg num_ret num_rel ideal_dcg num_q"
+    expected = computed(grades, apart, measures)
 
     for ties in TIES:
-        assert expected == computed(
-            grades, apart, KNOWN + " dcg num_ret num_rel ideal_dcg num_q", ties=ties
-        )
-
-
-def test_the_expected_dcg_is_that_of_ndcg_before_it_is_divided() -> None:
-    grades, results = {"a": 3, "b": 1, "x": 2}, [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 0.0)]
-
-    found = computed(grades, results, "dcg ideal_dcg ndcg", ties="average")
-
-    assert found["dcg"] == pytest.approx(found["ndcg"] * found["ideal_dcg"])
-
-
-def test_custom_gains_have_an_expected_value() -> None:
-    """Grade 1 is worth 4, and stands at rank 1 or 2: (4 + 4 / log2(3)) / 2."""
-    found = computed({"a": 1}, [("a", 1.0), ("b", 1.0)], "dcg.1=4", ties="average")
-
-    assert found["dcg_1=4"] == pytest.approx(3.2618595071429146)
-
-
-def test_large_groups_neither_overflow_nor_take_long() -> None:
-    """Of n tied documents with one relevant, the mean reciprocal rank is H(n) / n."""
-    results = [(f"d{i}", 1.0) for i in range(3000)]
-    harmonic = sum(1 / rank for rank in range(1, 3001))
-
-    found = computed({"d7": 1}, results, "recip_rank map success.10 P.10", ties="average")
-    many = computed({f"d{i}": 1 for i in range(2000)}, results, "success.1,5", ties="average")
-
-    assert found["recip_rank"] == pytest.approx(harmonic / 3000)
-    assert found["map"] == pytest.approx(harmonic / 3000)
-    assert found["success_10"] == pytest.approx(10 / 3000)
-    assert found["P_10"] == pytest.approx(1 / 3000)
-    assert many["success_1"] == pytest.approx(2 / 3)
-
-
-def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
-    results = [("a", 1.00000001), ("b", 1.0)]
-
-    assert computed({"a": 1}, results, "recip_rank", ties="average") == {"recip_rank": 0.75}
-    assert computed({"b": 1}, results, "recip_rank", ties="best") == {"recip_rank": 1.0}
-    for ties in ("average", "best"):
-        found = computed({"b": 1}, results, "recip_rank", ties=ties, trec_eval_version="10.0")
-        assert found == {"recip_rank": 0.5}
-
-
-@pytest.mark.parametrize(
-    "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
-)
-def test_average_is_exact_or_refused(measure: str) -> None:
-    """Never approximated, never the value of one order."""
-    qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
-    known = {m.name for m in TREC_MEASURES if m.over_ties}
-
-    if measure in known:
-        fr.evaluate(qrels, run, measure, ties="average")
-        return
-    with pytest.raises(fr.MeasureError, match=f"does not support '{measure}.*'; it supports "):
-        fr.evaluate(qrels, run, measure, ties="average")
-
-
-def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
-    """Also among several."""
-    grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
-    qrels, run = nouns(grades, results)
-    path = tmp_path / "run"
-    write_trec_run(run, path)
-
-    for ties in TIES:
-        found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)
-        assert found[0].mean == found[1].mean == found[2].mean
-    assert len({fr.evaluate(qrels, path, "ndcg", ties=t).mean["ndcg"] for t in TIES}) >= 4
-
-
-@pytest.mark.parametrize("ties", [ties for ties in TIES if ties != "docno_desc"])
-def test_a_score_that_is_no_number_has_no_place_among_ties(ties: str) -> None:
-    qrels = parse_qrels(b"q 0 a 1\n")
-    run = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)
-
-    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is NaN"):
-        fr.evaluate(qrels, run, "map", ties=ties)
-
-
-@pytest.mark.parametrize("ties", ["docno_asc", "given"])
-def test_judgment_groups_rank_tied_documents_by_id_or_line(ties: str) -> None:
-    """The relevant document of group g1 stands first in one order, that of g2 in the other."""
-    qrels = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\nq g2 c 1\n")
-    run = parse_run(b"q Q0 b 1 1 t\nq Q0 a 1 1 t\nq Q0 c 1 1 t\n")
-    expected = {"docno_asc": (1 + (1 / 2 + 2 / 3) / 2) / 2, "given": (1 / 2 + (1 + 2 / 3) / 2) / 2}
-
-    found = fr.evaluate(qrels, run, "map_avgjg", ties=ties)
-
-    assert found.mean["map_avgjg"] == pytest.approx(expected[ties])
-
-
-@pytest.mark.parametrize("ties", BY_GRADE)
-def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
-    qrels = parse_qrels_jg(b"q g1 a 1\n")
-
-    with pytest.raises(fr.OptionError, match="groups give a document several grades"):
-        fr.evaluate(qrels, parse_run(b"q Q0 a 1 1 t\n"), "map_avgjg Rprec_mult_avgjg", ties=ties)
-
-
-@pytest.mark.parametrize("ties", [ties for ties in TIES if ties != "docno_desc"])
-def test_preferences_have_trec_evals_order_only(ties: str) -> None:
-    preferences = parse_prefs(b"q g s a 2\nq g s b 1\n")
-
-    with pytest.raises(fr.OptionError, match=r"ties: found .* preferences support only"):
-        fr.evaluate(preferences, parse_run(b"q Q0 a 1 1 t\n"), "prefs_simp", ties=ties)
-
-
-def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
-    qrels, run = nouns({"a": 1}, [("a", 1.0)])
-
-    with pytest.raises(fr.OptionError, match="does not support judged_only with a depth"):
-        fr.evaluate(qrels, run, "map", ties="average", judged_only=True, depth=1)
+        assert computed(grades, apart, measures, ties=ties) == expected
 
 
 @given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3]))
@@ -315,25 +186,137 @@ def test_average_of_exponential_ndcg_is_its_mean_over_all_orders(
     assert list(found.values()) == [pytest.approx(expected, rel=1e-12)]
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG", "P"])
-def test_no_closed_form_for_measures_of_judged_documents_at_a_depth(measure: str) -> None:
-    qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
+approx = pytest.approx
+A1, AB = {"a": 1}, [("a", 1.0), ("b", 1.0)]
+ABCD = {"a": 3, "b": 1, "x": 2}, [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 0.0)]
+LARGE = [(f"d{i}", 1.0) for i in range(3000)]
+HARMONIC = sum(1 / rank for rank in range(1, 3001))
+CLOSE = [("a", 1.00000001), ("b", 1.0)]
+# The relevant document of group g1 stands first in one order, that of g2 in the other.
+GROUPS = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\nq g2 c 1\n")
+GROUPS_RUN = parse_run(b"q Q0 b 1 1 t\nq Q0 a 1 1 t\nq Q0 c 1 1 t\n")
 
-    with pytest.raises(fr.MeasureError, match="with a depth does not support"):
-        fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average", depth=1)
+
+def average(grades: Grades, results: Results, measures: Any, **options: Any) -> dict[str, float]:
+    return computed(grades, results, measures, ties="average", **options)
+
+
+def of_groups(ties: Any, measures: str = "map_avgjg") -> dict[str, float]:
+    return fr.evaluate(GROUPS, GROUPS_RUN, measures, ties=ties).mean
+
+
+def expected_dcg() -> float:
+    found = average(*ABCD, "ideal_dcg ndcg")
+    return found["ndcg"] * found["ideal_dcg"]
+
+
+def harmonic_mean(measures: str) -> dict[str, float]:
+    """Of n tied documents with one relevant, the mean reciprocal rank is H(n) / n."""
+    return average({"d7": 1}, LARGE, measures)
+
+
+VALUES = """
+# the expected dcg is that of ndcg before it is divided
+average(*ABCD, "dcg")["dcg"] => approx(expected_dcg())
+# custom gains have an expected value: grade 1 is worth 4, and stands at rank 1 or 2
+average(A1, AB, "dcg.1=4") => approx({"dcg_1=4": (4 + 4 / math.log2(3)) / 2})
+# large groups neither overflow nor take long
+harmonic_mean("recip_rank map") => approx({"recip_rank": HARMONIC / 3000, "map": HARMONIC / 3000})
+harmonic_mean("success.10 P.10") => approx({"success_10": 10 / 3000, "P_10": 1 / 3000})
+average({f"d{i}": 1 for i in range(2000)}, LARGE, "success.1") => approx({"success_1": 2 / 3})
+# scores tie that are one 32-bit float at 9.0.8
+average(A1, CLOSE, "recip_rank") => {"recip_rank": 0.75}
+computed({"b": 1}, CLOSE, "recip_rank", ties="best") => {"recip_rank": 1.0}
+average({"b": 1}, CLOSE, "recip_rank", trec_eval_version="10.0") => {"recip_rank": 0.5}
+computed({"b": 1}, CLOSE, "recip_rank", ties="best", trec_eval_version="10.0")
+  => {"recip_rank": 0.5}
+# judgment groups rank tied documents by id or line
+of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
+of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
+"""
+
+
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_values_with_ties_are_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
+
+
+NAN = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)
+QRELS, PREFERENCES = parse_qrels(b"q 0 a 1\n"), parse_prefs(b"q g s a 2\nq g s b 1\n")
+REFUSED = {
+    "a score that is no number has no place among ties": (
+        [ties for ties in TIES if ties != "docno_desc"],
+        lambda ties: fr.evaluate(QRELS, NAN, "map", ties=ties),
+        "EvaluationError: .*score of document b, line 2 .* is NaN",
+    ),
+    "judgment groups have no order by grade": (
+        BY_GRADE,
+        lambda ties: of_groups(ties, "map_avgjg Rprec_mult_avgjg"),
+        "OptionError: .*groups give a document several grades",
+    ),
+    "preferences have the order of trec_eval only": (
+        [ties for ties in TIES if ties != "docno_desc"],
+        lambda ties: fr.evaluate(PREFERENCES, GROUPS_RUN, "prefs_simp", ties=ties),
+        "OptionError: .*ties: found .* preferences support only",
+    ),
+    "no closed form for judged documents of a cut ranking": (
+        ["average"],
+        lambda ties: computed(A1, AB, "map", ties=ties, judged_only=True, depth=1),
+        "OptionError: .*does not support judged_only with a depth",
+    ),
+    "no closed form for measures of judged documents at a depth": (
+        ["AP", "nDCG", "P"],
+        lambda name: average(A1, AB, f"{name}(judged_only=True)@10", depth=1),
+        "MeasureError: .*with a depth does not support",
+    ),
+    "a depth may cut a tie where what is retrieved counts": (
+        ["set_map", "bpref", "binG", "AP(denominator='relevant_retrieved')"]
+        + ["nDCG(ideal='retrieved')"],
+        lambda name: average(A1, AB, name, depth=1),
+        "MeasureError: ties='average' with a depth does not support",
+    ),
+}
 
 
 @pytest.mark.parametrize(
-    "measure",
-    ["set_map", "bpref", "binG", "AP(denominator='relevant_retrieved')", "nDCG(ideal='retrieved')"],
+    ("why", "one"), [(why, one) for why, (some, *_) in REFUSED.items() for one in some]
 )
-def test_a_depth_that_may_cut_a_tie_is_refused_where_what_is_retrieved_counts(measure: str) -> None:
-    with pytest.raises(fr.MeasureError, match="ties='average' with a depth does not support"):
-        computed({"a": 1}, [("a", 1.0), ("b", 1.0)], measure, ties="average", depth=1)
+def test_what_has_no_order_or_no_expected_value_is_refused(why: str, one: str) -> None:
+    _, call, words = REFUSED[why]
+
+    with pytest.raises(fr.FastrankError) as caught:
+        call(one)
+
+    assert re.match(words, f"{type(caught.value).__name__}: {caught.value}")
+
+
+@pytest.mark.parametrize(
+    "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
+)
+def test_average_is_exact_or_refused(measure: str) -> None:
+    """Never approximated, never the value of one order."""
+    if measure in {m.name for m in TREC_MEASURES if m.over_ties}:
+        average(A1, AB, measure)
+        return
+    with pytest.raises(fr.MeasureError, match=f"does not support '{measure}.*'; it supports "):
+        average(A1, AB, measure)
+
+
+def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
+    """Also among several."""
+    grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
+    qrels, run = nouns(grades, results)
+    path = tmp_path / "run"
+    write_trec_run(run, path)
+
+    for ties in TIES:
+        found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)
+        assert found[0].mean == found[1].mean == found[2].mean
+    assert len({fr.evaluate(qrels, path, "ndcg", ties=t).mean["ndcg"] for t in TIES}) >= 4
 
 
 def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
-    qrels, run = nouns({"a": 1, "b": 0}, [("a", 1.0), ("b", 1.0)])
+    qrels, run = nouns({"a": 1, "b": 0}, AB)
     scores = fr.evaluate(qrels, run, ties="average")
 
     assert scores.mean["map"] == 0.75
@@ -346,24 +329,17 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
 
 @pytest.mark.parametrize("depth", [None, 3])
 def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
-    qrels, run = nouns({"a": 1, "b": 0}, [("a", 1.0), ("b", 1.0)])
     with pytest.raises(fr.MeasureError) as caught:
-        fr.evaluate(qrels, run, "infAP", ties="average", depth=depth)
-    names = (
-        str(caught.value)
-        .partition("; it supports ")[2]
-        .removesuffix(", and trec_eval's names of these")
-    )
+        average(A1, AB, "infAP", depth=depth)
+    _, _, names = str(caught.value).partition("; it supports ")
 
-    for name in names.split(", "):
+    for name in names.removesuffix(", and trec_eval's names of these").split(", "):
         cutoff = FAMILY_BY_NAME[name].options.get("cutoff")
-        measure = f"{name}@1" if cutoff is not None and cutoff.needed else name
-        fr.evaluate(qrels, run, measure, ties="average", depth=depth)
+        needed = cutoff is not None and cutoff.needed
+        average(A1, AB, f"{name}@1" if needed else name, depth=depth)
 
 
 def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:
-    scores = fr.evaluate(
-        *nouns({"a": 1}, [("a", 1.0), ("b", 1.0)]), "num_ret num_rel_ret", ties="average", depth=1
-    )
+    scores = fr.evaluate(*nouns(A1, AB), "num_ret num_rel_ret", ties="average", depth=1)
 
     assert [line.split("\t")[2] for line in scores.to_trec().splitlines()] == ["1", "0.5000"]
