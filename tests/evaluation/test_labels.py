@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics, model_selection
 
 import fastrank as fr
-from fastrank import ArrayError, NoQueriesError
 from fastrank.measures.families import FAMILIES, FAMILY_BY_NAME
 from fastrank.measures.trec import GAINS
 from fastrank.measures.trec import MEASURES as TREC
-from tests.helpers.strategies import examples
+from tests.helpers.strategies import exactly, examples
+from tests.helpers.tables import holds, refusal, rows
 
 MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
 NOT_PER_QUERY = {"gm_map", "gm_bpref"}
@@ -28,18 +29,6 @@ SCORES = st.one_of(
 DOCUMENTS = st.lists(st.tuples(st.integers(0, 4), SCORES), max_size=40)
 
 
-def written(groups: list[list[tuple[int, float]]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Judgments and run, with document ids that descend as texts in the given order."""
-    qrels: dict[str, Any] = {}
-    run: dict[str, Any] = {}
-    for i, group in enumerate(groups):
-        if group:
-            ids = [f"{1000 - place:04}" for place in range(len(group))]
-            qrels[f"{i:02}"] = {doc: label for doc, (label, _) in zip(ids, group, strict=True)}
-            run[f"{i:02}"] = {doc: score for doc, (_, score) in zip(ids, group, strict=True)}
-    return qrels, run
-
-
 def cut(sizes: list[int]) -> dict[str, Any]:
     """The sizes, unless they could be ids."""
     if len(sizes) == sum(sizes) > 1:
@@ -47,34 +36,29 @@ def cut(sizes: list[int]) -> dict[str, Any]:
     return {"group_sizes": sizes}
 
 
-def flattened(groups: list[list[tuple[int, float]]]) -> tuple[Any, Any, list[int]]:
-    rows = [document for group in groups for document in group]
-    labels = np.array([label for label, _ in rows], int)
-    return labels, np.array([score for _, score in rows]), [len(group) for group in groups]
-
-
-@examples(200)
-@given(st.lists(DOCUMENTS, min_size=1, max_size=5), st.sampled_from([1, 2]))
-def test_values_have_the_bits_of_pytrec_eval(
-    groups: list[list[tuple[int, float]]], level: int
-) -> None:
+@examples(120)
+@given(st.lists(DOCUMENTS, min_size=1, max_size=5).filter(any), st.sampled_from([1, 2]))
+def test_values_have_the_bits_of_pytrec_eval(groups: Any, level: int) -> None:
     """Under ids that descend: every measure, every query, every bit; empty queries are left out."""
-    qrels, run = written(groups)
-    if not qrels:
-        return
-    expected = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), relevance_level=level).evaluate(
-        run
+    qrels, run = (
+        {
+            f"{i:02}": {f"{1000 - at:04}": document[part] for at, document in enumerate(group)}
+            for i, group in enumerate(groups)
+            if group
+        }
+        for part in (0, 1)
     )
-    labels, scores, sizes = flattened(groups)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), relevance_level=level)
+    expected = evaluator.evaluate(run)
+    labels, scores = zip(*sum(groups, []), strict=True)
+    options: dict[str, Any] = {"relevance_level": level, **cut([len(group) for group in groups])}
 
-    found = fr.evaluate_labels(labels, scores, MEASURES, **cut(sizes), relevance_level=level)
+    found = fr.evaluate_labels(labels, scores, MEASURES, **options)
 
     assert [f"{int(query):02}" for query in found.queries] == sorted(expected)
     for i, query in enumerate(sorted(expected)):
-        for name, value in expected[query].items():
-            if name not in NOT_PER_QUERY:
-                own = struct.pack("<d", found[name][i])
-                assert own == struct.pack("<d", value), (query, name, found[name][i], value)
+        for name in expected[query].keys() - NOT_PER_QUERY:
+            assert exactly(float(found[name][i])) == exactly(expected[query][name]), (query, name)
 
 
 @pytest.mark.parametrize(
@@ -91,11 +75,10 @@ def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
     assert found.mean == pytest.approx(fr.evaluate(qrels, run, name).mean, rel=0, nan_ok=True)
 
 
-@examples(100)
+@examples(60)
 @given(st.integers(0, 2**32), st.integers(1, 30), st.sampled_from([1, 3, 10, 100]))
 def test_ndcg_is_that_of_scikit_learn_where_nothing_ties(seed: int, width: int, k: int) -> None:
     """Linear gains and the best ranking of all labels, on both sides."""
-    metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 5, (3, width + 1))
     scores = np.array([rng.permutation(width + 1) for _ in range(3)])
@@ -107,16 +90,13 @@ def test_ndcg_is_that_of_scikit_learn_where_nothing_ties(seed: int, width: int, 
         assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
 
 
-def ranking(labels: Any, scores: Any, **options: Any) -> str:
-    """The labels of one query in the order of its ranking."""
-    return str(fr.evaluate_labels(labels, scores, "relstring", **options)["relstring"][0])
-
-
-def test_equal_scores_rank_in_the_given_order() -> None:
-    assert ranking([[3, 1, 2, 4]], [[1.0, 1.0, 2.0, 1.0]]) == "2314"
+# Rankings
 
 
 KINDS = ["normal", "ties", "wide", "descending"]
+VERSIONS = st.sampled_from(["9.0.8", "10.0"])
+LONGER = st.sampled_from([9, 65, 193, 300, 1000])
+WIDTHS = st.sampled_from([1, 7, 8, 9, 63, 65, 100, 191, 193, 300, 1000])
 
 
 def _scores(rng: np.random.Generator, width: int, kind: str) -> Any:
@@ -129,10 +109,7 @@ def _scores(rng: np.random.Generator, width: int, kind: str) -> Any:
 
 
 @examples(150)
-@given(
-    st.integers(0, 2**32), st.sampled_from([1, 7, 8, 9, 63, 65, 100, 191, 193, 300, 1000]),
-    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(KINDS),
-)  # fmt: skip
+@given(st.integers(0, 2**32), WIDTHS, VERSIONS, st.sampled_from(KINDS))
 def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
     """For any number of documents: short queries are ranked otherwise than long ones."""
     rng = np.random.default_rng(seed)
@@ -140,12 +117,11 @@ def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind:
     with np.errstate(over="ignore"):
         keys = scores.astype("float32") if version == "9.0.8" else scores
     labels = rng.integers(0, 10, width)
+    options: dict[str, Any] = {"group_sizes": [width], "trec_eval_version": version}
+
+    found = fr.evaluate_labels(labels, scores, f"relstring.{width}", **options)
+
     expected = "".join(map(str, labels[np.argsort(-keys, kind="stable")]))
-
-    found = fr.evaluate_labels(
-        labels, scores, f"relstring.{width}", group_sizes=[width], trec_eval_version=version
-    )
-
     assert found[f"relstring_{width}"].tolist() == [expected]
 
 
@@ -158,15 +134,56 @@ def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
 
     starts = np.cumsum([0, *sizes])
     for i, query in enumerate(found.queries):
-        rows = slice(starts[int(query)], starts[int(query) + 1])
-        expected = labels[rows][np.argsort(-scores[rows])]
+        own = slice(starts[int(query)], starts[int(query) + 1])
+        expected = labels[own][np.argsort(-scores[own])]
         assert found["relstring_300"][i] == "".join(map(str, expected))
 
 
-def test_single_precision_ties_exist_for_9_0_8_only() -> None:
-    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
-    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
+CUT_NEEDS = ("ranking", *GAINS)
+CUT = [
+    f"{name}@3"
+    for name, family in FAMILY_BY_NAME.items()
+    if "cutoff" in family.options and family.needs in CUT_NEEDS
+]
+CUT += [f"{own.name}.3,1" for own in TREC if own.takes == "cutoffs" and own.needs in CUT_NEEDS]
+CUT_VARIANTS = (
+    "nDCG(ideal='retrieved')@3 nDCG(ideal='max',max_grade=4)@3 nDCG(dcg='exp-log2')@3"
+    " P(denominator='retrieved')@9 P(rel=2)@3 AP(denominator='relevant_retrieved')@2"
+    " AP(denominator='min_k')@3 Judged(denominator='retrieved')@9 RBP(gain='graded')@3"
+    " HitRatio(average='micro',denominator='relevant_retrieved')@2"
+)
 
+
+@pytest.mark.parametrize("measure", [*CUT, *CUT_VARIANTS.split()])
+def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -> None:
+    """Only the documents above it are put in order, unless another measure needs all of them."""
+    rng = np.random.default_rng(4)
+    labels, scores = rng.integers(0, 4, (60, 12)), rng.integers(0, 6, (60, 12)) / 7
+
+    alone = fr.evaluate_labels(labels, scores, measure)
+    beside = fr.evaluate_labels(labels, scores, [measure, "map"])
+
+    for name in alone.names:
+        np.testing.assert_array_equal(alone[name], beside[name])
+    np.testing.assert_equal({name: beside.mean[name] for name in alone.mean}, alone.mean)
+
+
+@examples(100)
+@given(st.integers(0, 2**32), LONGER, st.integers(1, 70), VERSIONS, st.sampled_from(KINDS))
+def test_the_first_documents_are_those_of_the_whole_ranking(
+    seed: int, width: int, k: int, version: Any, kind: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    given = rng.integers(0, 10, width), _scores(rng, width, kind)
+    names, options = f"P.{k} ndcg_cut.{k}", {"group_sizes": [width], "trec_eval_version": version}
+
+    alone = fr.evaluate_labels(*given, names, **options).mean
+    beside = fr.evaluate_labels(*given, f"{names} map", **options).mean
+
+    assert alone.items() <= beside.items()
+
+
+# Forms of labels and scores
 
 LABELS = np.array([[2, 0, 1], [0, 1, 0]])
 SCORE_ROWS = np.array([[0.5, 0.75, 0.25], [3, 2, 1]])
@@ -194,236 +211,210 @@ def test_rows_may_be_of_different_lengths(kind: Any) -> None:
     assert found.to_dict() == expected
 
 
-@pytest.mark.parametrize("shape", [{"offsets": [0, 3, 6]}, {"group_sizes": [3, 3]}])
-def test_flat_labels_are_cut_by_offsets_or_by_group_sizes(shape: dict[str, Any]) -> None:
-    labels, scores = LABELS.ravel().tolist(), SCORE_ROWS.ravel().tolist()
-
-    assert fr.evaluate_labels(labels, scores, "all_trec", **shape).mean == EXPECTED
+def values(labels: Any, scores: Any, measures: Any = "map", **options: Any) -> fr.Scores:
+    return fr.evaluate_labels(labels, scores, measures, **options)
 
 
-def test_places_without_a_document_are_masked() -> None:
-    """What stands there has no meaning: a label of -1, a score that is not a number."""
-    labels = np.insert(LABELS, [0, 2], -1, axis=1)
-    scores = np.insert(SCORE_ROWS, [0, 2], np.nan, axis=1)
-
-    found = fr.evaluate_labels(labels, scores, "all_trec", mask=labels >= 0)
-
-    assert found.mean == EXPECTED
+def ranking(labels: Any, scores: Any, **options: Any) -> str:
+    """The labels of one query in the order of its ranking."""
+    return str(values([labels], [scores], "relstring", **options)["relstring"][0])
 
 
-def test_truth_values_are_labels() -> None:
-    assert fr.evaluate_labels([[False, True]], [[2, 1]], "map").mean["map"] == 0.5
+FLAT = LABELS.ravel().tolist(), SCORE_ROWS.ravel().tolist(), "all_trec"
+# What stands where there is no document has no meaning: a label of -1, a score that is no number.
+HOLES = np.insert(LABELS, [0, 2], -1, axis=1), np.insert(SCORE_ROWS, [0, 2], np.nan, axis=1)
+ELEVEN = [[1]] * 11, [[1.0]] * 11
+BA = values([[0, 1], [1, 0]], [[2, 1], [2, 1]], queries=["b", "a"])
+WITH_EMPTY = values([1, 0, 1], [1, 2, 3], group_sizes=[0, 2, 0, 1], queries=list("badc"))
+MAYBE_IDS = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8], "RR"
+VALUES = """
+# equal scores rank in the given order
+ranking([3, 1, 2, 4], [1.0, 1.0, 2.0, 1.0]) => "2314"
+# single-precision ties exist for 9.0.8 only
+ranking([1, 2], [1.0, 1.0 + 2e-8]) => "12"
+ranking([1, 2], [1.0, 1.0 + 2e-8], trec_eval_version="10.0") => "21"
+# only the best documents count under a cut
+ranking([1, 2, 3], [1.0, 2.0, 3.0], depth=2) => "32"
+# flat labels are cut by offsets or by group sizes
+values(*FLAT, offsets=[0, 3, 6]).mean => EXPECTED
+values(*FLAT, group_sizes=[3, 3]).mean => EXPECTED
+# places without a document are masked
+values(*HOLES, "all_trec", mask=HOLES[0] >= 0).mean => EXPECTED
+# truth values are labels
+values([[False, True]], [[2, 1]]).mean => {"map": 0.5}
+# queries come out in the byte order of their ids or in row order
+values(*ELEVEN).queries => [str(i) for i in range(11)]
+values(*ELEVEN, queries=range(11)).queries => sorted(str(i) for i in range(11))
+# named queries keep their values
+BA.to_dict() => {"a": {"map": 1.0}, "b": {"map": 0.5}}
+# a query without relevant documents counts as zero
+values([[0, 0], [1, 0]], [[2, 1], [2, 1]], "ndcg").mean => {"ndcg": 0.5}
+# a query without documents is counted neither as judged nor as one without a relevant document
+WITH_EMPTY.queries => ["a", "c"]
+(WITH_EMPTY.counts["no_relevant_queries"], WITH_EMPTY.counts["missing_queries"]) => (0, 0)
+# one document is one query either way
+values([1], [0.5], "RR", group_sizes=[1]).mean => {"RR": 1.0}
+values([1], [0.5], "RR", query_ids=[1]).mean => {"RR": 1.0}
+"""
 
 
-def test_only_the_best_documents_count_under_a_cut() -> None:
-    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_values_of_labels_are_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
 
 
-CUT_NEEDS = ("ranking", *GAINS)
-CUT = [
-    f"{name}@3"
-    for name, family in FAMILY_BY_NAME.items()
-    if "cutoff" in family.options and family.needs in CUT_NEEDS
-]
-CUT += [f"{own.name}.3,1" for own in TREC if own.takes == "cutoffs" and own.needs in CUT_NEEDS]
-CUT += [
-    "nDCG(ideal='retrieved')@3", "nDCG(ideal='max',max_grade=4)@3", "nDCG(dcg='exp-log2')@3",
-    "P(denominator='retrieved')@9", "P(rel=2)@3", "AP(denominator='relevant_retrieved')@2",
-    "AP(denominator='min_k')@3", "Judged(denominator='retrieved')@9", "RBP(gain='graded')@3",
-    "HitRatio(average='micro',denominator='relevant_retrieved')@2",
-]  # fmt: skip
+def flat(**options: Any) -> Any:
+    return values([1, 0], [1, 2], **options)
 
 
-@pytest.mark.parametrize("measure", CUT)
-def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -> None:
-    """Only the documents above it are put in order, unless another measure needs all of them."""
-    rng = np.random.default_rng(4)
-    labels, scores = rng.integers(0, 4, (60, 12)), rng.integers(0, 6, (60, 12)) / 7
+NAN, SHAPE_2 = float("nan"), np.array([[0, 1]])
+FLOAT_IDS = np.array([0.0, 1.0])
+NO_ROWS, NO_COLUMNS = np.zeros((0, 3), int), np.zeros((3, 0), int)
+REFUSED = r"""
+# a label is a grade of at least 0
+values([[1, 0], [1, -1]], [[1, 2], [1, 2]]) =>
+  labels[1, 1]: expected at least 0 (see mask=), found -1
+values([[1, -0.5]], [[1, 2]]) => labels[0, 1]: expected at least 0 (see mask=), found -0.5
+values([[1, NAN]], [[1, 2]]) => labels[0, 1]: expected a grade, found nan
+values([["a"]], [[1.0]]) => labels: expected integers, found <U1
+values([[1, 0], [-1]], [[1, 2], [1]]) => labels[1, 0]: expected at least 0 (see mask=), found -1
+values([[1, 2**50]], [[1, 2]]) => labels[0]: a label is too large to count by grade
+# a label is named by the row of its query, whatever is empty before it
+values([1, 0, 2**50], [1, 2, 3], "ndcg", group_sizes=[0, 2, 0, 1]) =>
+  labels[3]: a label is too large to count by grade
+# scores are numbers in the shape of the labels
+values([[1, 0], [1]], [[1, 2], [1, 2]]) => scores[1]: expected 1 columns as labels has, found 2
+values([[1, 0], [1]], [[1, 2]]) => scores: expected 2 rows as labels has, found 1
+values([[1, 0]], [[1, NAN]]) => scores[0, 1]: expected a number, found nan
+values([[1, 0]], [[1]]) => scores: expected the shape of labels (1, 2), found (1, 1)
+# flat labels say which belong together, in one way
+values([1, 0], [1, 2]) =>
+  labels: expected a table of queries × documents, or a flat array with query_ids=, group_sizes=
+  or offsets=, found shape (2,)
+values([[1, 0]], [[1, 2]], group_sizes=[2]) =>
+  labels: expected a one-dimensional array, found shape (1, 2)
+flat(group_sizes=[2], offsets=[0, 2]) => group_sizes: expected group_sizes or offsets, found both
+flat(group_sizes=[2], query_ids=[0, 0]) => query_ids: expected query_ids or group_sizes, found both
+flat(queries=["a"], query_ids=[0, 0]) => queries: expected query_ids or queries, found both
+flat(offsets=[0, 2], mask=[True, True]) =>
+  mask: flat labels use query_ids, group_sizes or offsets, not a mask
+flat(groups=[2]) =>
+  TypeError: evaluate_labels() got an unexpected keyword argument 'groups'; query_ids= takes the
+  query id of each label, group_sizes= the number of labels of each query
+# group sizes
+flat(group_sizes=[1]) =>
+  group_sizes: expected a sum of 2, one per label, found 1; query_ids= takes the query id of each
+  label
+flat(group_sizes=[3, -1]) => group_sizes[1]: expected at least 0, found -1
+flat(group_sizes=[1.0, 1.0]) => group_sizes: expected integers, found float64
+values(*MAYBE_IDS, group_sizes=[0, 0, 1, 1, 2, 2]) =>
+  group_sizes: expected the number of labels of each query, found 6 numbers for as many labels,
+  which could be ids; query_ids= takes the query id of each label, offsets= takes sizes of which
+  some are 0
+values(*MAYBE_IDS, group_sizes=[1] * 6) =>
+  group_sizes: expected the number of labels of each query, found 6 numbers for as many labels,
+  which could be ids; query_ids= takes the query id of each label, offsets= takes sizes of which
+  some are 0
+values(*MAYBE_IDS, group_sizes=[0, 1, 2, 0, 1, 2]) =>
+  group_sizes: expected the number of labels of each query, found 6 numbers for as many labels,
+  which could be ids; query_ids= takes the query id of each label, offsets= takes sizes of which
+  some are 0
+# query ids
+values([1, 0, 1], [1, 2, 3], query_ids=[2, 1]) =>
+  query_ids: expected 3, one per label, found 2; group_sizes= takes the number of labels of each
+  query
+flat(query_ids=[0, None]) => query_ids[1]: expected an id, found the missing value None
+flat(query_ids=[0, "0"]) => query_ids[1]: '0' and 0 are the same id as text; use ids of one type
+flat(query_ids=FLOAT_IDS) =>
+  query_ids[0]: expected an id, found the float 0.0; use integers or strings (pandas converts
+  integers to floats in columns with missing values)
+flat(query_ids=SHAPE_2) => query_ids: expected a one-dimensional array, found shape (1, 2)
+# offsets
+flat(offsets=[0, 1]) => offsets[1]: expected the number of labels, 2, as the last offset, found 1
+flat(offsets=[1, 2]) => offsets[0]: expected 0 as the first offset, found 1
+flat(offsets=[0, 2, 1, 2]) => offsets[2]: expected ascending offsets, found 1 after 2
+# a mask is of truth values
+values([[1, 0]], [[1, 2]], mask=[[1, 1]]) =>
+  mask: expected bools of the shape of labels (1, 2), found int64 (1, 2)
+# queries have an id each
+values([[1, 0]], [[1, 2]], queries=["a", "b"]) =>
+  queries: expected 1, one per query of labels, found 2
+# no documents are no queries
+values(NO_ROWS, NO_ROWS) => NoQueriesError: there are no judged queries
+values(NO_COLUMNS, NO_COLUMNS) => NoQueriesError: there are no judged queries
+"""
 
-    alone = fr.evaluate_labels(labels, scores, measure)
-    beside = fr.evaluate_labels(labels, scores, [measure, "map"])
 
-    for name in alone.names:
-        np.testing.assert_array_equal(alone[name], beside[name])
-    np.testing.assert_equal({name: beside.mean[name] for name in alone.mean}, alone.mean)
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_bad_input_is_named(call: str, error: str) -> None:
+    assert refusal(call, globals(), "ArrayError") == error
 
 
-@examples(100)
-@given(
-    st.integers(0, 2**32), st.sampled_from([9, 65, 193, 300, 1000]), st.integers(1, 70),
-    st.sampled_from(["9.0.8", "10.0"]), st.sampled_from(KINDS),
-)  # fmt: skip
-def test_the_first_documents_are_those_of_the_whole_ranking(
-    seed: int, width: int, k: int, version: Any, kind: str
+@pytest.mark.parametrize("sizes", [[0, 0, 1, 1, 2, 2], [1] * 6, [0, 1, 2, 0, 1, 2]])
+def test_where_sizes_could_be_ids_the_remedies_that_the_message_names_both_work(
+    sizes: list[int],
 ) -> None:
-    rng = np.random.default_rng(seed)
-    given = rng.integers(0, 10, width), _scores(rng, width, kind)
-    names, options = f"P.{k} ndcg_cut.{k}", {"group_sizes": [width], "trec_eval_version": version}
-
-    alone = fr.evaluate_labels(*given, names, **options).mean
-    beside = fr.evaluate_labels(*given, f"{names} map", **options).mean
-
-    assert alone.items() <= beside.items()
+    assert values(*MAYBE_IDS, query_ids=sizes).counts["retrieved"] == 6
+    assert values(*MAYBE_IDS, offsets=np.cumsum([0, *sizes])).counts["retrieved"] == 6
 
 
-def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:
-    labels, scores = [[1]] * 11, [[1.0]] * 11
-    rows = [str(i) for i in range(11)]
-
-    assert fr.evaluate_labels(labels, scores, "map").queries == rows
-    assert fr.evaluate_labels(labels, scores, "map", queries=range(11)).queries == sorted(rows)
+# Query ids
 
 
-def test_named_queries_keep_their_values() -> None:
-    scores = fr.evaluate_labels([[0, 1], [1, 0]], [[2, 1], [2, 1]], "map", queries=["b", "a"])
-
-    assert dict(zip(scores.queries, scores["map"].tolist(), strict=True)) == {"a": 1.0, "b": 0.5}
-
-
-def test_a_query_without_relevant_documents_counts_as_zero() -> None:
-    assert fr.evaluate_labels([[0, 0], [1, 0]], [[2, 1], [2, 1]], "ndcg").mean["ndcg"] == 0.5
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
-def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
-    with pytest.raises(NoQueriesError):
-        fr.evaluate_labels(np.zeros(shape, int), np.zeros(shape), "map")
-
-
-@pytest.mark.parametrize(
-    ("labels", "scores", "options", "message"),
-    [
-        ([[1, 0], [1, -1]], [[1, 2], [1, 2]], {},
-         "labels[1, 1]: expected at least 0 (see mask=), found -1"),
-        ([[1, -0.5]], [[1, 2]], {}, "labels[0, 1]: expected at least 0 (see mask=), found -0.5"),
-        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a grade, found nan"),
-        ([["a"]], [[1.0]], {}, "labels: expected integers, found <U1"),
-        ([[1, 0], [1]], [[1, 2], [1, 2]], {},
-         "scores[1]: expected 1 columns as labels has, found 2"),
-        ([[1, 0], [1]], [[1, 2]], {}, "scores: expected 2 rows as labels has, found 1"),
-        ([[1, 0], [-1]], [[1, 2], [1]], {},
-         "labels[1, 0]: expected at least 0 (see mask=), found -1"),
-        ([[1, 0]], [[1, float("nan")]], {}, "scores[0, 1]: expected a number, found nan"),
-        ([[1, 0]], [[1]], {}, "scores: expected the shape of labels (1, 2), found (1, 1)"),
-        ([1, 0], [1, 2], {},
-         "labels: expected a table of queries × documents, or a flat array with query_ids=,"
-         " group_sizes= or offsets=, found shape (2,)"),
-        ([[1, 0]], [[1, 2]], {"group_sizes": [2]},
-         "labels: expected a one-dimensional array, found shape (1, 2)"),
-        ([1, 0], [1, 2], {"group_sizes": [1]},
-         "group_sizes: expected a sum of 2, one per label, found 1; query_ids= takes the query id"
-         " of each label"),
-        ([1, 0], [1, 2], {"group_sizes": [3, -1]},
-         "group_sizes[1]: expected at least 0, found -1"),
-        ([1, 0], [1, 2], {"group_sizes": [1.0, 1.0]},
-         "group_sizes: expected integers, found float64"),
-        ([1, 0], [1, 2], {"group_sizes": [2], "offsets": [0, 2]},
-         "group_sizes: expected group_sizes or offsets, found both"),
-        ([1, 0], [1, 2], {"group_sizes": [2], "query_ids": [0, 0]},
-         "query_ids: expected query_ids or group_sizes, found both"),
-        ([1, 0], [1, 2], {"queries": ["a"], "query_ids": [0, 0]},
-         "queries: expected query_ids or queries, found both"),
-        ([1, 0, 1], [1, 2, 3], {"query_ids": [2, 1]},
-         "query_ids: expected 3, one per label, found 2; group_sizes= takes the number of labels of"
-         " each query"),
-        ([1, 0], [1, 2], {"query_ids": [0, None]},
-         "query_ids[1]: expected an id, found the missing value None"),
-        ([1, 0], [1, 2], {"query_ids": [0, "0"]},
-         "query_ids[1]: '0' and 0 are the same id as text; use ids of one type"),
-        ([1, 0], [1, 2], {"query_ids": np.array([0.0, 1.0])},
-         "query_ids[0]: expected an id, found the float 0.0; use integers or strings (pandas"
-         " converts integers to floats in columns with missing values)"),
-        ([1, 0], [1, 2], {"query_ids": np.array([[0, 1]])},
-         "query_ids: expected a one-dimensional array, found shape (1, 2)"),
-        ([1, 0], [1, 2], {"offsets": [0, 1]},
-         "offsets[1]: expected the number of labels, 2, as the last offset, found 1"),
-        ([1, 0], [1, 2], {"offsets": [1, 2]}, "offsets[0]: expected 0 as the first offset, found"
-                                              " 1"),
-        ([1, 0], [1, 2], {"offsets": [0, 2, 1, 2]}, "offsets[2]: expected ascending offsets,"
-                                                    " found 1 after 2"),
-        ([1, 0], [1, 2], {"offsets": [0, 2], "mask": [True, True]},
-         "mask: flat labels use query_ids, group_sizes or offsets, not a mask"),
-        ([[1, 0]], [[1, 2]], {"mask": [[1, 1]]},
-         "mask: expected bools of the shape of labels (1, 2), found int64 (1, 2)"),
-        ([[1, 0]], [[1, 2]], {"queries": ["a", "b"]},
-         "queries: expected 1, one per query of labels, found 2"),
-        ([[1, 2**50]], [[1, 2]], {}, "labels[0]: a label is too large to count by grade"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_named(labels: Any, scores: Any, options: Any, message: str) -> None:
-    with pytest.raises(ArrayError) as caught:
-        fr.evaluate_labels(labels, scores, "map", **options)
-
-    assert str(caught.value) == message
-
-
-def test_a_query_without_documents_is_not_counted() -> None:
-    """Neither as judged nor as one without a relevant document; later queries keep their places."""
-    scores = fr.evaluate_labels(
-        [1, 0, 1], [1, 2, 3], "map", group_sizes=[0, 2, 0, 1], queries=list("badc")
-    )
-
-    assert scores.queries == ["a", "c"]
-    assert scores.counts["no_relevant_queries"] == scores.counts["missing_queries"] == 0
-    with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
-        fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", group_sizes=[0, 2, 0, 1])
-
-
-# --- query ids ---
+ROWS = st.tuples(st.sampled_from("cabd"), st.integers(0, 3), st.integers(0, 5))
 
 
 @examples(100)
 @given(
-    st.lists(st.tuples(st.sampled_from("cabd"), st.integers(0, 3), st.integers(0, 5)), min_size=1),
+    st.lists(ROWS, min_size=1),
     st.sampled_from([list, np.array, lambda ids: np.array(ids, object), tuple]),
 )
-def test_documents_belong_to_the_query_that_their_id_names(
-    rows: list[tuple[str, int, int]], kind: Any
-) -> None:
+def test_documents_belong_to_the_query_that_their_id_names(rows: Any, kind: Any) -> None:
     """In any order: as the same documents query by query, whose queries come in byte order."""
     queries = sorted({query for query, _, _ in rows})
     lists = [[row for row in rows if row[0] == query] for query in queries]
-    expected = fr.evaluate_labels(
-        [[label for _, label, _ in own] for own in lists],
-        [[score for _, _, score in own] for own in lists],
-        "map ndcg num_ret", queries=queries,
-    )  # fmt: skip
+    columns = [[[row[at] for row in own] for own in lists] for at in (1, 2)]
+    expected = values(*columns, "map ndcg num_ret", queries=queries)
     ids, labels, scores = map(list, zip(*rows, strict=True))
 
-    found = fr.evaluate_labels(labels, scores, "map ndcg num_ret", query_ids=kind(ids))
+    found = values(labels, scores, "map ndcg num_ret", query_ids=kind(ids))
 
     assert found.queries == queries
     assert found.to_dict() == expected.to_dict()
     assert found.mean == expected.mean
 
 
-ROW_IDS = [20, 3, 20, 3, 3, 100]
+def pandas(ids: Any, **options: Any) -> Any:
+    return pytest.importorskip("pandas").Series(ids, **options)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        list, tuple, iter, np.array, lambda ids: np.array(ids, "uint64"),
-        lambda ids: np.array(ids, "S3"), lambda ids: np.ma.array(ids),
-        lambda ids: pytest.importorskip("pandas").Series(ids, index=range(6, 0, -1)),
-        lambda ids: pytest.importorskip("pandas").Series(ids, dtype="Int64"),
-        lambda ids: pytest.importorskip("pandas").Series(ids, dtype="category"),
-        lambda ids: pytest.importorskip("pandas").Series(map(str, ids)),
-        lambda ids: pytest.importorskip("polars").Series(ids),
-        lambda ids: pytest.importorskip("polars").Series([str(one) for one in ids]),
-        lambda ids: pytest.importorskip("pyarrow").array(ids),
-        lambda ids: pytest.importorskip("pyarrow").chunked_array([ids[:2], ids[2:]]),
-        lambda ids: pytest.importorskip("torch").tensor(ids),
-    ],
-)  # fmt: skip
-def test_query_ids_may_be_of_any_type(kind: Any) -> None:
+ID_TYPES: dict[str, Any] = {
+    "list": list,
+    "tuple": tuple,
+    "iterator": iter,
+    "numpy": np.array,
+    "uint64": lambda ids: np.array(ids, "uint64"),
+    "bytes": lambda ids: np.array(ids, "S3"),
+    "masked": np.ma.array,
+    "pandas with an index": lambda ids: pandas(ids, index=range(6, 0, -1)),
+    "pandas Int64": lambda ids: pandas(ids, dtype="Int64"),
+    "pandas category": lambda ids: pandas(ids, dtype="category"),
+    "pandas texts": lambda ids: pandas(map(str, ids)),
+    "polars": lambda ids: pytest.importorskip("polars").Series(ids),
+    "polars texts": lambda ids: pytest.importorskip("polars").Series([str(one) for one in ids]),
+    "arrow": pa.array,
+    "arrow in chunks": lambda ids: pa.chunked_array([ids[:2], ids[2:]]),
+    "torch": lambda ids: pytest.importorskip("torch").tensor(ids),
+}
+
+
+@pytest.mark.parametrize("kind", ID_TYPES)
+def test_query_ids_may_be_of_any_type(kind: str) -> None:
     labels, scores = [0, 1, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.9, 0.1, 0.5]
 
-    found = fr.evaluate_labels(labels, scores, "RR", query_ids=kind(ROW_IDS))
+    found = values(labels, scores, "RR", query_ids=ID_TYPES[kind]([20, 3, 20, 3, 3, 100]))
 
-    assert dict(zip(found.queries, found["RR"].tolist(), strict=True)) == {
-        "100": 0.0, "20": 0.5, "3": 0.5,
-    }  # fmt: skip
+    assert (found.queries, found["RR"].tolist()) == (["100", "20", "3"], [0.0, 0.5, 0.5])
 
 
 def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
@@ -443,15 +434,14 @@ def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
 
 
 def test_query_ids_are_the_groups_of_scikit_learn() -> None:
-    selection = pytest.importorskip("sklearn.model_selection")
     rng = np.random.default_rng(6)
     ids, labels, scores = rng.integers(0, 9, 60), rng.integers(0, 2, 60), rng.random(60)
 
     found = fr.evaluate_labels(labels, scores, "P@3", query_ids=ids)
 
-    for _, rows in selection.LeaveOneGroupOut().split(labels, groups=ids):
-        best = rows[np.argsort(-scores[rows])][:3]
-        assert found["P@3"][found.queries.index(str(ids[rows[0]]))] == labels[best].sum() / 3
+    for _, own in model_selection.LeaveOneGroupOut().split(labels, groups=ids):
+        best = own[np.argsort(-scores[own])][:3]
+        assert found["P@3"][found.queries.index(str(ids[own[0]]))] == labels[best].sum() / 3
 
 
 def test_query_ids_are_the_group_id_of_catboost() -> None:
@@ -466,29 +456,7 @@ def test_query_ids_are_the_group_id_of_catboost() -> None:
     assert found["RR"] == pytest.approx(theirs[0])
 
 
-@pytest.mark.parametrize("sizes", [[0, 0, 1, 1, 2, 2], [1] * 6, [0, 1, 2, 0, 1, 2]])
-def test_sizes_that_could_be_ids_are_refused(sizes: list[int]) -> None:
-    """The remedies that the message names both work."""
-    labels, scores = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8]
-    with pytest.raises(ArrayError, match=r"could be ids; query_ids= takes .* offsets= takes"):
-        fr.evaluate_labels(labels, scores, "RR", group_sizes=sizes)
-
-    assert fr.evaluate_labels(labels, scores, "RR", query_ids=sizes).counts["retrieved"] == 6
-    offsets = np.cumsum([0, *sizes])
-    assert fr.evaluate_labels(labels, scores, "RR", offsets=offsets).counts["retrieved"] == 6
-
-
-def test_one_document_is_one_query_either_way() -> None:
-    for one in ({"group_sizes": [1]}, {"query_ids": [1]}):
-        assert fr.evaluate_labels([1], [0.5], "RR", **one).mean["RR"] == 1.0
-
-
-def test_groups_is_no_argument_and_the_error_names_what_is() -> None:
-    with pytest.raises(TypeError, match=r"'groups'; query_ids= .* group_sizes= "):
-        fr.evaluate_labels([1, 0], [1, 2], "RR", groups=[2])
-
-
-# --- rankings without scores ---
+# Rankings without scores
 
 
 @examples(100)
@@ -496,28 +464,28 @@ def test_groups_is_no_argument_and_the_error_names_what_is() -> None:
     st.lists(st.lists(st.integers(0, 3), max_size=8), min_size=1, max_size=5).filter(any),
     st.sampled_from(["given", "best", "worst", "average"]),
 )
-def test_without_scores_the_documents_of_a_query_are_a_ranking(
-    rows: list[list[int]], ties: Any
-) -> None:
+def test_without_scores_the_documents_of_a_query_are_a_ranking(rows: Any, ties: Any) -> None:
     measures = "map ndcg recip_rank"
     scores = [[-place for place in range(len(row))] for row in rows]
     width = max(map(len, rows)) + 1
     padded = np.array([row + [-1] * (width - len(row)) for row in rows])
     flat, sizes = [label for row in rows for label in row], [len(row) for row in rows]
     expected = fr.evaluate_labels(rows, scores, measures, ties=ties).to_dict()
+    ids = np.repeat(np.arange(len(rows)), sizes)
 
-    calls: list[tuple[Any, dict[str, Any]]] = [
-        (rows, {}), (padded, {"mask": padded >= 0}), (flat, cut(sizes)),
-        (flat, {"query_ids": np.repeat(np.arange(len(rows)), sizes)}),
-    ]  # fmt: skip
-    for labels, options in calls:
-        found = fr.evaluate_labels(labels, None, measures, ties=ties, **options)
-        assert found.to_dict() == expected
+    for labels, options in (
+        (rows, {}),
+        (padded, {"mask": padded >= 0}),
+        (flat, cut(sizes)),
+        (flat, {"query_ids": ids}),
+    ):
+        assert values(labels, None, measures, ties=ties, **options).to_dict() == expected
 
 
 # Labels and scores that have changed places
 
 FOUND = np.random.default_rng(3).random((4, 8))
+BINARY = (FOUND > 0.5).astype(int)
 
 
 @pytest.mark.parametrize("kind", [int, float, np.int8])
@@ -536,22 +504,20 @@ def test_labels_that_have_probably_changed_places_cause_a_warning(kind: Any, sco
     fr.evaluate_labels(labels, scores, "map")
 
 
-@pytest.mark.parametrize(
-    ("labels", "scores"),
-    [
-        (FOUND, np.zeros((4, 8))),
-        (FOUND, np.full((4, 8), 0.5)),
-        (FOUND, np.arange(32).reshape(4, 8)),
-        (FOUND, np.argsort(FOUND)),
-        (FOUND.round(1) * 5, (FOUND > 0.5).astype(int)),
-        (FOUND, -np.ones((4, 8), int)),
-        (FOUND, np.where(FOUND < 0.5, -np.inf, np.inf)),
-        (FOUND, None),
-        (np.floor(FOUND * 4) / 2, (FOUND > 0.5).astype(int)),
-        (np.floor(FOUND * 4), (FOUND > 0.5).astype(int)),
-    ],
-)
-def test_labels_with_fractions_and_equal_or_other_scores_cause_none(
-    labels: Any, scores: Any
-) -> None:
-    assert fr.evaluate_labels(labels, scores, "ndcg").mean["ndcg"] > 0
+UNSUSPICIOUS = {
+    "zeros": (FOUND, np.zeros((4, 8))),
+    "one fraction": (FOUND, np.full((4, 8), 0.5)),
+    "different numbers": (FOUND, np.arange(32).reshape(4, 8)),
+    "ranks": (FOUND, np.argsort(FOUND)),
+    "labels above 1": (FOUND.round(1) * 5, BINARY),
+    "negative scores": (FOUND, -np.ones((4, 8), int)),
+    "infinite scores": (FOUND, np.where(FOUND < 0.5, -np.inf, np.inf)),
+    "no scores": (FOUND, None),
+    "halves": (np.floor(FOUND * 4) / 2, BINARY),
+    "whole labels": (np.floor(FOUND * 4), BINARY),
+}
+
+
+@pytest.mark.parametrize("case", UNSUSPICIOUS)
+def test_labels_with_fractions_and_equal_or_other_scores_cause_none(case: str) -> None:
+    assert values(*UNSUSPICIOUS[case], "ndcg").mean["ndcg"] > 0

@@ -33,8 +33,13 @@ def holds(expression: str, expected: str, names: dict[str, Any]) -> bool:
     return True
 
 
-def refusal(expression: str, names: dict[str, Any]) -> str:
-    """The error that an expression raises, as Python prints it, on one line."""
+def refusal(expression: str, names: dict[str, Any], usual: str = "") -> str:
+    """The error that an expression raises, as Python prints it, on one line.
+
+    The name of its type is left out if it is the usual one.
+    """
     with pytest.raises(Exception) as caught:  # noqa: PT011
         eval(expression, names)
-    return " ".join(f"{type(caught.value).__name__}: {caught.value}".split())
+    kind = type(caught.value).__name__
+    text = str(caught.value) if kind == usual else f"{kind}: {caught.value}"
+    return " ".join(text.split())
