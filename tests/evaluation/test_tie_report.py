@@ -15,7 +15,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import refusal, rows
+from tests.helpers.tables import refused, rows
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -155,7 +155,7 @@ report(PREFERENCES) => TypeError: qrels: expected Qrels, found Preferences, whic
 
 @pytest.mark.parametrize(("call", "error"), rows(REFUSED))
 def test_what_has_no_report_is_refused(call: str, error: str) -> None:
-    assert refusal(call, globals()) == error
+    assert refused(call, error, globals())
 
 
 def test_the_error_of_a_score_carries_its_query() -> None:

@@ -26,6 +26,12 @@ def rows(table: str) -> list[Any]:
     return [pytest.param(left, right, id=says) for says, (left, _, right) in pairs]
 
 
+def named(table: str) -> list[tuple[str, str]]:
+    """(name, what it means) of each name in lines such as "P@5: precision@5 p5"."""
+    lines = [line.rpartition(": ") for line in table.strip().splitlines()]
+    return [(name, meant) for meant, _, names in lines for name in names.split()]
+
+
 def holds(expression: str, expected: str, names: dict[str, Any]) -> bool:
     """Whether two expressions have equal values; names are those of the test's module."""
     found, wanted = (eval(text, names) for text in (expression, expected))
@@ -43,3 +49,11 @@ def refusal(expression: str, names: dict[str, Any], usual: str = "") -> str:
     kind = type(caught.value).__name__
     text = str(caught.value) if kind == usual else f"{kind}: {caught.value}"
     return " ".join(text.split())
+
+
+def refused(expression: str, error: str, names: dict[str, Any], usual: str = "") -> bool:
+    """Whether an expression raises this error; `[...]` at its end stands for any more words."""
+    found = refusal(expression, names, usual)
+    start, more, _ = error.partition(" [...]")
+    assert (found[: len(start)] if more else found) == start
+    return True

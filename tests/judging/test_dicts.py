@@ -22,7 +22,7 @@ from fastrank.native import engine
 from tests.helpers.parsing import parse_prefs
 from tests.helpers.small import grades, scores
 from tests.helpers.strategies import examples, slow_in_python
-from tests.helpers.tables import holds, refusal, rows
+from tests.helpers.tables import holds, refused, rows
 
 QRELS, RUN = grades("q1 a=1 b=0; q2 c=2; q3 d=1"), scores("q a=2 b=1")
 PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
@@ -193,7 +193,7 @@ by({"q1": {1.5: 1}}) =>
 
 @pytest.mark.parametrize(("call", "error"), rows(REFUSED))
 def test_what_is_no_run_and_no_judgments_is_refused_with_its_place(call: str, error: str) -> None:
-    assert refusal(call, globals(), "InputError") == error
+    assert refused(call, error, globals(), "InputError")
 
 
 def test_an_error_of_input_is_a_value_error() -> None:

@@ -16,7 +16,7 @@ from fastrank.cli.main import main
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.small import as_read, grades, run_lines, scores
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holds, refusal, rows
+from tests.helpers.tables import holds, refused, rows
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq3 Q0 d 1 1 t\nq9 Q0 z 1 1 t\n"
@@ -148,7 +148,7 @@ found("PercentileRank", b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", scores("q1 a=1"), mis
 
 @pytest.mark.parametrize(("call", "error"), rows(REFUSED))
 def test_impossible_options_are_refused(call: str, error: str) -> None:
-    assert refusal(call, globals(), "OptionError") == error
+    assert refused(call, error, globals(), "OptionError")
 
 
 @pytest.fixture(params=["streamed", "in memory"])

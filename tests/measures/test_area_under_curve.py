@@ -11,10 +11,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import fastrank as fr
+from tests.helpers.tables import holds, rows
 from tests.helpers.tie_orders import every_order, nouns
 
 TIES: tuple[Any, ...] = ("given", "best", "worst", "average")
 BY_ORDER = ("docno_desc", "docno_asc", *TIES)
+NEW: Any = {"trec_eval_version": "10.0"}
 
 
 def cases(count: int, *, seed: int) -> Any:
@@ -40,31 +42,25 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 
 @pytest.mark.parametrize("level", [0.5, 1, 2])
 def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
-    labels, scores = cases(1000, seed=1)
+    """Whether the level is that of the evaluation or of the measure."""
+    labels, scores = cases(400, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
+    own = f"AUC(rel={level})" if level != 0.5 else "AUC"
 
     for ties in TIES:
-        found = fr.evaluate_labels(
-            labels, scores, "AUC", ties=ties, relevance_level=level, trec_eval_version="10.0"
-        )
+        for name, other in (("AUC", level), (own, 1 if level != 0.5 else level)):
+            options: Any = {"ties": ties, "relevance_level": other, **NEW}
+            found = fr.evaluate_labels(labels, scores, name, **options)
+            name = found.names[0]
 
-        assert per_query(found, "AUC") == pytest.approx(expected, abs=1e-12, nan_ok=True)
-        assert found.mean["AUC"] == pytest.approx(np.nanmean(expected), abs=1e-12)
-    assert sum(map(math.isnan, expected)) > 50
-
-
-def test_auc_takes_a_level_of_its_own() -> None:
-    labels, scores = cases(300, seed=2)
-    expected = [area(*own, 2) for own in zip(labels, scores, strict=True)]
-
-    found = fr.evaluate_labels(labels, scores, "AUC(rel=2) AUC", trec_eval_version="10.0")
-
-    assert per_query(found, "AUC(rel=2)") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+            assert per_query(found, name) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+            assert found.mean[name] == pytest.approx(np.nanmean(expected), abs=1e-12)
+    assert sum(map(math.isnan, expected)) > 20
 
 
 @pytest.mark.parametrize("weight", ["retrieved", "relevant"])
 def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
-    labels, scores = cases(1000, seed=3)
+    labels, scores = cases(400, seed=3)
     total = weights = 0.0
     for own, predicted in zip(labels, scores, strict=True):
         value = area(own, predicted)
@@ -73,27 +69,10 @@ def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
             total, weights = total + count * value, weights + count
 
     name = "GAUC" if weight == "retrieved" else "GAUC(weight='relevant')"
-    found = fr.evaluate_labels(labels, scores, [name, "AUC"], trec_eval_version="10.0")
+    found = fr.evaluate_labels(labels, scores, [name, "AUC"], **NEW)
 
     assert found.mean[name] == pytest.approx(total / weights, abs=1e-12)
     assert per_query(found, name) == pytest.approx(per_query(found, "AUC"), nan_ok=True)
-
-
-def test_queries_of_one_class_alone_have_no_mean() -> None:
-    found = fr.evaluate_labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC")
-
-    assert all(map(math.isnan, found.mean.values()))
-
-
-@pytest.mark.parametrize(("version", "value"), [("9.0.8", 0.5), ("10.0", 1.0)])
-def test_scores_tie_as_the_version_compares_them(version: Any, value: float) -> None:
-    """Trec_eval 9.0.8 keeps scores as 32-bit floats, 10.0 and scikit-learn as doubles."""
-    labels, scores = [[1, 0]], [[0.1 + 1e-12, 0.1]]
-
-    found = fr.evaluate_labels(labels, scores, "AUC", trec_eval_version=version)
-
-    assert found.mean == {"AUC": value}
-    assert area(np.array(labels[0]), scores[0]) == 1.0
 
 
 def test_other_measures_have_the_values_that_they_have_without_auc() -> None:
@@ -117,34 +96,51 @@ def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
 
     found = fr.evaluate(*nouns(GRADES, RESULTS), "AUC AUC(judged_only=True)", ties=ties).mean
 
-    assert found["AUC"] == pytest.approx(roc_auc_score(relevant, [s for _, s in RESULTS]))
-    assert found["AUC(judged_only=True)"] == pytest.approx(
-        roc_auc_score(*zip(*judged, strict=True))
-    )
+    every = roc_auc_score(relevant, [score for _, score in RESULTS])
+    of_judged = roc_auc_score(*zip(*judged, strict=True))
+    assert list(found.values()) == pytest.approx([every, of_judged])
 
 
-@pytest.mark.parametrize("given", ["file", "dict", "arrays"])
-def test_every_form_of_a_run_gives_the_same(given: str, tmp_path: Any) -> None:
+def test_every_form_of_a_run_gives_the_same(tmp_path: Any) -> None:
+    """Of 4 pairs two are tied, and two are in the wrong order."""
     qrels = {"1": {"1": 1, "2": 0, "3": 1}, "2": {"5": 1}}
     run = {"1": {"1": 1.0, "2": 1.0, "4": 1.0, "3": 0.5}}
-    options: Any = {"missing": "zero"}
-    if given == "file":
-        (tmp_path / "run").write_text(
-            "".join(f"1 Q0 {doc} 0 {score} t\n" for doc, score in run["1"].items())
-        )
-        found = fr.evaluate(qrels, tmp_path / "run", "AUC GAUC AP", **options)
-    elif given == "dict":
-        found = fr.Evaluator(qrels, "AUC GAUC AP", **options).evaluate(run)
-    else:
-        ids, scores = np.array([[1, 2, 4, 3]]), np.array([[1.0, 1.0, 1.0, 0.5]])
-        numbered = {
-            query: {int(doc): grade for doc, grade in qrels[query].items()} for query in qrels
-        }
-        found = fr.evaluate_arrays(numbered, ids, scores, "AUC GAUC AP", queries=[1], **options)
+    lines = [f"1 Q0 {doc} 0 {score} t\n" for doc, score in run["1"].items()]
+    (tmp_path / "run").write_text("".join(lines))
+    numbered: Any = {q: {int(doc): own for doc, own in docs.items()} for q, docs in qrels.items()}
+    arrays = [[1, 2, 4, 3]], [[1.0, 1.0, 1.0, 0.5]]
+    names, how = "AUC GAUC AP", {"missing": "zero"}
 
-    # Of 4 pairs two are tied, and two are in the wrong order.
-    assert found.mean["AUC"] == found.mean["GAUC"] == 0.25
-    assert found.mean["AP"] == fr.evaluate(qrels, run, "AP", **options).mean["AP"]
+    found = [fr.evaluate(qrels, tmp_path / "run", names, **how)]
+    found.append(fr.Evaluator(qrels, names, **how).evaluate(run))
+    found.append(fr.evaluate_arrays(numbered, *arrays, names, queries=[1], **how))
+
+    expected = fr.evaluate(qrels, run, "AP", **how).mean["AP"]
+    assert [scores.mean for scores in found] == [{"AUC": 0.25, "GAUC": 0.25, "AP": expected}] * 3
+
+
+def labels(*given: Any, **options: Any) -> dict[str, float]:
+    return dict(fr.evaluate_labels(*given, **options).mean)
+
+
+NAN = pytest.approx({"AUC": math.nan, "GAUC": math.nan}, nan_ok=True)
+CLOSE = [[1, 0]], [[0.1 + 1e-12, 0.1]], "AUC"
+VECTORS = np.eye(3, dtype=np.float32)
+SEARCH = VECTORS[:1], VECTORS, {"0": {"0": 1, "1": 1}}, "AUC PairAccuracy"
+VALUES = """
+# queries of one class alone have no mean
+labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC") => NAN
+# scores tie as the version compares them: as 32-bit floats, or as doubles, as in scikit-learn
+labels(*CLOSE) => {"AUC": 0.5}
+labels(*CLOSE, **NEW) => {"AUC": 1.0}
+# searches take the ties of what was found
+fr.evaluate_embeddings(*SEARCH, k=3).mean => {"AUC": 0.75, "PairAccuracy": 0.5}
+"""
+
+
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_values_are_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
 
 
 def test_a_depth_is_refused_because_it_may_cut_a_tie() -> None:
@@ -159,15 +155,6 @@ def test_a_tie_report_shows_that_no_order_of_ties_changes_auc() -> None:
         assert found.value == found.worst == found.best == found.expected
 
 
-def test_searches_take_the_ties_of_what_was_found() -> None:
-    vectors = np.eye(3, dtype=np.float32)
-    qrels = {"0": {"0": 1, "1": 1}}
-
-    found = fr.evaluate_embeddings(vectors[:1], vectors, qrels, "AUC PairAccuracy", k=3).mean
-
-    assert found == {"AUC": 0.75, "PairAccuracy": 0.5}
-
-
 def accuracy(relevant: list[bool]) -> float:
     """The share of the pairs of a relevant and another document that are in order."""
     pairs = [a > b for a, b in itertools.combinations(relevant, 2) if a != b]
@@ -176,7 +163,7 @@ def accuracy(relevant: list[bool]) -> float:
 
 def test_pair_accuracy_with_average_ties_is_its_mean_over_every_order() -> None:
     rng = np.random.default_rng(5)
-    for _ in range(300):
+    for _ in range(200):
         docs = rng.permutation(list("abcdef"))[: rng.integers(1, 7)]
         results = [(str(doc), float(rng.integers(1, 4))) for doc in docs]
         grades = {doc: int(rng.integers(-2, 3)) for doc in "abcd"} | {"x": 1}

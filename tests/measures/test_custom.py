@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import numba
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import fastrank as fr
 from fastrank.measures.custom import CUSTOM
 from tests.helpers.parsing import parse_qrels, parse_run
+from tests.helpers.tables import holds, refused, rows
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq1 0 e 2\nq2 0 c 2\nq2 0 d -1\n")
 RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2 Q0 c 1 1 t\n")
@@ -130,28 +132,15 @@ def test_an_error_in_it_names_measure_and_query(compiled: bool) -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_what_is_no_number_is_refused() -> None:
-    fr.measure(lambda ranking: "0.5", name="text")
-
-    with pytest.raises(fr.EvaluationError, match="'q1': TypeError: expected a number, found str"):
-        fr.evaluate(QRELS, RUN, ["text"])
+TAKEN = (
+    "map nDCG MAP official hit_ratio P@5 P_5 ndcg_cut_10 RR_10 judged_5 set_F_2 SetRelP query file"
+)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "map", "nDCG", "MAP", "official", "hit_ratio", "P@5", "a b",
-        "P_5", "ndcg_cut_10", "RR_10", "judged_5", "set_F_2", "SetRelP", "query", "file",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [*TAKEN.split(), "a b"])
 def test_a_name_that_means_something_else_is_refused(name: str) -> None:
     with pytest.raises(fr.MeasureError, match="measure"):
         fr.measure(last_rank, name=name)
-
-
-def test_only_functions_are_taken() -> None:
-    with pytest.raises(TypeError, match="expected a function, found int"):
-        fr.measure(5)
 
 
 def test_scores_are_pickled_whatever_the_function_is() -> None:
@@ -165,31 +154,103 @@ def test_scores_are_pickled_whatever_the_function_is() -> None:
     assert again["retrieved"].tolist() == [3.0, 2.0]
 
 
+def registered(function: Any, measures: Any, **options: Any) -> dict[str, list[float]]:
+    """The values per query of measures, one of which is this function."""
+    fr.measure(function, **options)
+    return fr.evaluate(QRELS, RUN, measures).lists()
+
+
 def share_of_top(ranking: fr.types.Ranking, cutoff: int = 3, weight: float = 1.0) -> float:
     """Relevant documents at the first ranks, by their number."""
     return weight * (ranking.grades >= ranking.level).sum() / cutoff
 
 
-@pytest.mark.parametrize("function", [share_of_top, numba.njit(share_of_top)])
-def test_parameters_after_the_ranking_are_options(function: object) -> None:
-    fr.measure(function)
-
-    scores = fr.evaluate(QRELS, RUN, "share_of_top share_of_top(weight=6)@2 share_of_top@1")
-
-    assert scores["share_of_top"].tolist() == [1 / 3, 1 / 3]
-    assert scores["share_of_top(weight=6)@2"].tolist() == [0.0, 3.0]
-    assert scores["share_of_top@1"].tolist() == [0.0, 0.0]
+def chosen(ranking: fr.types.Ranking, kind: str = "all", twice: bool = False, n: int = 2) -> float:
+    return {"all": 1, "some": 10}[kind] * (1 + twice) * n
 
 
-@pytest.mark.parametrize("function", [last_rank, numba.njit(last_rank)])
-def test_a_cutoff_shows_the_first_documents_only(function: object) -> None:
-    fr.measure(function)
+def constant(ranking: fr.types.Ranking, p: float) -> float:
+    return p
 
-    scores = fr.evaluate(QRELS, RUN, "last_rank@3 last_rank@2 last_rank(rel=2)@2")
 
-    assert scores["last_rank@3"].tolist() == [3.0, 2.0]
-    assert scores["last_rank@2"].tolist() == [0.0, 2.0]
-    assert scores["last_rank(rel=2)@2"].tolist() == [0.0, 2.0]
+def typed(ranking: fr.types.Ranking, n: int = 2, p: float = 0.5) -> float:
+    return 0.0
+
+
+def text(ranking: fr.types.Ranking) -> Any:
+    return "0.5"
+
+
+def other() -> Any:
+    """A function of another function's name."""
+
+    def last_rank(ranking: fr.types.Ranking) -> float:
+        return 0.0
+
+    return last_rank
+
+
+def with_default(**defaults: Any) -> Any:
+    """Make a measure of a function with an option."""
+    ((name, value),) = defaults.items()
+    own = {"value": value}
+    return fr.measure(eval(f"lambda ranking, {name}=value: 0.0", own), name="untyped")
+
+
+SHARE = "share_of_top share_of_top(weight=6)@2 share_of_top@1"
+CHOSEN = [chosen, "chosen(kind='some', twice=True) chosen(n=5)"]
+CHOSEN_MEAN = {"chosen": 2, "chosen(kind='some',twice=True)": 40, "chosen(n=5)": 5}
+LAST = {"last_rank@3": [3.0, 2.0], "last_rank@2": [0.0, 2.0], "last_rank(rel=2)@2": [0.0, 2.0]}
+COMPILED, COMPILED_SHARE = numba.njit(last_rank), numba.njit(share_of_top)
+EXPECTED_SHARE = dict(zip(SHARE.split(), ([1 / 3, 1 / 3], [0.0, 3.0], [0.0, 0.0]), strict=True))
+VALUES = """
+# parameters after the ranking are options
+registered(share_of_top, SHARE) => EXPECTED_SHARE
+registered(COMPILED_SHARE, SHARE) => EXPECTED_SHARE
+# a cutoff shows the first documents only
+registered(last_rank, list(LAST)) => LAST
+registered(COMPILED, list(LAST)) => LAST
+# options are bools and texts too
+fr.evaluate(QRELS, RUN, [fr.measure(CHOSEN[0]), CHOSEN[1]]).mean => CHOSEN_MEAN
+# a parameter without a default is given
+registered(constant, "constant(p=0.25)") => {"constant(p=0.25)": [0.25, 0.25]}
+# the function itself will do
+fr.evaluate(QRELS, RUN, [last_rank]).lists() => {"last_rank": [3.0, 2.0]}
+fr.evaluate(QRELS, RUN, last_rank).lists() => {"last_rank": [3.0, 2.0]}
+fr.evaluate(QRELS, RUN, ["map", COMPILED])["last_rank"].tolist() => [3.0, 2.0]
+(fr.evaluate(QRELS, RUN, last_rank), "last_rank" in CUSTOM)[1] => False
+# a function that was made a measure goes by the name it was given
+[*registered(last_rank, [last_rank, "map"], name="deepest")] => ["deepest", "map"]
+"""
+
+
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_functions_are_measures_with_options(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
+
+
+REFUSED = r"""
+# a value is a number
+registered(text, "text") =>
+  EvaluationError: measure 'text' of query 'q1': TypeError: expected a number, found str
+# only functions are taken
+fr.measure(5) => TypeError: measure: expected a function, found int
+# a parameter without a default has to be given
+registered(constant, "constant") => 'constant': constant requires p (parameter p of the function)
+# an option has the kind of its default
+registered(typed, "typed(n=0.5)") => 'typed(n=0.5)': n=0.5: expected a whole number
+registered(typed, "typed(p=x)") => 'typed(p=x)': p=x: expected a number
+with_default(other=()) =>
+  measure 'untyped': expected a number, a bool or a str as the default of 'other', found tuple
+with_default(rel=1) => measure 'untyped': 'rel' is an option of every measure; rename the parameter
+# two functions of one name
+fr.evaluate(QRELS, RUN, [last_rank, other()]) => two functions have the name 'last_rank'
+"""
+
+
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_what_is_no_measure_is_refused(call: str, error: str) -> None:
+    assert refused(call, error, globals(), "MeasureError")
 
 
 def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:
@@ -200,65 +261,3 @@ def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:
 
     assert [(own.num_ret, own.num_rel, own.num_rel_ret) for own in seen] == [(2, 2, 0), (2, 1, 1)]
     assert [own.ranks.tolist() for own in seen] == [[1], [1, 2]]
-
-
-def test_options_are_bools_and_texts_too() -> None:
-    def chosen(
-        ranking: fr.types.Ranking, kind: str = "all", twice: bool = False, n: int = 2
-    ) -> float:
-        return {"all": 1, "some": 10}[kind] * (1 + twice) * n
-
-    scores = fr.evaluate(
-        QRELS, RUN, ["map", fr.measure(chosen), "chosen(kind='some', twice=True) chosen(n=5)"]
-    )
-
-    assert scores.mean == {
-        "map": scores.mean["map"], "chosen": 2, "chosen(kind='some',twice=True)": 40,
-        "chosen(n=5)": 5,
-    }  # fmt: skip
-
-
-def test_a_parameter_without_a_default_has_to_be_given() -> None:
-    fr.measure(lambda ranking, p: p, name="constant")
-
-    assert fr.evaluate(QRELS, RUN, "constant(p=0.25)").mean == {"constant(p=0.25)": 0.25}
-    with pytest.raises(fr.MeasureError, match="constant requires p"):
-        fr.evaluate(QRELS, RUN, "constant")
-
-
-def test_options_of_the_wrong_kind_are_refused() -> None:
-    fr.measure(lambda ranking, n=2, p=0.5: 0.0, name="typed")
-
-    with pytest.raises(fr.MeasureError, match=r"n=0\.5: expected a whole number"):
-        fr.evaluate(QRELS, RUN, "typed(n=0.5)")
-    with pytest.raises(fr.MeasureError, match="p=x: expected a number"):
-        fr.evaluate(QRELS, RUN, "typed(p=x)")
-    with pytest.raises(fr.MeasureError, match="as the default of 'other', found tuple"):
-        fr.measure(lambda ranking, other=(): 0.0, name="untyped")
-    with pytest.raises(fr.MeasureError, match="'rel' is an option of every measure"):
-        fr.measure(lambda ranking, rel=1: 0.0, name="untyped")
-
-
-@pytest.mark.parametrize("measures", [[last_rank], last_rank, ["map", numba.njit(last_rank)]])
-def test_the_function_itself_will_do(measures: object) -> None:
-    scores = fr.evaluate(QRELS, RUN, measures)
-
-    assert scores["last_rank"].tolist() == [3.0, 2.0]
-    assert "last_rank" not in CUSTOM
-
-
-def test_a_function_that_was_made_a_measure_goes_by_the_name_it_was_given() -> None:
-    fr.measure(last_rank, name="deepest")
-
-    assert fr.evaluate(QRELS, RUN, [last_rank, "map"]).names == ["deepest", "map"]
-
-
-def test_two_functions_of_one_name_are_refused() -> None:
-    def other() -> object:
-        def last_rank(ranking: fr.types.Ranking) -> float:
-            return 0.0
-
-        return last_rank
-
-    with pytest.raises(fr.MeasureError, match="two functions have the name 'last_rank'"):
-        fr.evaluate(QRELS, RUN, [last_rank, other()])

@@ -11,14 +11,11 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.errors import MeasureError
+from tests.helpers.tables import holds, refused, rows
 
 # What sample_eval.pl printed, with all digits (its format %6.4f changed to %.17g).
-RECORDED = json.loads(
-    gzip.decompress(
-        (Path(__file__).parents[1] / "recorded/measures/sample_eval.json.gz").read_bytes()
-    )
-)
+PATH = Path(__file__).parents[1] / "recorded/measures/sample_eval.json.gz"
+RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 # Its names, and ours.
 NAMES = {
     "infAP": "xinfAP", "infNDCG": "infNDCG(ideal='sample_eval')", "iP10": "iP_10", "iP50": "iP@50",
@@ -88,108 +85,90 @@ def test_the_ideal_rankings_differ_where_sample_eval_orders_grades_as_texts() ->
 def test_a_completely_sampled_pool_has_the_plain_ndcg_and_precision() -> None:
     """Up to the small numbers that keep estimates from being 0 / 0."""
     qrels = {"q": {"a": 3, "b": 0, "c": 1, "d": 2}}
-    frame = fr.Qrels.from_dict(qrels)
     sample = judgments(b"".join(b"q 0 %b s %d\n" % (d.encode(), g) for d, g in qrels["q"].items()))
     run = {"q": {"b": 4.0, "a": 3.0, "c": 2.0, "x": 1.0}}
 
     found = fr.evaluate(sample, run, "infNDCG iP@2 iNumRel").mean
-    plain = fr.evaluate(frame, run, "ndcg P@2 num_rel").mean
+    plain = fr.evaluate(qrels, run, "ndcg P@2 num_rel").mean
 
     assert found["infNDCG"] == pytest.approx(plain["ndcg"], rel=1e-12)
     assert found["iP@2"] == pytest.approx(plain["P@2"], abs=1e-4)
     assert found["iNumRel"] == plain["num_rel"]
 
 
-def test_the_relevance_level_counts() -> None:
-    found = fr.evaluate(judgments(), RUN, "iNumRel xinfAP", relevance_level=3)
-
-    assert found.mean == {"iNumRel": 0.0, "xinfAP": 0.0}
-
-
-def test_the_depth_limits_what_counts() -> None:
-    found = fr.evaluate(judgments(), RUN, "iNumRelRet(depth=1) iNumRelRet xinfAP(depth=1)")
-
-    assert found.mean["iNumRelRet(depth=1)"] == pytest.approx(1.0, abs=1e-4)
-    assert found.mean["iNumRelRet"] == pytest.approx(1.5, abs=1e-4)
+def of(measures: str = "infNDCG", qrels: Any = QRELS, run: Any = RUN, **options: Any) -> Any:
+    qrels = judgments(qrels) if isinstance(qrels, bytes) else qrels
+    return fr.evaluate(qrels, run, measures, **options)
 
 
-def test_an_evaluator_and_files_give_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    fr.write_run(fr.Run.from_dict(RUN), path, "trec")
-    names = "infNDCG xinfAP iP@3"
-
-    expected = fr.evaluate(judgments(), RUN, names).mean
-
-    assert fr.Evaluator(judgments(), names).evaluate(RUN).mean == expected
-    assert fr.evaluate(judgments(), path, names).mean == expected
+def mean(*given: Any, **options: Any) -> list[float]:
+    return list(of(*given, **options).mean.values())
 
 
-def test_compare_takes_them() -> None:
-    other = {"1": {"b": 2.0, "a": 1.0}, "2": {"b": 1.0}}
-
-    compared = fr.compare(judgments(), {"one": {**RUN, "2": {"a": 1.0}}, "other": other}, "infNDCG")
-
-    assert "infNDCG" in str(compared)
-
-
-def test_strata_without_samples_are_counted() -> None:
-    counts = fr.evaluate(judgments(), RUN, "infNDCG").counts
-
-    assert counts["strata_without_samples"] == 1
-    assert "not_sampled" not in counts
-
-
-def test_a_sample_without_relevant_documents_has_values_of_0() -> None:
-    qrels = judgments(b"1 0 a x 0\n1 0 b x -1\n1 0 c y -1\n")
-
-    scores = fr.evaluate(qrels, RUN, "infNDCG xinfAP iNumRel")
-
-    assert list(scores.mean.values()) == [0.0, 0.0, 0.0]
-    assert scores.counts["strata_without_samples"] == 1
-
-
-def test_plain_measures_count_what_was_not_sampled() -> None:
-    counts = fr.evaluate(judgments(), RUN, "map").counts
-
-    assert counts["not_sampled"] == 2
-    assert "strata_without_samples" not in counts
-
-
-@pytest.mark.parametrize(
-    ("qrels", "options", "words"),
-    [
-        ({"1": {"a": 1}}, {}, "'infNDCG' needs judgments with strata: files with lines of"),
-        (fr.Qrels.from_dict({"1": {"a": 1}}), {}, "needs judgments with strata"),
-        (judgments(), {"judged_only": True}, "does not support judged_only"),
-        (judgments(), {"ties": "worst"}, "needs judgments with strata: ties='worst' orders"),
-        (judgments(), {"ties": "average"}, "does not support 'infNDCG'"),
-    ],
-)
-def test_what_cannot_be_estimated_is_refused(qrels: Any, options: Any, words: str) -> None:
-    with pytest.raises(MeasureError, match=words):
-        fr.evaluate(qrels, RUN, "infNDCG", **options)
+approx = pytest.approx
+NONE_RELEVANT = b"1 0 a x 0\n1 0 b x -1\n1 0 c y -1\n"
+ANOTHER = b"0 0 a z 0\n" + QRELS
+PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
+OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "10.0"))
+SYSTEMS = {"one": {**RUN, "2": {"a": 1.0}}, "other": {"1": {"b": 2.0, "a": 1.0}, "2": {"b": 1.0}}}
+VALUES = """
+# the relevance level counts
+mean("iNumRel xinfAP", relevance_level=3) => [0.0, 0.0]
+# the depth limits what counts
+mean("iNumRelRet(depth=1) iNumRelRet") => approx([1.0, 1.5], abs=1e-4)
+# an evaluator gives the same
+fr.Evaluator(judgments(), "infNDCG xinfAP").evaluate(RUN).mean => of("infNDCG xinfAP").mean
+# compare takes them
+"infNDCG" in str(fr.compare(judgments(), SYSTEMS, "infNDCG")) => True
+# strata without samples are counted
+of().counts["strata_without_samples"] => 1
+"not_sampled" in of().counts => False
+# a sample without relevant documents has values of 0
+mean("infNDCG xinfAP iNumRel", NONE_RELEVANT) => [0.0, 0.0, 0.0]
+of("infNDCG", NONE_RELEVANT).counts["strata_without_samples"] => 1
+# plain measures count what was not sampled
+of("map").counts["not_sampled"] => 2
+"strata_without_samples" in of("map").counts => False
+# queries without results count as 0; the estimated relevant documents of their pools are added
+of("iNumRel", **OLD)["iNumRel"].tolist() => [1.5, 1.0]
+of("iNumRel", **NEW)["iNumRel"].tolist() => [1.5, 1.0]
+mean("iNumRel infNDCG", **OLD) => [2.5, of()["infNDCG"][0] / 2]
+mean("iNumRel infNDCG", **NEW) => [2.5, of()["infNDCG"][0] / 2]
+# skipped queries leave the strata of the others
+mean("infNDCG", ANOTHER, no_relevant="skip") => mean()
+"""
 
 
-def test_arrays_have_no_strata() -> None:
-    with pytest.raises(MeasureError, match="needs judgments with strata: only `evaluate`"):
-        fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "infNDCG")
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_values_of_strata_are_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
 
 
-@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_queries_without_results_count(version: str) -> None:
-    """As 0 in means; the estimated relevant documents of their pools are added."""
-    found = fr.evaluate(
-        judgments(), RUN, "iNumRel infNDCG", missing="zero", trec_eval_version=version
-    )
+def test_files_give_the_same(tmp_path: Path) -> None:
+    fr.write_run(fr.Run.from_dict(RUN), tmp_path / "run", "trec")
 
-    assert found["iNumRel"].tolist() == [1.5, 1.0]
-    assert found.mean["iNumRel"] == 2.5
-    assert found.mean["infNDCG"] == found["infNDCG"][0] / 2
+    assert mean("infNDCG xinfAP iP@3", run=tmp_path / "run") == mean("infNDCG xinfAP iP@3")
 
 
-def test_skipped_queries_leave_the_strata_of_the_others() -> None:
-    with_another = judgments(b"0 0 a z 0\n" + QRELS)
+REFUSED = r"""
+# judgments have no strata
+of(qrels={"1": {"a": 1}}) =>
+  'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
+  and grade, or tables with a column stratum
+of(qrels=PLAIN) =>
+  'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
+  and grade, or tables with a column stratum
+fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "infNDCG") =>
+  'infNDCG' needs judgments with strata: only `evaluate` supports it
+# options that do not go with estimates
+of(judged_only=True) => 'infNDCG' estimates what was not judged, and does not support judged_only
+of(ties="worst") =>
+  'infNDCG' needs judgments with strata: ties='worst' orders documents by the grades of one query
+of(ties="average") =>
+  ties='average' does not support 'infNDCG'; it supports NumRet, [...]
+"""
 
-    found = fr.evaluate(with_another, RUN, "infNDCG", no_relevant="skip")
 
-    assert found.mean == fr.evaluate(judgments(), RUN, "infNDCG").mean
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_what_cannot_be_estimated_is_refused(call: str, error: str) -> None:
+    assert refused(call, error, globals(), "MeasureError")

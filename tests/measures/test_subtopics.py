@@ -14,15 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.errors import EvaluationError, InputError, MeasureError
+from tests.helpers.tables import holds, refused, rows
 
 # Of random judgments and runs; ndeval printed all digits (its format %.6f changed to %.17g), once
 # ranking by the rank column, as by default, and once by score (-traditional). None is NaN.
-RECORDED = json.loads(
-    gzip.decompress(
-        (Path(__file__).parents[1] / "recorded/measures/subtopics.json.gz").read_bytes()
-    )
-)
+PATH = Path(__file__).parents[1] / "recorded/measures/subtopics.json.gz"
+RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 NAMES = {
     "alpha-DCG": "alpha_DCG", "alpha-nDCG": "alpha_nDCG", "ERR-IA": "ERR_IA", "nERR-IA": "nERR_IA",
     "P-IA": "P_IA", "strec": "StRecall", "MAP-IA": "AP_IA", "NRBP": "NRBP", "nNRBP": "nNRBP",
@@ -34,7 +31,6 @@ RUN = {
     "1": {"b": 6.0, "x": 5.0, "a": 4.0, "e": 3.0, "c": 2.0, "d": 1.0},
     "2": {"c": 2.0, "a": 1.0},
 }
-PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
 
 
 def judgments(content: bytes = QRELS) -> fr.Qrels:
@@ -86,45 +82,6 @@ def test_values_are_those_of_ndeval(case: dict[str, Any], order: str) -> None:
             assert scores[own][place] == pytest.approx(value, rel=1e-14, abs=0), (query, name)
 
 
-def test_the_first_rank_is_normalized_as_all_others() -> None:
-    """ndeval does not divide by the 3 subtopics: its values are 2."""
-    found = fr.evaluate(judgments(), RUN, "alpha_DCG@1 ERR_IA@1 alpha_nDCG@1")
-
-    assert [found[name][0] for name in found.names] == [2 / 3, 2 / 3, 1.0]
-
-
-def test_names_of_both_notations_and_of_ndeval_are_known() -> None:
-    names = "alpha_nDCG@5 alpha_nDCG_5 alpha-nDCG@5 \u03b1_nDCG@5 nERR-IA@5 MAP_IA MAP-IA strec@2"
-
-    found = fr.evaluate(judgments(), RUN, names)
-
-    assert found.names == names.split()
-    assert {float(found[name][0]) for name in found.names[:4]} == {0.8657766478360449}
-    assert found["MAP-IA"].tolist() == found["MAP_IA"].tolist() == [0.5833333333333334, 0.5]
-    assert found["strec@2"].tolist() == [0.6666666666666666, 1.0]
-
-
-def test_alpha_1_counts_each_subtopic_once_and_alpha_0_every_time() -> None:
-    lines = b"q x a 1\nq x b 1\n"
-    run = {"q": {"a": 2.0, "b": 1.0}}
-
-    found = fr.evaluate(judgments(lines), run, "ERR_IA(alpha=1)@2 ERR_IA(alpha=0)@2")
-
-    assert list(found.mean.values()) == [1.0, 1.0]
-    found = fr.evaluate(judgments(lines), {"q": {"z": 2.0, "b": 1.0}}, "ERR_IA(alpha=1)@2")
-    assert found.mean["ERR_IA(alpha=1)@2"] == 0.5
-
-
-def test_grades_with_fractions_have_a_level() -> None:
-    qrels = fr.Qrels.from_arrays(["q"] * 3, ["a", "a", "b"], [0.5, 1, 0.25], subtopics=list("xyx"))
-    run = {"q": {"b": 2.0, "a": 1.0}}
-
-    found = fr.evaluate(qrels, run, "StRecall(rel=0.25)@1 StRecall(rel=0.5)@1 StRecall@2")
-
-    assert list(found.mean.values()) == [0.5, 0.0, 1.0]
-    assert fr.evaluate(qrels, run, "StRecall@1", relevance_level=0.25).mean["StRecall@1"] == 0.5
-
-
 def test_judged_only_closes_the_gaps() -> None:
     """As the same option of the evaluation, and as a run without unjudged documents."""
     names = "alpha_nDCG@2 ERR_IA@2 NRBP AP_IA P_IA@2 StRecall@2"
@@ -146,48 +103,6 @@ def test_the_order_of_the_judgments_does_not_matter(lines: list[bytes]) -> None:
     found = fr.evaluate(judgments(b"".join(lines)), RUN, names).mean
 
     assert found == pytest.approx(fr.evaluate(judgments(), RUN, names).mean, rel=1e-14)
-
-
-def test_equal_scores_have_the_order_of_the_evaluation() -> None:
-    run = {"1": {"x": 1.0, "b": 1.0}}
-
-    descending, ascending = (
-        fr.evaluate(judgments(), run, "StRecall@1", ties=ties).mean["StRecall@1"]
-        for ties in ("docno_desc", "docno_asc")
-    )
-
-    assert (descending, ascending) == (0.0, 2 / 3)
-
-
-def test_queries_without_a_relevant_document_are_0() -> None:
-    names = "alpha_DCG@5 alpha_nDCG@5 ERR_IA@5 nERR_IA@5 NRBP nNRBP AP_IA P_IA@5 StRecall"
-    run = {"q": {"a": 1.0}}
-
-    assert set(fr.evaluate(judgments(b"q 1 a 0\nq 2 a 0\n"), run, names).mean.values()) == {0.0}
-
-
-@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_queries_without_results_count_as_0(version: str) -> None:
-    found = fr.evaluate(
-        judgments(), {"1": RUN["1"]}, "AP_IA NumQ", missing="zero", trec_eval_version=version
-    )
-
-    assert found["AP_IA"].tolist() == [0.5833333333333334, 0.0]
-    assert found.mean == {"AP_IA": 0.5833333333333334 / 2, "NumQ": 2.0}
-
-
-def test_skipped_queries_leave_the_subtopics_of_the_others() -> None:
-    with_another = judgments(b"0 9 a 0\n" + QRELS)
-
-    found = fr.evaluate(with_another, RUN, "nERR_IA@5", no_relevant="skip")
-
-    assert found.mean == fr.evaluate(judgments(), RUN, "nERR_IA@5").mean
-
-
-def test_retrieved_documents_are_counted_once() -> None:
-    counts = fr.evaluate(judgments(), RUN, "AP_IA").counts
-
-    assert (counts["retrieved"], counts["unjudged"]) == (8, 1)
 
 
 def test_all_forms_of_judgments_give_the_same(tmp_path: Path) -> None:
@@ -217,76 +132,119 @@ def test_an_evaluator_and_files_of_runs_give_the_same(tmp_path: Path) -> None:
     assert [scores.mean for scores in evaluator.evaluate([RUN, path, RUN])] == [expected] * 3
 
 
-def test_compare_takes_them() -> None:
-    compared = fr.compare(judgments(), {"one": RUN, "other": {"1": {"a": 1.0}}}, "alpha_nDCG@5")
-
-    assert "alpha_nDCG@5" in str(compared)
-
-
-def test_explain_says_that_it_does_not_support_them() -> None:
-    with pytest.raises(MeasureError, match=r"explain supports .*, not 'alpha_nDCG@5'"):
-        fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1")
+def of(measures: Any = "NRBP", qrels: Any = QRELS, run: Any = RUN, **options: Any) -> fr.Scores:
+    qrels = judgments(qrels) if isinstance(qrels, bytes) else qrels
+    return fr.evaluate(qrels, run, measures, **options)
 
 
-def test_plain_measures_can_be_computed_if_no_document_is_judged_twice() -> None:
-    qrels = judgments(b"q 1 a 1\nq 2 b 1\nq 2 c 0\n")
-    run = {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
-
-    found = fr.evaluate(qrels, run, "map StRecall@2").mean
-
-    assert found == {"map": (1 / 2 + 2 / 3) / 2, "StRecall@2": 0.5}
+def mean(*given: Any, **options: Any) -> list[float]:
+    return list(of(*given, **options).mean.values())
 
 
-@pytest.mark.parametrize("names", ["map", "alpha_nDCG@5 map"])
-def test_plain_measures_refuse_documents_with_several_subtopics(names: str) -> None:
-    words = (
-        r"query '1': duplicate docs b, lines 2 and 4 of .*are for measures of subtopics, such as"
-    )
-
-    with pytest.raises(EvaluationError, match=words):
-        fr.evaluate(judgments(), RUN, names)
+def first(measures: str) -> list[float]:
+    """The values of query 1."""
+    return [own[0] for own in of(measures).lists().values()]
 
 
-def test_plain_judgments_with_a_document_twice_have_the_plain_error() -> None:
-    with pytest.raises(EvaluationError, match=r"lines 1 and 2 of <file object>$"):
-        fr.evaluate(judgments(b"1 0 a 1\n1 0 a 1\n"), RUN, "map")
+BOTH = "alpha_nDCG@5 alpha_nDCG_5 alpha-nDCG@5 \u03b1_nDCG@5 nERR-IA@5 MAP_IA MAP-IA strec@2"
+TWICE, AB, ZB = b"q x a 1\nq x b 1\n", {"q": {"a": 2.0, "b": 1.0}}, {"q": {"z": 2.0, "b": 1.0}}
+HALF = fr.Qrels.from_arrays(["q"] * 3, ["a", "a", "b"], [0.5, 1, 0.25], subtopics=list("xyx"))
+BA, XB = {"q": {"b": 2.0, "a": 1.0}}, {"1": {"x": 1.0, "b": 1.0}}
+NONE_RELEVANT = b"q 1 a 0\nq 2 a 0\n"
+EVERY = "alpha_DCG@5 alpha_nDCG@5 ERR_IA@5 nERR_IA@5 NRBP nNRBP AP_IA P_IA@5 StRecall"
+QUERY_1, AP_IA = {"1": RUN["1"]}, 0.5833333333333334
+OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "10.0"))
+ANOTHER = b"0 9 a 0\n" + QRELS
+ONCE, CBA = b"q 1 a 1\nq 2 b 1\nq 2 c 0\n", {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
+SYSTEMS = {"one": RUN, "other": {"1": {"a": 1.0}}}
+VALUES = """
+# the first rank is normalized as all others; ndeval does not divide by the 3 subtopics
+first("alpha_DCG@1 ERR_IA@1 alpha_nDCG@1") => [2 / 3, 2 / 3, 1.0]
+# names of both notations and of ndeval are known
+of(BOTH).names => BOTH.split()
+set(first(" ".join(BOTH.split()[:4]))) => {0.8657766478360449}
+of("MAP-IA").lists() => {"MAP-IA": [AP_IA, 0.5]}
+of("MAP_IA").lists() => {"MAP_IA": [AP_IA, 0.5]}
+of("strec@2").lists() => {"strec@2": [0.6666666666666666, 1.0]}
+# alpha=1 counts each subtopic once and alpha=0 every time
+mean("ERR_IA(alpha=1)@2 ERR_IA(alpha=0)@2", TWICE, AB) => [1.0, 1.0]
+mean("ERR_IA(alpha=1)@2", TWICE, ZB) => [0.5]
+# grades with fractions have a level
+mean("StRecall(rel=0.25)@1 StRecall(rel=0.5)@1 StRecall@2", HALF, BA) => [0.5, 0.0, 1.0]
+mean("StRecall@1", HALF, BA, relevance_level=0.25) => [0.5]
+# equal scores have the order of the evaluation
+mean("StRecall@1", QRELS, XB, ties="docno_desc") => [0.0]
+mean("StRecall@1", QRELS, XB, ties="docno_asc") => [2 / 3]
+# queries without a relevant document are 0
+set(mean(EVERY, NONE_RELEVANT, {"q": {"a": 1.0}})) => {0.0}
+# queries without results count as 0
+of("AP_IA", QRELS, QUERY_1, **OLD)["AP_IA"].tolist() => [AP_IA, 0.0]
+of("AP_IA", QRELS, QUERY_1, **NEW)["AP_IA"].tolist() => [AP_IA, 0.0]
+mean("AP_IA NumQ", QRELS, QUERY_1, **OLD) => [AP_IA / 2, 2.0]
+mean("AP_IA NumQ", QRELS, QUERY_1, **NEW) => [AP_IA / 2, 2.0]
+# skipped queries leave the subtopics of the others
+mean("nERR_IA@5", ANOTHER, no_relevant="skip") => mean("nERR_IA@5")
+# retrieved documents are counted once
+(of("AP_IA").counts["retrieved"], of("AP_IA").counts["unjudged"]) => (8, 1)
+# plain measures can be computed if no document is judged twice
+mean("map StRecall@2", ONCE, CBA) => [(1 / 2 + 2 / 3) / 2, 0.5]
+# compare takes them
+"alpha_nDCG@5" in str(fr.compare(judgments(), SYSTEMS, "alpha_nDCG@5")) => True
+"""
 
 
-@pytest.mark.parametrize(
-    ("qrels", "options", "words"),
-    [
-        ({"1": {"a": 1}}, {}, "'NRBP' needs judgments with subtopics: files with the subtopic as"),
-        (PLAIN, {}, "needs judgments with subtopics"),
-        (judgments(b"1 Q0 a 1\n1 Q0 b 0\n"), {}, "needs judgments with subtopics"),
-        (judgments(), {"ties": "worst"}, "needs judgments with subtopics: ties='worst' orders"),
-        (judgments(), {"ties": "average"}, "does not support 'NRBP'"),
-    ],
-)
-def test_what_cannot_be_computed_is_refused(qrels: Any, options: Any, words: str) -> None:
-    with pytest.raises(MeasureError, match=words):
-        fr.evaluate(qrels, RUN, "NRBP", **options)
+@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+def test_values_of_subtopics_are_as_described(call: str, expected: str) -> None:
+    assert holds(call, expected, globals())
 
 
-def test_a_document_twice_for_one_subtopic_is_refused() -> None:
-    words = "query '2', subtopic '2': duplicate docs a, lines 9 and 11 of"
+PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
+PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
+AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
+REFUSED = r"""
+# explain does not support them
+fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, [...]
+# plain measures refuse documents with several subtopics
+of("map") =>
+  EvaluationError: query '1': duplicate docs b, lines 2 and 4 of <file object>; judgments with
+  subtopics are for measures of subtopics, such as alpha_nDCG@10
+of("alpha_nDCG@5 map") =>
+  EvaluationError: query '1': duplicate docs b, lines 2 and 4 of <file object>; judgments with
+  subtopics are for measures of subtopics, such as alpha_nDCG@10
+# plain judgments with a document twice have the plain error
+of("map", b"1 0 a 1\n1 0 a 1\n") =>
+  EvaluationError: query '1': duplicate docs a, lines 1 and 2 of <file object>
+# judgments have no subtopics
+of(qrels={"1": {"a": 1}}) =>
+  'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
+  or tables with a column subtopic or iteration
+of(qrels=PLAIN) =>
+  'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
+  or tables with a column subtopic or iteration
+of(qrels=PLAIN_LINES) =>
+  'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
+  or tables with a column subtopic or iteration
+fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "NRBP") =>
+  'NRBP' needs judgments with subtopics: only `evaluate` supports it
+# orders of ties by grade
+of(ties="worst") =>
+  'NRBP' needs judgments with subtopics: ties='worst' orders documents by the grades of one query
+of(ties="average") =>
+  ties='average' does not support 'NRBP'; it supports NumRet, [...]
+# a document stands twice for one subtopic, or in the run
+of(qrels=QRELS + b"2 2 a 0\n") =>
+  InputError: <file object>: query '2', subtopic '2': duplicate docs a, lines 9 and 11 of <file
+  object>
+of(run=AGAIN) => EvaluationError: query '1': duplicate docs a, lines 1 and 2 of <file object>
+# options are invalid
+of("alpha_nDCG") =>
+  'alpha_nDCG': alpha_nDCG requires cutoff (the rank k: only the first k documents count); for
+  example alpha_nDCG@10
+of("alpha_nDCG(alpha=2)@5") => 'alpha_nDCG(alpha=2)@5': alpha=2: expected a number from 0 to 1
+of("NRBP(beta=-1)") => 'NRBP(beta=-1)': beta=-1: expected a number from 0 to 1
+"""
 
-    with pytest.raises(InputError, match=words):
-        fr.evaluate(judgments(QRELS + b"2 2 a 0\n"), RUN, "NRBP")
 
-
-def test_a_document_twice_in_the_run_is_refused() -> None:
-    run = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
-
-    with pytest.raises(EvaluationError, match="query '1': duplicate docs a, lines 1 and 2"):
-        fr.evaluate(judgments(), run, "NRBP")
-
-
-@pytest.mark.parametrize("text", ["alpha_nDCG", "alpha_nDCG(alpha=2)@5", "NRBP(beta=-1)"])
-def test_invalid_options_are_refused(text: str) -> None:
-    with pytest.raises(MeasureError, match=r"requires cutoff|expected a number from 0 to 1"):
-        fr.evaluate(judgments(), RUN, text)
-
-
-def test_arrays_have_no_subtopics() -> None:
-    with pytest.raises(MeasureError, match="needs judgments with subtopics: only `evaluate`"):
-        fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "NRBP")
+@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+def test_what_cannot_be_computed_is_refused(call: str, error: str) -> None:
+    assert refused(call, error, globals(), "MeasureError")

@@ -14,6 +14,7 @@ from fastrank.measures.families import FAMILY_BY_NAME, MEASURES
 from fastrank.measures.suggestions import METRICS, SYNONYMS
 from fastrank.measures.trec import BY_NAME
 from tests.helpers.paths import REPOSITORY
+from tests.helpers.tables import named
 
 QRELS = {"q": {"d1": 2, "d2": 0, "d3": 1}}
 RUN = {"q": {"d1": 0.5, "d2": 0.75, "d4": 0.25}}
@@ -77,41 +78,6 @@ def test_every_suggestion_for_a_misspelling_is_a_measure(text: str) -> None:
     assert all(map(evaluates, suggested(text)))
 
 
-# For each measure the names that mean it in pytrec_eval, ranx, ir_measures, BEIR, MTEB,
-# sentence-transformers, scikit-learn, torchmetrics, trectools, CatBoost, recommendation and papers.
-UNDERSTOOD = """
-P@5: precision@5 precision_at_5 precision_5 precision5 P5 P@5 p@5 p5 p_5 Precision@5
-P.5: P_5 P.5
-R@10: recall@10 recall_at_10 Recall10 r@10 R10 R@10 Recall@10
-recall.10: recall_10 recall.10
-Success@5: hit@5 HR@5 hr@5 hit_rate@5 hitrate@5 hit_at_5 success@5 Success@5 success_at_5 HitRate@5
-success.5: success_5 Success.5
-nDCG@10: ndcg_at_10 NDCG10 ndcg10 NDCG@10 ndcg@10 nDCG@10 nDCG_10 ndcg_10 Ndcg@10
-nDCG: normalized_discounted_cumulative_gain NormalizedDCG nDCG NDCG
-ndcg_cut.10: ndcg_cut_10 NDCG_cut_10 ndcg_cut.10
-AP: mean_average_precision average_precision MeanAveragePrecision mAP MAP AP ap
-map: map
-AP@100: map@100 MAP@100 mAP@100 map_at_100 map_100 AP@100 ap@100
-RR: MRR mrr mean_reciprocal_rank reciprocal_rank ReciprocalRank RR rr
-RR@10: mrr_10 mrr@10 MRR@10 mrr_at_10 MRR10 recip_rank@10 RR@10 rr@10
-Rprec: r-precision Rprec rprec r_precision R-Prec RPrecision R_precision
-F1: f1_score f1 F1
-F1@10: F1@10 f1@10 f1_at_10
-DCG@10: dcg@10 DCG@10
-ERR@20: err@20 ERR@20
-ERR: ERR err expected_reciprocal_rank
-alpha_nDCG@20: alpha-nDCG@20 alpha_ndcg@20 \u03b1-nDCG@20
-ERR_IA@20: err_ia@20 ERR-IA@20
-bpref: bpref
-gm_map: gmap GMAP gm_map
-infAP: infAP infap inf_ap
-RCap@10: recall_cap@10 R_cap@10 rcap@10
-Judged@10: judged@10 Judged@10
-Hole@10: hole@10 hole_10
-Q: q_measure Q q
-Compat: compat compatibility
-RBP@10: RBP@10 RBP_10 RBP10
-"""
 SUGGESTED = """
 P@5: prec@5 Prec@5 pre@5 precison@5 PrecisionAt:top=5
 P@10: precision
@@ -173,18 +139,7 @@ utility: utility@3
 AUC = "auc AUC roc_auc ROC-AUC auroc AUROC roc_auc_score retrieval_auroc RetrievalAUROC QueryAUC"
 
 
-def rows(table: str) -> list[tuple[str, str]]:
-    """(name, measure) of each name in a table."""
-    lines = [line.rpartition(": ") for line in table.strip().splitlines()]
-    return [(name, measure) for measure, _, names in lines for name in names.split()]
-
-
-@pytest.mark.parametrize(("name", "measure"), rows(UNDERSTOOD))
-def test_a_name_of_papers_and_libraries_is_understood(name: str, measure: str) -> None:
-    assert str(fr.parse_measure(name)) == measure
-
-
-@pytest.mark.parametrize(("name", "measure"), rows(SUGGESTED))
+@pytest.mark.parametrize(("name", "measure"), named(SUGGESTED))
 def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, measure: str) -> None:
     with pytest.raises(fr.MeasureError) as caught:
         fr.parse_measure(name)
