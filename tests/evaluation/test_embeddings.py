@@ -34,7 +34,7 @@ MEASURES = (
 )
 
 
-def searched(measures: Any = "map", **given: Any) -> fr.Scores:
+def of(measures: Any = "map", **given: Any) -> fr.Scores:
     """The scores of the vectors above, or of others."""
     arguments: dict[str, Any] = {"queries": QUERIES, "corpus": CORPUS, "qrels": QRELS, **IDS}
     return fr.evaluate_embeddings(measures=measures, **{**arguments, **given})
@@ -172,7 +172,7 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
 @pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 def test_values_of_real_numbers_are_those_of_the_run(metric: str, version: Any) -> None:
-    found = searched("all_trec", k=20, metric=metric, trec_eval_version=version)
+    found = of("all_trec", k=20, metric=metric, trec_eval_version=version)
 
     run = search(QUERIES, CORPUS, 20, metric=metric, **IDS)
     expected = fr.evaluate(QRELS, run, "all_trec", trec_eval_version=version)
@@ -180,7 +180,7 @@ def test_values_of_real_numbers_are_those_of_the_run(metric: str, version: Any) 
 
 
 def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
-    expected = values_of(searched())
+    expected = values_of(of())
     np.save(tmp_path / "corpus.npy", CORPUS)
     np.save(tmp_path / "queries.npy", QUERIES)
     index = build_index(CORPUS, ids=IDS["corpus_ids"])
@@ -191,7 +191,7 @@ def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
         {"queries": iter([QUERIES[:7], QUERIES[7:]])},
         {"queries": iter([QUERIES]), "corpus": index, "corpus_ids": None},
     ):
-        assert values_of(searched(**given_)) == expected
+        assert values_of(of(**given_)) == expected
 
 
 def test_rows_without_ids_are_judged_by_their_numbers() -> None:
@@ -206,7 +206,7 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
 
 
 def test_a_factory_builds_an_index() -> None:
-    assert searched(index_factory="IVF4,Flat", parameters="nprobe=4").mean == searched().mean
+    assert of(index_factory="IVF4,Flat", parameters="nprobe=4").mean == of().mean
 
 
 def test_counts_tell_removed_documents_and_cut_ties() -> None:
@@ -224,7 +224,7 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
 @pytest.mark.parametrize("name", ["found.run", "found.run.gz"])
 def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    searched(qrels={"q3": {"d1": 1}}, k=4, run=path, tag="mine", batch_size=7)
+    of(qrels={"q3": {"d1": 1}}, k=4, run=path, tag="mine", batch_size=7)
 
     written = read_trec_run(path)
     assert written.to_dict() == search(QUERIES, CORPUS, 4, **IDS).to_dict()
@@ -239,7 +239,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
     bad = iter([QUERIES[:9], np.full((3, 8), np.nan)])
 
     with pytest.raises(fr.ArrayError, match=r"queries\[9, 0\]: expected finite values"):
-        searched(queries=bad, query_ids=IDS["query_ids"][:12], run=path, batch_size=3)
+        of(queries=bad, query_ids=IDS["query_ids"][:12], run=path, batch_size=3)
 
     assert path.read_text() == "before"
     assert [own.name for own in tmp_path.iterdir()] == ["found.run"]
@@ -252,52 +252,52 @@ IVF: Any = {"index_factory": "IVF4,Flat"}
 BLANK = ["a b", *IDS["corpus_ids"][1:]]
 MISTAKES = r"""
 # the measures
-searched("mapp") => MeasureError: unknown measure 'mapp'; did you mean map, AP or AP_IA?
-searched("map_avgjg") =>
+of("mapp") => MeasureError: unknown measure 'mapp'; did you mean map, AP or AP_IA?
+of("map_avgjg") =>
   EvaluationError: rel_info format not qrels_jg: 'map_avgjg' cannot be computed from -R qrels
 # no queries are in common, or one is missing
-searched(qrels=OTHER) =>
+of(qrels=OTHER) =>
   NoQueriesError: the run and the qrels share no query ids (run: 'q0', 'q1', 'q10', ...; qrels:
   'x')
-searched(qrels=OTHER, query_ids=None) =>
+of(qrels=OTHER, query_ids=None) =>
   NoQueriesError: the run and the qrels share no query ids (run: '0', '1', '10', ...; qrels: 'x');
   without query_ids (--query-ids), the ids of the queries are row numbers
-searched(missing="error", qrels={**QRELS, **OTHER}) =>
+of(missing="error", qrels={**QRELS, **OTHER}) =>
   EvaluationError: 1 of 31 judged queries is missing from the run: x
 # an option has another choice
-searched(no_relevant="drop") =>
+of(no_relevant="drop") =>
   OptionError: no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'drop'
 # the run cannot be written
-searched(corpus_ids=BLANK, run="x.run") =>
+of(corpus_ids=BLANK, run="x.run") =>
   InputError: <search>: document 'a b': expected text without blanks and NUL for TREC format
-searched(run="x.jsonl") => OptionError: run: expected a file name for TREC format, found 'x.jsonl'
-searched(run="no/x.run") => FileNotFoundError: [Errno 2] No such file or directory: 'no/x.run'
-searched(run="x.run", tag="two words") =>
+of(run="x.jsonl") => OptionError: run: expected a file name for TREC format, found 'x.jsonl'
+of(run="no/x.run") => FileNotFoundError: [Errno 2] No such file or directory: 'no/x.run'
+of(run="x.run", tag="two words") =>
   InputError: <search>: tag 'two words': expected text without blanks and NUL for TREC format
 # the index cannot be built
-searched(**IVF, k=0) => OptionError: k: expected 1 or more, found 0
-searched(**IVF, parameters="efSearch=9") =>
+of(**IVF, k=0) => OptionError: k: expected 1 or more, found 0
+of(**IVF, parameters="efSearch=9") =>
   OptionError: parameters: efSearch=9: unknown parameter of this index, an IndexIVFFlat
-searched(index_factory="nonsense") =>
+of(index_factory="nonsense") =>
   OptionError: index_factory: faiss cannot build 'nonsense' with dimension 8 and metric 'ip':
   could not parse index string nonsense
 # the index is built already
-searched(corpus=INDEX, **NO_IDS, **IVF) =>
+of(corpus=INDEX, **NO_IDS, **IVF) =>
   OptionError: index_factory: found 'IVF4,Flat', but the Index is already built
-searched(corpus=INDEX, **NO_IDS, train_size=9) => OptionError: train_size: the Index is already built
+of(corpus=INDEX, **NO_IDS, train_size=9) => OptionError: train_size: the Index is already built
 # ids are different ones, as many as vectors, and those of the judgments
-searched(query_ids=["q1"] * 30) => ArrayError: query_ids[1]: duplicate id 'q1', also at 0
-searched(corpus=NAMED_INDEX) => OptionError: corpus_ids: the Index has ids already
-searched(corpus=INDEX, corpus_ids=["a"]) =>
+of(query_ids=["q1"] * 30) => ArrayError: query_ids[1]: duplicate id 'q1', also at 0
+of(corpus=NAMED_INDEX) => OptionError: corpus_ids: the Index has ids already
+of(corpus=INDEX, corpus_ids=["a"]) =>
   ArrayError: corpus_ids: expected 200 ids, one per vector, found 1
-searched(**NO_IDS) =>
+of(**NO_IDS) =>
   InputError: qrels: no judged document is in the corpus (judged: 'd85', 'd28', ...; corpus: '0',
   '1', ...); pass the ids of the vectors as corpus_ids
-searched(qrels={"q0": {"x": 1}}) =>
+of(qrels={"q0": {"x": 1}}) =>
   InputError: qrels: no judged document is in the corpus (judged: 'x'; corpus: 'd0', 'd1', ...)
 # judgments are of documents, each once
-searched(qrels=TWICE) => EvaluationError: query 'q1': duplicate docs d1, lines 1 and 3 of <bytes>
-searched(qrels=PREFERENCES) => InputError: <bytes>: expected judgments of documents, found preferences
+of(qrels=TWICE) => EvaluationError: query 'q1': duplicate docs d1, lines 1 and 3 of <bytes>
+of(qrels=PREFERENCES) => InputError: <bytes>: expected judgments of documents, found preferences
 """
 TWICE = parse_qrels(b"q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 0\n")
 PREFERENCES = parse_prefs(b"q1 0 0 d1 2\nq1 0 0 d2 1\n")
@@ -324,10 +324,10 @@ def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
     run = search(QUERIES, corpus, 20, **ids)
     given_: Any = {"corpus": corpus, "qrels": qrels, "k": 20, **ids}
 
-    found = searched("map ndcg", batch_size=7, ties=ties, **given_)
+    found = of("map ndcg", batch_size=7, ties=ties, **given_)
 
     assert found.to_dict() == fr.evaluate(qrels, run, "map ndcg", ties=ties).to_dict()
-    assert found.mean != searched("map ndcg", **given_).mean
+    assert found.mean != of("map ndcg", **given_).mean
 
 
 def test_given_ties_stand_in_the_order_of_the_corpus() -> None:
@@ -342,7 +342,7 @@ def test_the_counts_of_a_search_do_not_depend_on_ties() -> None:
     queries = iter([QUERIES[:11], QUERIES[11:]])
     given_ = {"exclude": {"q3": ["d1", "d2"]}, "k": 290, "qrels": {"q3": QRELS["q3"]}}
 
-    found, expected = searched(queries=queries, ties="average", **given_), searched(**given_)
+    found, expected = of(queries=queries, ties="average", **given_), of(**given_)
 
     assert found.counts == expected.counts
     assert sorted(found.unjudged_queries or []) == sorted(expected.unjudged_queries or [])
@@ -367,7 +367,7 @@ def test_an_index_of_faiss_is_searched_as_it_is(metric: str, given_: Any) -> Non
     index.add(CORPUS / lengths)
     how: Any = {"metric": "cosine"} if metric == "cosine" else {}
 
-    assert searched(corpus=given_(index), **how).mean == searched(metric=metric).mean
+    assert of(corpus=given_(index), **how).mean == of(metric=metric).mean
 
 
 def test_queries_without_judgments_are_not_searched_for() -> None:
@@ -375,9 +375,9 @@ def test_queries_without_judgments_are_not_searched_for() -> None:
     queries, qrels = QUERIES.copy(), {"q3": {"d1": 1}}
     queries[7] = np.nan
 
-    found = searched("recip_rank", queries=queries, qrels=qrels)
+    found = of("recip_rank", queries=queries, qrels=qrels)
 
-    assert found.mean == searched("recip_rank", qrels=qrels).mean
+    assert found.mean == of("recip_rank", qrels=qrels).mean
     assert len(found.unjudged_queries or []) == 29
 
 
@@ -403,7 +403,7 @@ def test_a_cutoff_that_rankings_do_not_reach_is_a_warning(asked: str, named: str
 @pytest.mark.parametrize(("k", "measures"), [(5, "official"), (5, "P@5 ndcg"), (200, "nDCG@1000")])
 def test_no_other_cutoffs_are_warned_of(k: int, measures: str) -> None:
     """Of 200 documents no ranking has more than 200."""
-    searched(measures, k=k)
+    of(measures, k=k)
 
 
 def test_results_without_judgments_raise_no_doubt_about_ids_that_match() -> None:
@@ -419,10 +419,10 @@ def test_ids_can_be_paths(tmp_path: Path) -> None:
     np.save(tmp_path / "ids.npy", IDS["corpus_ids"])
     index = build_index(CORPUS, ids=str(paths["corpus_ids"]))
 
-    expected = searched().mean
-    assert searched(**paths).mean == expected
-    assert searched(**{**paths, "corpus_ids": tmp_path / "ids.npy"}).mean == expected
-    assert searched(corpus=index, corpus_ids=None).mean == expected
+    expected = of().mean
+    assert of(**paths).mean == expected
+    assert of(**{**paths, "corpus_ids": tmp_path / "ids.npy"}).mean == expected
+    assert of(corpus=index, corpus_ids=None).mean == expected
 
 
 NOT_IDS = r"""

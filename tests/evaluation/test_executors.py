@@ -65,10 +65,13 @@ def run_of(path: Path) -> dict[str, dict[str, float]]:
 
 
 @pytest.mark.parametrize(
-    "qrels", [QRELS, str(QRELS), fr.read_qrels(QRELS), fr.read_qrels(QRELS).to_dict()]
+    ("qrels", "times"),
+    [(str(QRELS), 4), (fr.read_qrels(QRELS), 1), (fr.read_qrels(QRELS).to_dict(), 1)],
 )
-def test_scores_are_those_of_an_evaluation_without_an_executor(executor: Any, qrels: Any) -> None:
-    runs = [*PATHS, fr.read_run(PATHS[0]), run_of(PATHS[1])] * 4
+def test_scores_are_those_of_an_evaluation_without_an_executor(
+    executor: Any, qrels: Any, times: int
+) -> None:
+    runs = [*PATHS, fr.read_run(PATHS[0]), run_of(PATHS[1])] * times
     runs.append(io.BytesIO(PATHS[2].read_bytes()))
     expected = fr.evaluate(qrels, copy.deepcopy(runs), MEASURES, missing="zero")
 
@@ -213,11 +216,12 @@ def test_a_lambda_cannot_be_sent_to_processes(
         fr.evaluate(QRELS, PATHS, ["map", mine], executor=processes)
 
 
-def test_dask_takes_a_lambda() -> None:
+@pytest.mark.parametrize("executor", ["dask client"], indirect=True)
+def test_dask_takes_a_lambda(executor: Any) -> None:
     mine = lambda ranking: ranking.num_ret / 7  # noqa: E731
     mine.__name__ = "mine"
-    with executors.dask_client() as client:
-        found = fr.evaluate(QRELS, PATHS, ["map", mine], executor=client)
+
+    found = fr.evaluate(QRELS, PATHS, ["map", mine], executor=executor)
 
     assert same(found, fr.evaluate(QRELS, PATHS, ["map", mine]))
 
@@ -239,7 +243,7 @@ def test_progress_is_shown_on_request(progress: bool, capsys: pytest.CaptureFixt
     assert ("3.00/3.00" in capsys.readouterr().err) == progress
 
 
-@pytest.mark.parametrize("error", [
+ERRORS = [
     fr.ReadError("run", "no such file"),
     fr.FormatError("run", 3, "malformed"),
     fr.InputError("run", "no score"),
@@ -251,7 +255,10 @@ def test_progress_is_shown_on_request(progress: bool, capsys: pytest.CaptureFixt
     fr.NoQueriesError("none"),
     fr.GroupError("none"),
     fr.ArrayError("ids", "twice", 1, None),
-])  # fmt: skip
+]
+
+
+@pytest.mark.parametrize("error", ERRORS)
 def test_errors_can_be_pickled_with_their_fields(error: fr.FastrankError) -> None:
     for name in ("before", "scores"):
         if hasattr(error, name):
@@ -259,15 +266,11 @@ def test_errors_can_be_pickled_with_their_fields(error: fr.FastrankError) -> Non
 
     found = pickle.loads(pickle.dumps(error))
 
-    assert type(found) is type(error)
-    assert str(found) == str(error)
-    assert vars(found) == vars(error)
+    assert (type(found), str(found), vars(found)) == (type(error), str(error), vars(error))
 
 
 def test_all_errors_are_pickled_in_the_test() -> None:
-    [mark] = test_errors_can_be_pickled_with_their_fields.pytestmark  # type: ignore[attr-defined]
-
-    assert {type(error) for error in mark.args[1]} == set(fr.FastrankError.__subclasses__())
+    assert {type(error) for error in ERRORS} == set(fr.FastrankError.__subclasses__())
 
 
 def test_threads_that_share_an_evaluator_get_the_scores_of_one_thread() -> None:
