@@ -24,7 +24,7 @@ EXPECTED = "map P.1,3 recall.2 Rprec recip_rank ndcg ndcg_cut.2 success.1 num_re
 EVERY = f"all_trec nDCG@3 Judged@2 {EXPECTED}"
 # relstring shows whole grades only.
 GRADED = f"{EXPECTED} nDCG@3 ERR@3 RBP bpref infAP set_F"
-IDS = [0, 1, 2, 3, 9, 10, 11, 19, 100, 2**63 - 1]
+IDS = [0, 1, 2, 3, 9, 10, 11, 19, 100, 999, 1000, 922337203685477580, 2**63 - 8, 2**63 - 1]
 # Ties, some only as 32-bit floats, and what has no single form.
 SCORES = [0.0, -0.0, 1.0, 1.0 + 2e-8, -1.0, 0.5, 1e300, float("inf")]
 GRADES = [-1, 0, 1, 2, 0.5, 1.5]
@@ -57,6 +57,7 @@ CHOICES = st.fixed_dictionaries(
         "depth": st.integers(1, 3),
         "judged_only": st.just(True),
         "relevance_level": st.sampled_from([2, 0.5, -1]),
+        "collection_size": st.just(50),
         "trec_eval_version": st.just("10.0"),
     },
 )
@@ -112,9 +113,9 @@ def assert_same(found: Any, expected: Any) -> None:
 
 
 @examples(300)
-@given(collections(), CHOICES, st.booleans(), st.booleans())
+@given(collections(), CHOICES, st.booleans(), st.booleans(), st.integers(1, 3))
 def test_scores_of_arrays_are_those_of_the_same_run(
-    collection: Any, options: dict[str, Any], named: bool, indexed: bool
+    collection: Any, options: dict[str, Any], named: bool, indexed: bool, threads: int
 ) -> None:
     """With every option: values, means, counts and errors."""
     ids, scores, judged = collection
@@ -127,6 +128,7 @@ def test_scores_of_arrays_are_those_of_the_same_run(
     expected = outcome(lambda: fr.evaluate(qrels, run, measures, **options))
     queries = names if named else None
     given_: Any = judged
+    options["threads"] = threads
     if indexed:
         given_, queries = fr.index_qrels(judged, queries=queries), None
 
@@ -228,10 +230,8 @@ ALL_EXCLUDED = arrays([{3: 1}, {4: 1}], [[5, 3], [4, -1]], exclude={0: [3, 5]})
 SKIPPED = arrays(*LEFT_OUT, no_relevant="skip")
 UNJUDGED = arrays([{2: 1}, {}], [[1, 2], [-5, -5]], [[2.0, 1.0], [np.nan] * 2], ties="docno_asc")
 PADDED = np.array([[1, 0, -1], [0, -1, -1]])
-MASKED = labels(
-    PADDED, np.ones((2, 3)), "recip_rank num_ret", mask=PADDED >= 0, ties="average",
-    no_relevant="skip",
-)  # fmt: skip
+MASK: Any = {"mask": PADDED >= 0, "ties": "average", "no_relevant": "skip"}
+MASKED = labels(PADDED, np.ones((2, 3)), "recip_rank num_ret", **MASK)
 ABC = ["a", "b", "c"]
 VALUES = """
 # a document of a row with its number is identical

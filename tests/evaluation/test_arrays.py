@@ -90,41 +90,6 @@ def test_values_have_the_bits_of_pytrec_eval(
             assert exactly(float(found[name][i])) == exactly(expected[query][name]), (query, name)
 
 
-OPTIONS = st.sampled_from(
-    [
-        {},
-        {"missing": "zero"},
-        {"depth": 2},
-        {"relevance_level": -1},
-        {"judged_only": True, "relevance_level": 2},
-        {"collection_size": 50},
-    ]
-)
-
-
-@examples(120)
-@given(collections(), st.sampled_from(["9.0.8", "10.0"]), OPTIONS, st.integers(1, 3))
-def test_scores_are_those_of_the_same_run_as_files(
-    collection: Any, version: Any, options: dict[str, Any], threads: int
-) -> None:
-    """With both versions, with every option: all of all_trec, the means and the counts."""
-    ids, scores, judged = collection
-    qrels, run = written(*collection)
-    if not first_is_judged(qrels, run):
-        return
-    options = {"trec_eval_version": version, **options}
-    expected = fr.evaluate(*as_read(qrels, run), "all_trec", **options)
-    options.update(queries=[f"q{i}" for i in range(len(judged))], threads=threads)
-
-    found = fr.evaluate_arrays(judged, ids, scores, "all_trec", **options)
-
-    assert found.queries == expected.queries
-    assert found.counts["missing_queries"] == expected.counts["missing_queries"]
-    assert repr(found.mean) == repr(expected.mean)
-    for name in expected:
-        assert found[name].tobytes() == expected[name].tobytes(), name
-
-
 SHUFFLED = np.random.default_rng(1).permutation(700)
 DESCENDING = np.arange(900)[::-1]
 # More hits than are counted one by one, and ties among them; and one tie of all.

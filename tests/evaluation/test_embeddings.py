@@ -98,6 +98,7 @@ SEARCHES = st.fixed_dictionaries(
         "ignore_identical_ids": st.booleans(),
         "exclude": st.dictionaries(st.integers(0, 9), st.sets(st.integers(0, 24)), max_size=4),
         "batch_size": st.integers(1, 8),
+        "written": st.booleans(),
     }
 )
 OPTIONS = st.fixed_dictionaries(
@@ -121,21 +122,19 @@ OPTIONS = st.fixed_dictionaries(
     name=st.sampled_from([number, fives, text]),
     judged=JUDGED,
     way=SEARCHES,
-    written=st.booleans(),
     options=OPTIONS,
 )
 def test_values_are_those_of_the_run_that_search_gives(
-    vectors: Any, k: int, name: Any, judged: Any, way: Any, written: bool, options: Any,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:  # fmt: skip
+    vectors: Any, k: int, name: Any, judged: Any, way: Any, options: Any, tmp_path_factory: Any
+) -> None:
     """Small integers: ties and duplicates, equal in every batch."""
     queries, corpus = vectors
     qrels = {name("q", q): {name("d", d): g for d, g in own.items()} for q, own in judged.items()}
     exclude = {name("q", q): [name("d", d) for d in docs] for q, docs in way["exclude"].items()}
     way = {**way, "exclude": exclude, "query_ids": ids(name, "q", len(queries))}
+    path = tmp_path_factory.mktemp("run") / "found.run" if way.pop("written") else None
     way["corpus_ids"] = ids(name, "d", len(corpus))
     run = search(queries, corpus, k, **way)
-    path = tmp_path_factory.mktemp("run") / "found.run" if written else None
     given_: Any = queries, corpus, qrels, MEASURES
 
     found = result_of(lambda: fr.evaluate_embeddings(*given_, k=k, run=path, **way, **options))

@@ -27,13 +27,13 @@ ALIKE = [pair for pair in combinations(dict.fromkeys(NAMES), 2) if len({*map(spe
 
 def differ(a: str, b: str, options: dict[str, Any]) -> bool:
     """Whether the means differ; those that need a cutoff have one."""
-    cutoffs = ("R", "P", "Success")
-    names = [
-        f"{name}@7" if name in FAMILY_BY_NAME and FAMILY_BY_NAME[name].name in cutoffs
-        else f"{name}.7" if name in BY_NAME and BY_NAME[name].takes == "cutoffs" else name
-        for name in (a, b)
-    ]  # fmt: skip
-    one, other = ([*fr.evaluate(QRELS, RUN, name, **options).mean.values()] for name in names)
+
+    def cut(name: str) -> str:
+        if name in FAMILY_BY_NAME and FAMILY_BY_NAME[name].name in ("R", "P", "Success"):
+            return f"{name}@7"
+        return f"{name}.7" if name in BY_NAME and BY_NAME[name].takes == "cutoffs" else name
+
+    one, other = ([*fr.evaluate(QRELS, RUN, cut(own), **options).mean.values()] for own in (a, b))
     return one != other
 
 

@@ -87,13 +87,11 @@ def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties() 
     every = [*MEASURES, *(form for family in FAMILIES for form in _forms(family))]
     by_query = [own for own in every if own.needs != "groups" and own.average != "median"]
 
-    known = {
-        own.kernel for own in by_query if own.over_ties and not own.over_ties.startswith("fixed")
-    }
-    assert {own.expected_kernel for own in by_query if own.over_ties} - {""} <= exported.keys()
-    assert {name for name in exported if name.endswith("_over_ties")} <= {
-        *known, *(f"{kernel}_over_ties" for kernel in known)
-    }  # fmt: skip
+    own_kernels = [own for own in by_query if own.over_ties]
+    known = {own.kernel for own in own_kernels if not own.over_ties.startswith("fixed")}
+    assert {own.expected_kernel for own in own_kernels} - {""} <= exported.keys()
+    over_ties = {name for name in exported if name.endswith("_over_ties")}
+    assert over_ties <= known | {f"{kernel}_over_ties" for kernel in known}
     assert [own.name for own in by_query if not own.over_ties and own.kernel in known] == []
 
 
@@ -122,15 +120,13 @@ def test_help_says_what_it_is(measure: fastrank.types.Measure) -> None:
 
 def test_sets_have_the_members_of_the_original() -> None:
     """The sizes of the nicknames, in both versions."""
-    sizes = {
-        level: {name: len(Selection([name]).measures(level)) for name in NICKNAMES}
-        for level in TREC_EVAL_VERSIONS
-    }
+    sizes = [
+        {f"{name}={len(Selection([name]).measures(version))}" for name in NICKNAMES}
+        for version in TREC_EVAL_VERSIONS
+    ]
 
-    assert sizes["9.0.8"] == {
-        "official": 12, "set": 11, "all_trec": 34, "all_prefs": 16, "prefs": 8, "qrels_jg": 5,
-    }  # fmt: skip
-    assert sizes["10.0"] == {**sizes["9.0.8"], "all_trec": 37}
+    same = "official=12 set=11 all_prefs=16 prefs=8 qrels_jg=5"
+    assert sizes == [{*same.split(), "all_trec=34"}, {*same.split(), "all_trec=37"}]
 
 
 def test_first_parameters_count_for_the_command() -> None:

@@ -11,16 +11,22 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holds, named, refused, rows
 
 # What sample_eval.pl printed, with all digits (its format %6.4f changed to %.17g).
 PATH = Path(__file__).parents[1] / "recorded/measures/sample_eval.json.gz"
 RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 # Its names, and ours.
-NAMES = {
-    "infAP": "xinfAP", "infNDCG": "infNDCG(ideal='sample_eval')", "iP10": "iP_10", "iP50": "iP@50",
-    "iP1000": "iP_1000", "inum_rel": "inum_rel", "inum_rel_ret": "inum_rel_ret",
-}  # fmt: skip
+OURS = """
+xinfAP: infAP
+infNDCG(ideal='sample_eval'): infNDCG
+iP_10: iP10
+iP@50: iP50
+iP_1000: iP1000
+inum_rel: inum_rel
+inum_rel_ret: inum_rel_ret
+"""
+NAMES = dict(named(OURS))
 QRELS = b"1 0 a x 2\n1 0 b x 0\n1 0 c x -1\n1 0 d y -1\n2 0 a x 1\n2 0 b y 0\n"
 RUN = {"1": {"a": 4.0, "z": 3.0, "c": 2.0, "b": 1.0}}
 
