@@ -24,23 +24,29 @@ EXPECTED = "map P.1,3 recall.2 Rprec recip_rank ndcg ndcg_cut.2 success.1 num_re
 EVERY = f"all_trec nDCG@3 Judged@2 {EXPECTED}"
 # relstring shows whole grades only.
 GRADED = f"{EXPECTED} nDCG@3 ERR@3 RBP bpref infAP set_F"
-IDS = [0, 1, 2, 3, 9, 10, 11, 19, 100, 999, 1000, 922337203685477580, 2**63 - 8, 2**63 - 1]
+# Neighbours in the order of their decimal texts that are none as numbers, and the largest.
+IDS = [*range(13), 19, 20, 90, 99, 100, 109, 110, 900, 999, 1000, 10**18, 10**18 + 1]
+IDS += [922337203685477580, 2**63 - 8, 2**63 - 1]
 # Ties, some only as 32-bit floats, and what has no single form.
-SCORES = [0.0, -0.0, 1.0, 1.0 + 2e-8, -1.0, 0.5, 1e300, float("inf")]
-GRADES = [-1, 0, 1, 2, 0.5, 1.5]
+SCORES = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2e-8, 1.0 + 4e-8, -1.0, 0.5, 3e-46]),
+    st.sampled_from([0.1, 1e300, 1e301, float("inf"), float("-inf")]),
+    st.floats(-2, 2),
+)
+GRADES = [-1, 0, 1, 2, 3, 0.5, 1.5]
 
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[Any, Any, list[dict[int, float]]]:
     """Ids with padding and repeats, scores with ties or none, and judgments of one to four rows."""
-    width, count = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    width, count = draw(st.integers(1, 12)), draw(st.integers(1, 4))
     repeats = draw(st.booleans())
     row = st.lists(st.sampled_from(IDS), min_size=width, max_size=width, unique=not repeats)
     ids = [[doc if draw(st.integers(0, 4)) else -1 for doc in draw(row)] for _ in range(count)]
-    score = st.lists(st.sampled_from(SCORES), min_size=width, max_size=width)
+    score = st.lists(SCORES, min_size=width, max_size=width)
     scores = draw(st.one_of(st.none(), st.lists(score, min_size=count, max_size=count)))
-    grades = GRADES[: draw(st.sampled_from([4, 6]))]
-    judged = st.dictionaries(st.sampled_from(IDS), st.sampled_from(grades), max_size=8)
+    grades = GRADES[: draw(st.sampled_from([5, 7]))]
+    judged = st.dictionaries(st.sampled_from(IDS), st.sampled_from(grades), max_size=15)
     qrels = [draw(judged) for _ in range(count)]
     return np.array(ids), None if scores is None else np.array(scores), qrels
 
@@ -149,7 +155,9 @@ def test_scores_of_arrays_are_those_of_the_same_run(
 def test_distances_and_scores_of_all_types(collection: Any, ties: Any, kind: str) -> None:
     """A smaller distance is better, as a larger negated one is."""
     ids, scores, judged = collection
-    scores = np.abs(np.nan_to_num(np.zeros(ids.shape) if scores is None else scores, posinf=2))
+    scores = np.abs(
+        np.nan_to_num(np.zeros(ids.shape) if scores is None else scores, posinf=2, neginf=2)
+    )
     distances = (4 * np.minimum(scores, 3)).astype(kind)
     names = [str(i) for i in range(len(ids))]
     nouns = as_nouns(ids, -distances.astype(float), judged, names)
@@ -346,9 +354,7 @@ def test_what_evaluate_refuses_is_refused(options: dict[str, Any]) -> None:
 # Labels
 
 LABELLED = st.lists(
-    st.lists(st.tuples(st.sampled_from([0, 1, 2, 3]), st.sampled_from(SCORES)), max_size=9),
-    min_size=1,
-    max_size=4,
+    st.lists(st.tuples(st.integers(0, 4), SCORES), max_size=40), min_size=1, max_size=4
 )
 WAYS = st.fixed_dictionaries(
     {

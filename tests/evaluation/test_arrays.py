@@ -1,4 +1,4 @@
-"""evaluate_arrays: the numbers of trec_eval for what the arrays say, and errors that say where."""
+"""evaluate_arrays: what the arrays say, and errors that say where; its options are beside it."""
 
 from __future__ import annotations
 
@@ -10,42 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.judging import arrays as array_judge
 from fastrank.native.threads import in_threads
 from tests.helpers.parsing import parse_qrels
 from tests.helpers.small import as_read
-from tests.helpers.strategies import exactly, examples
 from tests.helpers.tables import holds, refused, rows
-
-LARGEST = 2**63 - 1
-# Neighbours in the order of their decimal texts that are none as numbers, and the largest.
-IDS = [*range(13), 19, 20, 90, 99, 100, 109, 110, 900, 999, 1000, 10**18, 10**18 + 1]
-IDS += [922337203685477580, LARGEST - 7, LARGEST]
-# Ties, and numbers that are equal as 32-bit floats only.
-SCORES = [0.0, -0.0, 1.0, 1.0 + 2e-8, 1.0 + 4e-8, -1.0, 0.1, 1e300, 1e301, float("inf"), 3e-46]
-MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
-NOT_PER_QUERY = {"gm_map", "gm_bpref"}
-
-
-@st.composite
-def collections(draw: st.DrawFn) -> tuple[Any, Any, list[dict[int, int]]]:
-    """Ids with padding everywhere, scores with ties, and judgments, for one to four queries."""
-    width = draw(st.integers(1, 12))
-    ids, scores, qrels = [], [], []
-    score = st.one_of(st.sampled_from(SCORES), st.floats(-2, 2))
-    for _ in range(draw(st.integers(1, 4))):
-        row = draw(st.lists(st.sampled_from(IDS), min_size=width, max_size=width, unique=True))
-        ids.append([doc if draw(st.integers(0, 4)) else -1 for doc in row])
-        scores.append(draw(st.lists(score, min_size=width, max_size=width)))
-        if draw(st.booleans()):
-            scores[-1].sort(reverse=True)
-        qrels.append(draw(st.dictionaries(st.sampled_from(IDS), st.integers(-1, 3), max_size=15)))
-    return np.array(ids), np.array(scores), qrels
 
 
 def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{}") -> Any:
@@ -60,34 +31,6 @@ def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{
         for i, pair in enumerate(zip(ids.tolist(), scores.tolist(), strict=True))
     }
     return qrels, {query: row for query, row in run.items() if row}
-
-
-def first_is_judged(qrels: dict[str, Any], run: dict[str, Any]) -> bool:
-    """Whether trec_eval goes on: it stops at a first query with negative grades only."""
-    both = sorted(qrels.keys() & run.keys())
-    return bool(both) and max(qrels[both[0]].values()) >= 0
-
-
-@examples(120)
-@given(collections(), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 3))
-def test_values_have_the_bits_of_pytrec_eval(
-    collection: Any, level: int, judged_only: bool, threads: int
-) -> None:
-    """On the arrays written out as dicts, ids as texts: every measure, every query, every bit."""
-    ids, scores, judged = collection
-    qrels, run = written(*collection)
-    if not first_is_judged(qrels, run):
-        return
-    theirs: dict[str, Any] = {"relevance_level": level, "judged_docs_only_flag": judged_only}
-    expected = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), **theirs).evaluate(run)
-    ours: dict[str, Any] = {"relevance_level": level, "judged_only": judged_only}
-
-    found = fr.evaluate_arrays(judged, ids, scores, MEASURES, threads=threads, **ours)
-
-    assert [f"q{query}" for query in found.queries] == sorted(expected)
-    for i, query in enumerate(sorted(expected)):
-        for name in expected[query].keys() - NOT_PER_QUERY:
-            assert exactly(float(found[name][i])) == exactly(expected[query][name]), (query, name)
 
 
 SHUFFLED = np.random.default_rng(1).permutation(700)

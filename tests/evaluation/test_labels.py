@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,17 +13,8 @@ import fastrank as fr
 from fastrank.measures.families import FAMILIES, FAMILY_BY_NAME
 from fastrank.measures.trec import GAINS
 from fastrank.measures.trec import MEASURES as TREC
-from tests.helpers.strategies import exactly, examples
+from tests.helpers.strategies import examples
 from tests.helpers.tables import holds, refused, rows
-
-MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
-NOT_PER_QUERY = {"gm_map", "gm_bpref"}
-# Ties, and numbers that are equal as 32-bit floats only.
-SCORES = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2e-8, 0.5, float("-inf"), 1e300, 1e301]),
-    st.floats(-2, 2),
-)
-DOCUMENTS = st.lists(st.tuples(st.integers(0, 4), SCORES), max_size=40)
 
 
 def cut(sizes: list[int]) -> dict[str, Any]:
@@ -32,31 +22,6 @@ def cut(sizes: list[int]) -> dict[str, Any]:
     if len(sizes) == sum(sizes) > 1:
         return {"offsets": [0, *np.cumsum(sizes).tolist()]}
     return {"group_sizes": sizes}
-
-
-@examples(120)
-@given(st.lists(DOCUMENTS, min_size=1, max_size=5).filter(any), st.sampled_from([1, 2]))
-def test_values_have_the_bits_of_pytrec_eval(groups: Any, level: int) -> None:
-    """Under ids that descend: every measure, every query, every bit; empty queries are left out."""
-    qrels, run = (
-        {
-            f"{i:02}": {f"{1000 - at:04}": document[part] for at, document in enumerate(group)}
-            for i, group in enumerate(groups)
-            if group
-        }
-        for part in (0, 1)
-    )
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), relevance_level=level)
-    expected = evaluator.evaluate(run)
-    labels, scores = zip(*(own for group in groups for own in group), strict=True)
-    options: dict[str, Any] = {"relevance_level": level, **cut([len(group) for group in groups])}
-
-    found = fr.evaluate_labels(labels, scores, MEASURES, **options)
-
-    assert [f"{int(query):02}" for query in found.queries] == sorted(expected)
-    for i, query in enumerate(sorted(expected)):
-        for name in expected[query].keys() - NOT_PER_QUERY:
-            assert exactly(float(found[name][i])) == exactly(expected[query][name]), (query, name)
 
 
 @pytest.mark.parametrize(
@@ -71,22 +36,6 @@ def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
     found = fr.evaluate_labels([[1, 0, 2, 0]], [[3.0, 4.0, 1.0, 2.0]], name)
 
     assert found.mean == pytest.approx(fr.evaluate(qrels, run, name).mean, rel=0, nan_ok=True)
-
-
-@examples(60)
-@given(st.integers(0, 2**32), st.integers(1, 30), st.sampled_from([1, 3, 10, 100]))
-def test_ndcg_is_that_of_scikit_learn_where_nothing_ties(seed: int, width: int, k: int) -> None:
-    """Linear gains and the best ranking of all labels, on both sides."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 5, (3, width + 1))
-    scores = np.array([rng.permutation(width + 1) for _ in range(3)])
-
-    found = fr.evaluate_labels(labels, scores, [f"ndcg_cut.{k}"])
-
-    for i in range(3):
-        expected = metrics.ndcg_score(labels[i : i + 1], scores[i : i + 1], k=k)
-        assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
 
 
 # Rankings

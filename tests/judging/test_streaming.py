@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
@@ -24,7 +23,6 @@ from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import (
     QRELS_ROWS,
     RUN_ROWS,
-    exactly,
     examples,
     many,
     slow_in_python,
@@ -218,29 +216,6 @@ def test_the_outcome_does_not_depend_on_which_thread_is_first(
         found = [evaluated(threads) for threads in (1, *[2, 3, 4] * 30)]
 
     assert found == [found[0]] * len(found)
-
-
-@examples(80)
-@given(READINGS)
-def test_map_and_ndcg_have_the_bits_of_pytrec_eval(path: Path, reading: Reading) -> None:
-    qrels, run = reading.make(odd=False)
-    nested: tuple[dict[str, Any], dict[str, Any]] = {}, {}
-    for query, _, doc, grade in (line.split(" ") for line in qrels.decode().splitlines()):
-        nested[0].setdefault(query, {})[doc] = int(grade)
-    for fields in filter(None, map(str.split, run.decode().split("\n"))):
-        nested[1].setdefault(fields[0], {})[fields[2]] = strtod(fields[4].encode())
-    expected = pytrec_eval.RelevanceEvaluator(nested[0], {"map", "ndcg"}).evaluate(nested[1])
-    path.write_bytes(run)
-
-    with piece(reading.size):
-        scores = fastrank.evaluate(
-            parse_qrels(qrels), str(path), "map ndcg", threads=reading.threads
-        )
-
-    assert scores.queries == sorted(expected, key=str.encode)
-    for name in ("map", "ndcg"):
-        theirs = [expected[query][name] for query in scores.queries]
-        assert exactly(scores[name].tolist()) == exactly(theirs)
 
 
 # Where pieces, blocks and parts end; and lines in any order
