@@ -78,7 +78,7 @@ def assert_refused(line: str, expected: str) -> None:
 
 def words_of(line: str, *more: object) -> list[str]:
     """The command line of a process of its own."""
-    return [sys.executable, "-W", "ignore", "-m", "fastrank", *shlex.split(line), *map(str, more)]
+    return [sys.executable, "-m", "fastrank", *shlex.split(line), *map(str, more)]
 
 
 def process(line: str, *more: object, **options: Any) -> Done:
