@@ -26,15 +26,6 @@ def test_the_overlap_of_two_runs_is_printed_in_every_format(form: str) -> None:
     assert found == expected[form]
 
 
-def test_json_has_an_object_for_each_query_and_null_for_nan() -> None:
-    write({"a.run": "q Q0 a 1 2 x\n", "b.run": "q Q0 a 1 2 x\n"})
-
-    assert json.loads(printed("agree --format json a.run b.run")) == [
-        {"query": "q", "shared@10": 1, "jaccard@10": 1.0, "rbo": 1.0, "tau": None, "ktu": None},
-        {"query": "all", "shared@10": 1.0, "jaccard@10": 1.0, "rbo": 1.0, "tau": None, "ktu": None},
-    ]
-
-
 def test_scores_are_compared_as_the_version_of_trec_eval_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -76,23 +76,6 @@ def test_a_baseline_can_be_named_by_its_file() -> None:
     assert compare(f"-b {PCA} {FILES}") == compare(f"-b pca {FILES}")
 
 
-def test_pairs_have_intervals_and_p_values() -> None:
-    lines = compare(f"--pairs -m map {FILES}").splitlines()
-
-    assert lines[0].split("  ")[0] == "measure"
-    assert " ".join(lines[4].split()) == (
-        "map pca profile 0.3493 0.3447 +0.0046 [-0.0122, +0.0214] 0.5880 102/4/94 0.0384"
-    )
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
-def test_pairs_have_notes_in_every_format(form: str) -> None:
-    found = compare(f"--pairs --format {form} {QRELS} {PIXELS} {PIXELS}")
-
-    assert "identical on every query" in found
-    assert "mean a - mean b" in found
-
-
 @pytest.mark.parametrize(
     ("chosen", "a", "b"),
     [
@@ -112,12 +95,6 @@ def test_values_of_each_query_have_a_difference(chosen: str, a: str, b: str) -> 
         *values, difference = map(float, line.split()[2:])
         first, second = (values[names.index(name)] for name in (a, b))
         assert difference == pytest.approx(first - second, abs=1e-4)
-
-
-def test_values_of_one_run_have_no_difference() -> None:
-    header = compare(f"-q -m P.5 {QRELS} {PIXELS}").splitlines()[0]
-
-    assert header.split() == ["measure", "query", "pixels"]
 
 
 def test_values_of_each_query_as_csv() -> None:
@@ -151,23 +128,6 @@ def test_the_queries_that_differ_most_are_printed(form: str) -> None:
 PLOT = "--plot a.svg --plot-kind scatter"
 
 
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        ("--largest 2", "pixels and pca are shown, the two best in map"),
-        (PLOT, "pixels and pca are shown, the two best in map"),
-        (f"-b profile {PLOT}", "pixels and profile are shown, the best and the baseline in map"),
-    ],
-)
-def test_the_chosen_two_of_several_runs_are_named(asked: str, why: str) -> None:
-    pytest.importorskip("matplotlib")
-
-    found = fastrank(f"compare {asked} {FILES}")
-
-    assert found.status == 0
-    assert found.err == f"fastrank compare: of 3 runs, {why}; --pair RUN RUN shows two others\n"
-
-
 def test_the_plot_of_a_named_pair() -> None:
     pytest.importorskip("matplotlib")
 
@@ -185,18 +145,6 @@ def test_the_layout_of_means_can_be_changed() -> None:
     assert found == f"{shown}\n{HINT}\n"
 
 
-def test_names_can_be_given() -> None:
-    assert compare(f"--name one --name two -b two {TWO}").splitlines()[2].startswith("one ")
-
-
-def test_runs_with_equal_tags_are_named_by_their_files() -> None:
-    write({name: Path(PCA).read_bytes() for name in ("first", "second")})
-
-    lines = compare(f"--ascii {QRELS} first second").splitlines()
-
-    assert [line.split()[1] for line in lines[2:4]] == ["first", "second"]
-
-
 def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -206,18 +154,6 @@ def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     assert main(["compare", *FILES.split()]) == 0
 
     assert b"0.4348^bc" in out.getvalue()
-
-
-def test_missing_queries_are_left_out_or_count_as_0_and_are_noted() -> None:
-    lines = Path(PCA).read_text().splitlines(keepends=True)
-    write({"short.run": "".join(line for line in lines if not line.startswith("q0007 "))})
-
-    files = f"--name a --name b {QRELS} {PIXELS} short.run"
-    lacks = "Note: b lacks 1 of 200 judged queries (q0007);"
-
-    left_out = " ".join(compare(files).split())
-    assert f"{lacks} it is left out (--missing zero counts it as 0)." in left_out
-    assert f"{lacks} it counts as 0." in compare(f"--missing zero {files}")
 
 
 def test_notes_of_csv_are_on_standard_error() -> None:

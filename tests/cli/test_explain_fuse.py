@@ -37,17 +37,6 @@ def test_the_explanation_is_printed(
     assert printed(f"explain {line} {FILES}") == f"{expected}\n"
 
 
-def test_documents_are_explained_one_by_one() -> None:
-    asked = "--document d0097 --document d0014"
-
-    assert printed(f"explain -m P.5 {asked} --query q0004 {FILES}").splitlines() == [
-        "d0097: grade 2, score -118",
-        "  P_5: rank 12, below the cutoff 5",
-        "d0014: grade 2",
-        "  P_5: not retrieved",
-    ]
-
-
 def test_the_values_of_another_tool_are_explained() -> None:
     scores = fr.evaluate(QRELS, PROFILE, "map", depth=10)
     write({"trec_eval.txt": scores.to_trec(per_query=True)})
@@ -58,27 +47,7 @@ def test_the_values_of_another_tool_are_explained() -> None:
     assert "ours 0.3447. Reproduced to 4 decimals by depth=10" in found.out
 
 
-def test_a_note_names_the_flag_that_counts_missing_queries() -> None:
-    write({"qrels": "q 0 a 1\np 0 a 1\n", "run": "p Q0 a 1 1 x\n"})
-
-    assert "(--missing zero counts it as 0)" in fastrank("explain --query q qrels run").out
-
-
 # --- fuse ---
-
-
-def test_lines_in_trec_format_go_to_standard_output() -> None:
-    write({"a.run": "q Q0 d1 1 3.0 a\nq Q0 d2 2 2.0 a\n"})
-    write({"b.run": "q Q0 d2 1 9.0 b\nq Q0 d3 2 8.0 b\np Q0 d3 1 8.0 b\n"})
-
-    assert fastrank("fuse --tag both a.run b.run") == (
-        0,
-        f"p Q0 d3 1 {1 / 61!r} both\n"
-        f"q Q0 d2 1 {1 / 61 + 1 / 62!r} both\n"
-        f"q Q0 d1 2 {1 / 61!r} both\n"
-        f"q Q0 d3 3 {1 / 62!r} both\n",
-        "fastrank fuse: run 1 (a.run) lacks 1 of 2 queries (p)\n",
-    )
 
 
 @pytest.mark.parametrize(

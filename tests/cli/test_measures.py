@@ -32,21 +32,6 @@ def test_measures_that_differ_in_their_average_are_described_differently() -> No
     assert described["FirstRank"].endswith("  Mean rank of the first relevant document")
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("hit_ratio_10", "divided by those at any rank"),
-        ("MRR", "Also called MRR, RR_k."),
-        ("hit_ratio_10", "average      'macro' | 'micro' (macro): averaging: over queries, or"),
-        ("P_5", "In the sets official, all_trec."),
-        ("P_5", "Source: trec_eval P."),
-        ("P@10", "cutoff       rank (required): the rank k: only the first k documents count"),
-    ],
-)
-def test_a_name_in_any_notation_is_explained(name: str, text: str) -> None:
-    assert text in printed(f"measures {name}")
-
-
 def test_json_holds_options_with_their_defaults() -> None:
     (found,) = json.loads(printed("measures --format json RBP"))
 

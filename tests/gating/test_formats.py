@@ -88,11 +88,11 @@ def test_markdown_is_cut_at_a_line_below_the_limit_of_github() -> None:
 
 
 def test_github_has_an_error_for_each_check_that_fails_and_a_summary() -> None:
-    first, second, last = to_github(verdict()).splitlines()
+    lines = to_github(verdict()).splitlines()
 
-    assert first.startswith("::error title=RR fell by 1.0000::RR")
-    assert second.startswith("::error title=P@5 fell by 0.2000::P@5 fell by 0.2000 to 0.0000;")
-    assert last.startswith("::error title=fastrank gate::gate failed: 2 of 2 checks (12 queries")
+    assert lines[0].startswith("::error title=RR fell by 1.0000::RR")
+    assert lines[1].startswith("::error title=P@5 fell by 0.2000::P@5 fell by 0.2000 to 0.0000;")
+    assert lines[2].startswith("::error title=fastrank gate::gate failed: 2 of 2 checks (12 queri")
 
 
 def test_github_has_at_most_ten_errors() -> None:
@@ -165,12 +165,11 @@ def test_openmetrics_has_the_means_under_valid_names() -> None:
 
 def test_the_assertion_shows_the_table() -> None:
     qrels = {f"q{place}": {"d": 1} for place in range(8)}
-    fr.save_baseline(file := io.BytesIO(), qrels, dict.fromkeys(qrels, {"d": 1.0}), "RR")
+    before, now = ({query: {doc: 1.0} for query in qrels} for doc in ("d", "x"))
+    fr.save_baseline(file := io.BytesIO(), qrels, before, "RR")
 
     with pytest.raises(AssertionError) as error:
-        fr.testing.assert_no_regression(
-            io.BytesIO(file.getvalue()), qrels, dict.fromkeys(qrels, {"x": 1.0})
-        )
+        fr.testing.assert_no_regression(io.BytesIO(file.getvalue()), qrels, now)
     assert str(error.value).splitlines()[1].startswith("measure      baseline     now    change")
     assert "RR fell by 1.0000 to 0.0000; at most 0.02 is allowed" in str(error.value)
 

@@ -61,6 +61,12 @@ def printed(line: str, *more: object) -> str:
     return found.out
 
 
+def matches(text: str, pattern: str) -> bool:
+    """Whether a text is a pattern, in which ... is any text and a blank any white space."""
+    expected = re.escape(" ".join(pattern.split())).replace(re.escape("..."), ".*")
+    return re.fullmatch(expected, " ".join(text.split()), re.DOTALL) is not None
+
+
 def assert_refused(line: str, expected: str) -> None:
     """A command prints nothing, and ends with a status and a message: `2 what is wrong`.
 
@@ -70,9 +76,8 @@ def assert_refused(line: str, expected: str) -> None:
     status, _, message = expected.partition(" ")
     assert (found.status, found.out) == (int(status), "")
     name = re.match(r"(gate )?\S*", line)
-    told = found.err.removeprefix(f"fastrank {name and name[0]}: ").rstrip("\n")
-    pattern = re.escape(message).replace(re.escape("..."), ".*").replace(r"\ ", r"\s+")
-    assert re.fullmatch(pattern, told, re.DOTALL), f"{told}\nis not {message}"
+    told = found.err.removeprefix(f"fastrank {name and name[0]}: ")
+    assert matches(told, message), f"{told}\nis not {message}"
     assert "Traceback" not in found.err
 
 
