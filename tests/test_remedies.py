@@ -470,91 +470,91 @@ stored(), fr.load_scores('store')
   has several evaluations; choose one
   fr.load_scores('store', measures='RR'), fr.load_scores('store', qrels='qrels', measures='map')
 """)
-# On the command line: what fails, words of the message, what follows it.
+# On the command line: what fails, the status and words of the message, what follows it.
 COMMANDS = cases("""
 eval -f csv qrels run
-  ; did you mean --format?
+  2 ; did you mean --format?
   eval --format csv qrels run
 eval --interval t --seed 1 --format csv qrels run
-  ; use --interval bca
+  2 ; use --interval bca
   eval --interval bca --seed 1 --format csv qrels run
 eval --interval t -n --format csv qrels run
-  -n leaves out means; omit -n
+  2 -n leaves out means; omit -n
   eval --interval t --format csv qrels run
 eval --interval t -q --format csv qrels run
-  has none; omit -q
+  2 has none; omit -q
   eval --interval t --format csv qrels run
 evaluate qrels run
-  ; did you mean `fastrank eval`?
+  2 ; did you mean `fastrank eval`?
   eval qrels run
 eval -m foo qrels run
-  ; `fastrank measures` lists all
+  2 ; `fastrank measures` lists all
   measures
 eval -m Rbp qrels run
-  expected RBP or rbp, which are different measures: see `fastrank measures RBP rbp`
+  2 expected RBP or rbp, which are different measures: see `fastrank measures RBP rbp`
   measures RBP rbp
 trec_eval -m 'map P.5' qrels run
-  ; repeat -m: -m map -m P.5
+  1 ; repeat -m: -m map -m P.5
   trec_eval -m map -m P.5 qrels run
 eval -o a.pdf qrels run
-  ; set --format, or use a name that ends in
+  2 ; set --format, or use a name that ends in
   eval -o a.csv qrels run && eval -o a.pdf --format csv qrels run
 eval --format csv --no-bold qrels run other
-  ; use table, markdown or latex
+  2 ; use table, markdown or latex
   eval --format markdown --no-bold qrels run other && eval --format latex --no-bold qrels run other
 agree --systems rows.csv rows.csv
-  has no means; write it with `fastrank eval --format csv` without -q
+  1 has no means; write it with `fastrank eval --format csv` without -q
   eval --format csv -m map -o a.csv qrels run other && agree --systems a.csv a.csv
 compare -o a.csv --save a.csv qrels run
-  is also the file of -o; name another
+  2 is also the file of -o; name another
   compare -b run -o a.csv --save b.json qrels run other
 compare --letters -b run --format markdown qrels run other
-  needs all pairs; omit --baseline
+  2 needs all pairs; omit --baseline
   compare --letters --format markdown qrels run other
 compare --save a.json qrels run other
-  needs one run, or one --baseline, whose values are saved
+  2 needs one run, or one --baseline, whose values are saved
   compare --save a.json -b run qrels run other
 compare --save a.json -b run qrels - other
-  standard input cannot be read twice; name a file
+  2 standard input cannot be read twice; name a file
   compare --save a.json -b run qrels run other
 convert run a.xyz
-  unknown format; use --format
+  2 unknown format; use --format
   convert --format csv run a.xyz
 convert --format parquet run -
-  parquet cannot be written to standard output; name a file
+  2 parquet cannot be written to standard output; name a file
   convert --format parquet run a.parquet
 convert ambiguous.json a.csv
-  could be qrels or a run; use --kind qrels or --kind run
+  2 could be qrels or a run; use --kind qrels or --kind run
   convert --kind qrels ambiguous.json a.csv && convert --kind run ambiguous.json b.csv
 fuse --format parquet run other
-  parquet cannot be written to standard output; use -o FILE
+  2 parquet cannot be written to standard output; use -o FILE
   fuse --format parquet -o a.parquet run other
 gate check --update - qrels run
-  standard input cannot be replaced; name a file
+  2 standard input cannot be replaced; name a file
   gate save -m map -o base.json qrels run && gate check --update base.json qrels run
 agree --systems run run
-  as `fastrank eval --format csv` writes
+  1 as `fastrank eval --format csv` writes
   eval -m map --tags --format csv -o a.csv qrels run other && agree --systems a.csv a.csv
 agree --systems a.csv --format xml a.csv
-  invalid choice: 'xml'
+  2 invalid choice: 'xml'
   measures
 gate check damaged.json qrels run
-  not a baseline; write one with `fastrank gate save`
+  2 not a baseline; write one with `fastrank gate save`
   gate save -m map -o base.json qrels run && gate check base.json qrels run
 check run other
-  ; use --no-qrels if all files are runs
+  1 ; use --no-qrels if all files are runs
   check --no-qrels run other
 check qrels qrels
-  ; qrels must be the first file
+  1 ; qrels must be the first file
   check qrels run
 check qrels msmarco
-  ; `fastrank convert` can convert it
+  1 ; `fastrank convert` can convert it
   convert --kind run msmarco.tsv a.run
 check qrels comma
-  ; use a decimal point, not a comma
+  1 ; use a decimal point, not a comma
   check qrels run
 check --strict qrels case
-  ; did you mean 'q1' (qrels:1)?
+  1 ; did you mean 'q1' (qrels:1)?
   check qrels run
 """)
 # Remedies that no call here can try, and why.
@@ -665,8 +665,8 @@ def test_the_first_measure_that_is_suggested_can_be_computed(wrong: str, meant: 
 def test_the_remedy_of_a_command_works(call: str, words: str, remedy: str) -> None:
     status, output = follow(call)
 
-    assert status
-    assert words in output
+    expected, _, told = words.partition(" ")
+    assert (status, told in output) == (int(expected), True)
     assert follow(remedy)[0] == 0
 
 

@@ -32,7 +32,6 @@ FILES = {
     "ndcg.csv": "run,query,measure,value\na,,ndcg,1\n",
     "fewer.csv": "run,query,measure,value\na,,map,1\n",
     "others.csv": "run,query,measure,value\nc,,map,1\nd,,map,2\n",
-    "queries.csv": "run,query,measure,value\na,q1,map,1\n",
     "clusters.txt": "q0000 a\n",
     "no_clusters.txt": "q0000\n",
     "out.csv": "old",
@@ -79,8 +78,6 @@ agree --systems means.csv fewer.csv
   1 ...only means.csv has 'b'
 agree --systems means.csv others.csv
   1 ...means.csv has 'a', 'b' and only others.csv has 'c', 'd'
-agree --systems means.csv queries.csv
-  1 queries.csv:1: has no means; write it with `fastrank eval --format csv` without -q
 agree -p 1 pixels.run pca.run
   2 p: expected a number between 0 and 1...
 agree --depth 5 --systems means.csv means.csv
@@ -120,8 +117,6 @@ compare --alpha 2 ALL
   2 alpha: expected a number between 0 and 1, found 2.0
 compare --correction max-t ALL
   2 ...needs a baseline...
-compare --letters -b pca ALL
-  2 --letters: needs all pairs...
 compare --digits 2 --format csv ALL
   2 --digits: no effect with --format csv...
 compare --sort map -q ALL
@@ -163,12 +158,8 @@ compare --report x --save link none.qrels none.run
   2 --save: link is also the file of --report; name another
 compare --report - none.qrels none.run
   2 --report: - is also the file of -o; name another
-compare --save saved.json ALL
-  2 --save: needs one run, or one --baseline...
 compare --save saved.json -b pca -b pixels ALL
   2 --save: needs one run, or one --baseline...
-compare --save saved.json -b pca digits.qrels pixels.run -
-  2 --save: standard input cannot be read twice...
 compare --save saved.json -R prefs digits.qrels pixels.run
   2 --save: a gate does not read prefs...
 compare --save saved.json -m num_rel digits.qrels pixels.run
@@ -255,14 +246,8 @@ eval TWO --interval
   2 --interval: no effect with --format trec; use table, csv, json, jsonl, markdown or latex
 eval TWO --level .9 --format csv
   2 --level: no effect without --interval...
-eval TWO --interval --seed 1 --format csv
-  2 --seed: no effect with --interval t...
 eval TWO --interval --level 2 --format csv
   2 level: expected a number between...
-eval TWO --interval -q --format csv
-  2 ...-q with --format csv has none; omit -q
-eval TWO --interval -n --format table
-  2 ...-n leaves out means; omit -n
 eval --digits 6 TWO
   2 --digits: no effect with --format trec; use table, markdown or latex
 eval --transpose --format csv TWO
@@ -324,8 +309,6 @@ fuse --weights '' a.run b.run
   2 usage: ...argument --weights: invalid weights value...
 fuse --normalization zscore --method combsum a.run b.run
   2 normalization: unknown name 'zscore'; did you mean 'z'?
-fuse --format parquet a.run b.run
-  2 parquet cannot be written to standard output; use -o FILE
 fuse -o x.html a.run b.run
   2 --output: x.html cannot be written in the format of .html files; set --format, or use a name
     that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec, .run, .res, .txt
@@ -348,8 +331,6 @@ gate check --no-such-flag baseline.json digits.qrels pca.run
   2 usage: ...
 gate check baseline.json digits.qrels
   2 usage: ...
-gate check --update - digits.qrels pca.run
-  2 --update: standard input cannot be replaced; name a file
 gate save -m num_ret -o b.json digits.qrels pca.run
   2 ...
 
@@ -399,67 +380,39 @@ probe empty.csv --vectors films.npy
   1 empty.csv...
 probe none.csv --vectors films.npy
   1 none.csv: no such file...
-
---vers
-  2 usage: ...: error: unknown option --vers; did you mean --version?
-eval --thread 1 TWO
-  2 usage: ...: error: unknown option --thread; did you mean --threads?
-search --k 10
-  2 usage: ...: error: unknown option --k; did you mean -k?
-fuse -k 10 a.run b.run
-  2 usage: ...: error: unknown option -k; did you mean --rrf-k?
-fuse --to csv a.run b.run
-  2 usage: ...: error: unknown option --to; did you mean --format?
-convert --from csv a b
-  2 usage: ...: error: unknown option --from; did you mean --input-format?
-explain -q q1 TWO
-  2 usage: ...: error: unknown option -q; did you mean --query?
-compare --kind scatter
-  2 usage: ...: error: unknown option --kind; did you mean --plot-kind?
-probe --test films.csv
-  2 usage: ...: error: unknown option --test; did you mean --test-rows?
-eval -f csv TWO
-  2 usage: ...: error: unknown option -f; did you mean --format?
-compare -f csv TWO
-  2 usage: ...: error: unknown option -f; did you mean --format?
-eval -k 3 TWO
-  2 usage: ...: error: unknown option -k; did you mean --depth?
-eval TWO --top-k=3
-  2 usage: ...: error: unknown option --top-k; did you mean --depth?
-eval --thread=1
-  2 usage: ...: error: unknown option --thread; did you mean --threads?
-eval --threshold 2 TWO
-  2 usage: ...: error: unknown option --threshold; did you mean --relevance-level?
-eval TWO --digit 3 --xyzzy
-  2 usage: ...: error: unknown option --digit; did you mean --digits?
-eval --per_query TWO
-  2 usage: ...: error: unknown option --per_query; did you mean --per-query?
-check --xyzzy digits.qrels
-  2 usage: ...: error: unknown option --xyzzy
-measures --formt json
-  2 usage: ...: error: unknown option --formt; did you mean --format?
-gate check --max-dro 1
-  2 usage: ...: error: unknown option --max-dro; did you mean --max-drop?
-gate --hepl check
-  2 usage: ...: error: unknown option --hepl; did you mean --help?
-
-evl
-  2 fastrank: unknown command 'evl'; did you mean `fastrank eval`?
-help evl
-  2 fastrank: unknown command 'evl'; did you mean `fastrank eval`?
-hepl
-  2 fastrank: unknown command 'hepl'; did you mean `fastrank help`?
-validate qrels
-  2 fastrank: unknown command 'validate'; did you mean `fastrank check`?
-evaluate
-  2 fastrank: unknown command 'evaluate'; did you mean `fastrank eval`?
-mine
-  2 fastrank: unknown command 'mine'; did you mean `fastrank hard-negatives`?
-ann
-  2 fastrank: unknown command 'ann'; did you mean `fastrank compare-indexes`?
-xyz
-  2 fastrank: unknown command 'xyz'; expected eval, compare, search,...
 """
+# A command line, the flag that is wrong in it, and the one that is suggested.
+FLAGS = [
+    ("--vers", "--vers", "--version"),
+    ("eval --thread 1 TWO", "--thread", "--threads"),
+    ("search --k 10", "--k", "-k"),
+    ("fuse -k 10 a.run b.run", "-k", "--rrf-k"),
+    ("fuse --to csv a.run b.run", "--to", "--format"),
+    ("convert --from csv a b", "--from", "--input-format"),
+    ("explain -q q1 TWO", "-q", "--query"),
+    ("compare --kind scatter", "--kind", "--plot-kind"),
+    ("probe --test films.csv", "--test", "--test-rows"),
+    ("compare -f csv TWO", "-f", "--format"),
+    ("eval -k 3 TWO", "-k", "--depth"),
+    ("eval TWO --top-k=3", "--top-k", "--depth"),
+    ("eval --thread=1", "--thread", "--threads"),
+    ("eval --threshold 2 TWO", "--threshold", "--relevance-level"),
+    ("eval TWO --digit 3 --xyzzy", "--digit", "--digits"),
+    ("eval --per_query TWO", "--per_query", "--per-query"),
+    ("check --xyzzy digits.qrels", "--xyzzy", ""),
+    ("measures --formt json", "--formt", "--format"),
+    ("gate check --max-dro 1", "--max-dro", "--max-drop"),
+    ("gate --hepl check", "--hepl", "--help"),
+]
+# A command line, the command that is wrong in it, and the one that is suggested.
+COMMANDS = [
+    ("evl", "evl", "eval"),
+    ("help evl", "evl", "eval"),
+    ("hepl", "hepl", "help"),
+    ("validate qrels", "validate", "check"),
+    ("mine", "mine", "hard-negatives"),
+    ("ann", "ann", "compare-indexes"),
+]
 NEEDS = {
     "search": "faiss",
     "eval-embeddings": "faiss",
@@ -493,6 +446,27 @@ def test_what_is_wrong_is_told_and_nothing_written(line: str, expected: str) -> 
     assert_refused(" ".join(SHORT.get(word, word) for word in words), expected)
 
     assert _listing() == before
+
+
+@pytest.mark.parametrize(("line", "wrong", "meant"), FLAGS)
+def test_an_abbreviated_or_misspelled_flag_names_the_closest(
+    line: str, wrong: str, meant: str
+) -> None:
+    hint = f"; did you mean {meant}?" if meant else ""
+
+    line = " ".join(SHORT.get(word, word) for word in line.split(" "))
+    assert_refused(line, f"2 usage: ...: error: unknown option {wrong}{hint}")
+
+
+@pytest.mark.parametrize(("line", "wrong", "meant"), COMMANDS)
+def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: str) -> None:
+    expected = f"2 fastrank: unknown command '{wrong}'; did you mean `fastrank {meant}`?"
+
+    assert_refused(line, expected)
+
+
+def test_a_command_like_no_other_is_refused_with_all() -> None:
+    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, compare, search,...")
 
 
 @pytest.mark.parametrize(
