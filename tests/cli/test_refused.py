@@ -22,9 +22,7 @@ FILES = {
     "twice.qrels": "1 0 a 1\n1 0 a 1\n",
     "one.run": "1 Q0 a 1 3 t\n",
     "twice.run": "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n",
-    "high.qrels": "1 0 a high\n",
     "comma.run": "1 Q0 a 1 0,9 t\n",
-    "nan.run": "1 Q0 a 1 nan t\n",
     "means.csv": "run,query,measure,value\na,,map,0.5\nb,,map,0.25\n",
     "text.csv": "run,query,measure,value\na,,map,x\n",
     "second.csv": "run,query,measure,value\na,,map,1\na,,map,2\n",
@@ -36,7 +34,6 @@ FILES = {
     "no_clusters.txt": "q0000\n",
     "out.csv": "old",
     "films.csv": "text,label\na,0\nb,1\n",
-    "unlabelled.csv": "text,label\na,\nb,1\n",
     "alike.csv": "text,label\na,1\nb,1\n",
     "empty.csv": "",
     "models.py": "",
@@ -44,8 +41,6 @@ FILES = {
     "run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.5 t\n",
     "lacking.jsonl": '{"_id": "d1", "text": "x"}\n',
     "differing.jsonl": '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
-    "textless.jsonl": '{"_id": "d1"}\n',
-    "bare.jsonl": "d1\n",
     "broken.jsonl": '{"_id": "d1",\n',
     "docs.txt": "".join(f"doc{i}\n" for i in range(300)),
     "asked.txt": "".join(f"q{i}\n" for i in range(10)),
@@ -105,18 +100,12 @@ check --ignore nonsense digits.qrels
 check --max-per-kind -1 digits.qrels
   2 ...
 
-compare -b pcaa ALL
-  2 ...'pcaa' is not one of the systems; did you mean 'pca'?...
 compare -m mapp ALL
   2 unknown measure 'mapp'...
-compare -m gm_map ALL
-  2 ...'gm_map': has no values per query to compare...
 compare --sort P_5 ALL
   2 ...'P_5' is not compared...
 compare --alpha 2 ALL
   2 alpha: expected a number between 0 and 1, found 2.0
-compare --correction max-t ALL
-  2 ...needs a baseline...
 compare --digits 2 --format csv ALL
   2 --digits: no effect with --format csv...
 compare --sort map -q ALL
@@ -162,19 +151,11 @@ compare --save saved.json -b pca -b pixels ALL
   2 --save: needs one run, or one --baseline...
 compare --save saved.json -R prefs digits.qrels pixels.run
   2 --save: a gate does not read prefs...
-compare --save saved.json -m num_rel digits.qrels pixels.run
-  2 ...neither higher nor lower values are better...
 compare --clusters no_clusters.txt --test=randomization --interval=none ALL
   2 no_clusters.txt:1: expected 2 fields (query cluster), found 1...
 compare --clusters clusters.txt --test=randomization --interval=none ALL
   1 clusters: no cluster for 199 of 200 queries...
-compare --clusters clusters.txt --interval=none --test t ALL
-  2 clusters: the test 't' treats queries as independent...
-compare --clusters none.txt --test=randomization --interval=none ALL
-  2 none.txt: no such file or directory
 
-compare-indexes VECTORS IVF8,Flatt -o out.txt
-  2 index_factory: faiss cannot build 'IVF8,Flatt'...
 compare-indexes VECTORS 'SQ8 nprobe=3' -o out.txt
   2 indexes: 'SQ8 nprobe=3': nprobe=3: unknown parameter...
 compare-indexes VECTORS IVF400,Flat -o out.txt
@@ -189,16 +170,10 @@ compare-indexes VECTORS -m AP SQ8 -o out.txt
   2 --measure: requires --qrels
 compare-indexes VECTORS -k 0 SQ8 -o out.txt
   2 k: expected 1 or more, found 0
-compare-indexes VECTORS --corpus-ids asked.txt SQ8 -o out.txt
-  1 corpus_ids: expected 300 ids...
-compare-indexes VECTORS --corpus-ids qrels.txt SQ8 -o out.txt
-  1 qrels.txt:1: expected an id without...
 compare-indexes VECTORS --qrels none.txt SQ8 -o out.txt
   1 none.txt: no such file or directory
 compare-indexes --corpus none.npy --queries queries.npy SQ8 -o out.txt
   1 none.npy: no such file...
-compare-indexes --corpus docs.txt --queries queries.npy SQ8 -o out.txt
-  1 docs.txt: not a .npy file...
 compare-indexes VECTORS -k 5 --plot none/out.svg SQ8
   1 cannot write none/out.svg: No such file or directory
 compare-indexes VECTORS -k 5 --repetitions 1 -o folder SQ8
@@ -229,12 +204,8 @@ eval twice.qrels one.run
 eval digits.qrels unjudged.run
   1 unjudged.run: the run and the qrels share no query ids...(run: 'unknown'; qrels: 'q0000',
     'q0001', 'q0002', ...)...
-eval high.qrels one.run
-  2 high.qrels:1: expected a grade, found 'high'...
 eval one.qrels comma.run
   1 comma.run:1: expected a score, found '0,9': use a point...
-eval one.qrels nan.run
-  1 nan.run:1: expected a score, found NaN...
 eval digits.qrels pca.run - --jobs 2
   2 --jobs: the processes cannot read standard input (-)
 eval -o out.csv digits.qrels pca.run bad.run
@@ -263,12 +234,8 @@ eval --resume none/store TWO
 eval --resume store -o store TWO
   2 --resume: expected another file than that of -o: store
 
-eval-embeddings VECTORS IDS --qrels none.txt
-  1 none.txt: no such file...
 eval-embeddings VECTORS IDS --qrels others.txt
   1 others.txt: no judged document is in the corpus...
-eval-embeddings VECTORS IDS --qrels qrels.txt -m mapp
-  2 unknown measure 'mapp'...
 eval-embeddings VECTORS IDS --qrels docs.txt
   1 docs.txt:1: ...
 eval-embeddings VECTORS IDS --qrels qrels.txt --run -
@@ -282,33 +249,21 @@ explain -o x.html --query q004 ONE
   1 ...did you mean 'q0004'?...
 explain -o x.html --query q0004 -m F1 ONE
   2 ...explain supports map, ...
-explain -o x.html --query q0004 --ties average ONE
-  2 ties: 'average' is over all...
-explain -o x.html --query q0004 --document d00 ONE
-  2 ...neither retrieved nor judged...
 explain -o x.html --against none.txt ONE
   1 none.txt: no such file or directory
 explain -o x.html --against x --other pca.run ONE
   2 --other: no effect with --against
-explain -o x.html --query q0004 digits.qrels none.run
-  1 none.run: no such file or directory
 explain -o x.html --query q0004 --documents none.jsonl ONE
   1 none.jsonl: no such file...
 
 fuse --method rff a.run b.run
   2 method: unknown name 'rff'; did you mean 'rrf'?
-fuse --weights 1 a.run b.run
-  2 weights: expected 2 numbers, one per run, found 1
-fuse --weights 1,nan a.run b.run
-  2 weights: expected a finite number, found nan
 fuse --weights 1,x a.run b.run
   2 usage: ...argument --weights: invalid weights value...
 fuse --weights '1;2' a.run b.run
   2 usage: ...argument --weights: invalid weights value...
 fuse --weights '' a.run b.run
   2 usage: ...argument --weights: invalid weights value...
-fuse --normalization zscore --method combsum a.run b.run
-  2 normalization: unknown name 'zscore'; did you mean 'z'?
 fuse -o x.html a.run b.run
   2 --output: x.html cannot be written in the format of .html files; set --format, or use a name
     that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec, .run, .res, .txt
@@ -338,10 +293,6 @@ hard-negatives --negatives 1 --corpus lacking.jsonl -o out.jsonl qrels run
   1 corpus: no text for 'd2'...
 hard-negatives --negatives 1 --corpus differing.jsonl -o out.jsonl qrels run
   1 differing.jsonl:2: duplicate id 'd1' with a different text...
-hard-negatives --negatives 1 --corpus textless.jsonl -o out.jsonl qrels run
-  1 textless.jsonl:1: expected a text...
-hard-negatives --negatives 1 --corpus bare.jsonl -o out.jsonl qrels run
-  1 bare.jsonl:1: expected <DOC> or <top>, JSON, or an id, a tab and a text...
 hard-negatives --negatives 1 --corpus broken.jsonl -o out.jsonl qrels run
   1 broken.jsonl:1: ...
 hard-negatives --negatives 1 -o none/out.jsonl qrels run
@@ -364,16 +315,10 @@ probe FILMS --option 3
   2 --option: expected NAME=VALUE...
 probe FILMS --option fold=3
   2 ...no option 'fold'; did...
-probe FILMS --option folds=1
-  2 ...folds: expected 2 or mo...
 probe FILMS --test-rows films.csv
   2 --test-vectors: is need...
 probe FILMS --test-rows films.csv --test-vectors films.npy
   2 ...protocol 'ulysses' has no option 'test'...
-probe films.csv --vectors corpus.npy
-  1 ...expected 2 rows, one per label, found 300...
-probe unlabelled.csv --vectors films.npy
-  1 unlabelled.csv:2: the label is missing...
 probe alike.csv --vectors films.npy
   1 ...at least two classes...
 probe empty.csv --vectors films.npy
