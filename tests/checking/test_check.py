@@ -38,10 +38,8 @@ q 0 d 1\n{"q": {"d": 1}}\n
 q 0 d 1\nq,0,d,1\n
   2 malformed: expected 4 fields (query iter doc grade), found 1: 'q,0,d,1'; separate fields by
     blanks, not commas
-q 0 d 1\n \t\n
-  2 malformed: expected 4 fields (query iter doc grade), found a blank line
-\x23 note\nq 0 d 1\n
-  1 comment: trec_eval 10.0 skips this comment, 9.0.8 rejects it: '# note'
+q 0 d 1\n \t\n => 2 malformed: expected 4 fields (query iter doc grade), found a blank line
+\x23 note\nq 0 d 1\n => 1 comment: trec_eval 10.0 skips this comment, 9.0.8 rejects it: '# note'
 \x23 one\n# two\nq 0 d 1\n
   2 ambiguous-comment: trec_eval 10.0 skips only one comment at a time and reads this one as a
     judgment: '# two'
@@ -52,8 +50,7 @@ q 0 d 1\nq 0 \x00e 1\n
   2 nul: the line contains a NUL byte, at which trec_eval crashes: 'q 0 \x00e 1'
 q 0 d 1\n\x00\nq 0 e 1\n
   2 nul: the line begins with a NUL byte, where trec_eval stops reading the file
-\x23 note\n
-  - no-results: the file has no judgments
+\x23 note\n => - no-results: the file has no judgments
 q 0 d 1\nq 0 e 1.9\n
   2 float-grade: grade '1.9' of document 'e' is not an integer; trec_eval reads 1
 q 0 d 1\nq 0 e 1e3\n
@@ -61,10 +58,8 @@ q 0 d 1\nq 0 e 1e3\n
 q 0 d 1\nq 0 e 2.0\n
   2 decimal-grade: grade '2.0' of document 'e' is written as a decimal; trec_eval reads 2, some
     tools reject it
-q 0 d 1\nq 0 e yes\n
-  2 bad-grade: grade 'yes' of document 'e' is not a number; trec_eval reads 0
-q 0 d 1\nq 0 e 2x\n
-  2 bad-grade: grade '2x' of document 'e' is not a number; trec_eval reads 2
+q 0 d 1\nq 0 e yes\n => 2 bad-grade: grade 'yes' of document 'e' is not a number; trec_eval reads 0
+q 0 d 1\nq 0 e 2x\n => 2 bad-grade: grade '2x' of document 'e' is not a number; trec_eval reads 2
 q 0 d 1\nq 0 e 99999999999999999999\n
   2 huge-grade: grade '99999999999999999999' of document 'e' is too large; grades must be below
     2**44
@@ -84,17 +79,13 @@ q 0 d 1\nq 0 d 0\n
 q 0 d 1\np 0 d 1\nq 0 e 1\n
   3 scattered: query 'q' continues after other queries; it starts on line 1, and its lines are in 2
     separate blocks
-q 0 d 1\nq 0 e 1\r\n
-  2 crlf: 1 of 2 lines end in CR LF; CR is read as a blank
+q 0 d 1\nq 0 e 1\r\n => 2 crlf: 1 of 2 lines end in CR LF; CR is read as a blank
 q 0 d 1\r\nq 0 e\r1\n
   2 bare-cr: carriage return without a newline (1 in the file), which trec_eval reads as a blank,
     not as the end of a line
-q 0 d 1\nq 0 \xe9 1\n
-  2 invalid-utf8: bytes that are not UTF-8
-q 0 d 1\nq 0 e 1
-  2 no-final-newline: the last line has no newline
-\xef\xbb\xbfq 0 d 1\n
-  1 bom: byte order mark, which trec_eval reads as part of the first query id
+q 0 d 1\nq 0 \xe9 1\n => 2 invalid-utf8: bytes that are not UTF-8
+q 0 d 1\nq 0 e 1 => 2 no-final-newline: the last line has no newline
+\xef\xbb\xbfq 0 d 1\n => 1 bom: byte order mark, which trec_eval reads as part of the first query id
 \xff\xfeq\x00 \x000\x00 \x00d\x00 \x001\x00\n\x00
   1 encoding: expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`
 """)
@@ -121,22 +112,17 @@ q Q0 my doc 1 2 t\nq Q0 your 2 1 t\n
 q Q0 d 0.5 1 t\nq Q0 e 0.25 2 t\n
   1 exchanged-columns: the rank is '0.5' and the score '1' (2 such lines in the file): are the two
     columns exchanged?
-q Q0 d 1 2 t\n\n
-  2 blank-line: a blank line, which is ignored
-q Q0 d 1 2 t\n # a\n
-  2 comment: trec_eval 10.0 skips this comment, 9.0.8 rejects it: ' # a'
+q Q0 d 1 2 t\n\n => 2 blank-line: a blank line, which is ignored
+q Q0 d 1 2 t\n # a\n => 2 comment: trec_eval 10.0 skips this comment, 9.0.8 rejects it: ' # a'
 q Q0 d 1 2 t\n# made by our new model\n
   2 ambiguous-comment: trec_eval 9.0.8 reads this comment as a result of query '#': '# made by our
     new model'
-\n\n
-  - no-results: the file has no results
-q Q0 d 1 high t\n
-  1 bad-score: score 'high' of document 'd' is not a number; trec_eval reads 0
+\n\n => - no-results: the file has no results
+q Q0 d 1 high t\n => 1 bad-score: score 'high' of document 'd' is not a number; trec_eval reads 0
 q Q0 d 1 0,75 t\n
   1 bad-score: score '0,75' of document 'd' is not a number; trec_eval reads 0; use a decimal point,
     not a comma
-q Q0 d 1 1.5x t\n
-  1 bad-score: score '1.5x' of document 'd' is not a number; trec_eval reads 1.5
+q Q0 d 1 1.5x t\n => 1 bad-score: score '1.5x' of document 'd' is not a number; trec_eval reads 1.5
 q Q0 d 1 -NaN t\n
   1 nan-score: score '-NaN' of document 'd' is NaN, by which documents cannot be ranked
 q Q0 d 1 -Infinity t\n
@@ -154,8 +140,7 @@ q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\nq Q0 f 3 0.2 t\n
     score 0.2 on line 2); trec_eval ranks the highest score first. Are these distances?
 q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 2 1 t\n
   3 repeated-rank: duplicate rank 2 in query 'q' (1 duplicate in the query); trec_eval ignores ranks
-q Q0 d first 3 t\n
-  1 bad-rank: rank 'first' is not an integer; trec_eval ignores it
+q Q0 d first 3 t\n => 1 bad-rank: rank 'first' is not an integer; trec_eval ignores it
 q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 3 2.0 t\np Q0 d 1 1 t\n
   2 tied-scores: 2 results in 1 query have equal scores, this one first; trec_eval ranks ties by
     document id, descending
@@ -177,38 +162,29 @@ q Q0 d 1 3 a\nq Q0 e 2 2 b\nq Q0 f 3 1 a\n
 """)
 # Judgments and a run, and what is found in the run.
 PAIRS = cases(r"""
-q 0 d 1\n
-  q Q0 d 1 2 t\nx Q0 d 1 2 t\n
+q 0 d 1\n => q Q0 d 1 2 t\nx Q0 d 1 2 t\n
   2 unknown-query: query 'x' has no judgments in qrels and is not evaluated
-q 0 d 1\nx 0 d 1\n
-  q Q0 d 1 2 t\n
+q 0 d 1\nx 0 d 1\n => q Q0 d 1 2 t\n
   - missing-query: judged query 'x' (qrels:2) is missing from the run; it is left out (--missing
     zero counts it as 0)
-q 0 d 1\nX1 0 d 1\n
-  q Q0 d 1 2 t\nx01 Q0 d 1 2 t\n
+q 0 d 1\nX1 0 d 1\n => q Q0 d 1 2 t\nx01 Q0 d 1 2 t\n
   2 similar-query: query 'x01' has no judgments; did you mean 'X1' (qrels:2)?
-1 0 d 1\n
-  q1 Q0 d 1 2 t\n
+1 0 d 1\n => q1 Q0 d 1 2 t\n
   1 no-common-query: the run and the qrels share no query ids: the run has 1 query, such as 'q1',
     the qrels 1, such as '1' (qrels:1)
-12 0 d 1\n
-  12.0 Q0 d 1 2 t\n
+12 0 d 1\n => 12.0 Q0 d 1 2 t\n
   1 no-common-query: the run and the qrels share no query ids: the run has 1 query, such as '12.0',
     the qrels 1, such as '12' (qrels:1); are these the same query?
-q 0 doc7 1\n
-  q Q0 7 1 2 t\n
+q 0 doc7 1\n => q Q0 7 1 2 t\n
   1 no-judged-document: no result of the run is judged: query 'q' has '7' in the run and 'doc7' in
     the qrels (qrels:1); do the ids belong to the same collection?
-q 0 1 1\nq 0 3 1\n
-  q Q0 0 1 2 t\nq Q0 5 1 1 t\n
+q 0 1 1\nq 0 3 1\n => q Q0 0 1 2 t\nq Q0 5 1 1 t\n
   1 no-judged-document: no result of the run is judged: query 'q' has '0' in the run and '1' in the
     qrels (qrels:1); do the ids belong to the same collection? After adding 1 to the ids of the run,
     1 of 2 results would be judged; does one file count from 0?
-q 0 d 1\np 0 d 1\n
-  q Q0 d 1 2 t\np Q0 e 1 2 t\n
+q 0 d 1\np 0 d 1\n => q Q0 d 1 2 t\np Q0 e 1 2 t\n
   2 unjudged-query: query 'p' has no judged results in qrels
-q 0 d 1\nq 0 e 1\n
-  q Q0 d 1 2 t\nq Q0 E.txt 2 1 t\n
+q 0 d 1\nq 0 e 1\n => q Q0 d 1 2 t\nq Q0 E.txt 2 1 t\n
   2 similar-document: document 'E.txt' of query 'q' is not judged; did you mean 'e' (qrels:2)?
 """)
 # Runs of several lines, and what is found.

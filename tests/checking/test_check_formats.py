@@ -54,8 +54,7 @@ qid,docno,score\nq,d,high\nq,e,-0.5\nq,d,-1\nq,f,nan\n
   4 duplicate: duplicate document 'd' in query 'q': score -1, but high on line 2; trec_eval stops at
     this query
   5 nan-score: score 'nan' of document 'f' is NaN, by which documents cannot be ranked
-qid\tdocno\tscore\nq\td\t \n
-  2 bad-score: score '' of document 'd' is not a number
+qid\tdocno\tscore\nq\td\t \n => 2 bad-score: score '' of document 'd' is not a number
 qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n
   3 unsorted: the score is higher than that of the result before; the results of 1 query are not
     sorted by score
@@ -64,8 +63,7 @@ qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n
 q\td\t1\nq\te\t2\nq\td\t3\n
   3 duplicate: duplicate document 'd' in query 'q': score -3, but -1 on line 1; trec_eval stops at
     this query
-qid,docno,rank\nq,d,1\nq,e,x\n
-  3 malformed: column 'rank': expected a number, found 'x'
+qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number, found 'x'
   3 bad-rank: rank 'x' is not an integer
 {"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n
   1 bad-score: score "'0.5'" of document 'd' is not a number
@@ -74,25 +72,20 @@ qid,docno,rank\nq,d,1\nq,e,x\n
 [{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]
   - duplicate: record 2: duplicate document 'd' in query 'q': score 1, but 2 on record 1;
     trec_eval stops at this query
-{"q": {"q": Infinity, "e": "x"}}
-  - bad-score: item 1: score "'x'" of document 'e' is not a number
+{"q": {"q": Infinity, "e": "x"}} => - bad-score: item 1: score "'x'" of document 'e' is not a number
   - infinite-score: item 0: score 'inf' of document 'q' is infinite; all such scores tie
   - self-match: item 0: document 'q' has the id of its query; BEIR removes such results,
     trec_eval does not
-{"q": {"d": 1}, }
-  1 malformed: Expecting property name enclosed in double quotes at column 17
-{"q": {"d": 1, "e}
-  1 malformed: Unterminated string starting at column 16
+{"q": {"d": 1}, } => 1 malformed: Expecting property name enclosed in double quotes at column 17
+{"q": {"d": 1, "e} => 1 malformed: Unterminated string starting at column 16
 {\n"q": [1, 2]}
   - malformed: query 'q': expected a dict of documents and scores, found list; use from_arrays
     for columns of a table
 qid,docno\nq,d\n
   - malformed: no score column: found 'qid', 'docno', expected one of score; or use read_run(...,
     columns={'score': NAME})
-qid,docno,score\nq,d,1\nq,e\n
-  3 malformed: expected 3 cells, as in the first line, found 2
-qid,docno,score\n
-  - no-results: the file has no results
+qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first line, found 2
+qid,docno,score\n => - no-results: the file has no results
 qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
   - malformed: expected one run, found 2 tags, such as 'a' and 'b'; select the rows of one 'tag',
     or give all rows one new tag: fr.read_run(..., tag=NAME)
@@ -114,8 +107,7 @@ def test_what_is_wrong_with_a_run_is_said_with_its_place(case: tuple[str, ...]) 
 
 # Judgments, likewise.
 JUDGMENTS = cases(r"""
-query-id\tcorpus-id\tscore\nq\td\tyes\n
-  2 bad-grade: grade 'yes' of document 'd' is not a number
+query-id\tcorpus-id\tscore\nq\td\tyes\n => 2 bad-grade: grade 'yes' of document 'd' is not a number
 query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n
   3 conflicting-grades: duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval
     stops at this query
@@ -125,8 +117,7 @@ query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n
 query_id,doc_id,grade\nq,a,1\np,a,1\nq,b,1\n
   4 scattered: query 'q' continues after other queries; it starts on line 2, and its lines are in 2
     separate blocks
-query_id,doc_id,grade\nq\xff,a,1\n
-  2 invalid-utf8: bytes that are not UTF-8
+query_id,doc_id,grade\nq\xff,a,1\n => 2 invalid-utf8: bytes that are not UTF-8
 """)
 
 

@@ -71,22 +71,17 @@ FORMATS = """
 eval qrels a.run b.run
   x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt trec,
     x trec, x.csv.gz csv, x.pdf.x trec
-eval -q qrels a.run
-  x trec, x.csv csv, x.tex latex, x.json json
+eval -q qrels a.run => x trec, x.csv csv, x.tex latex, x.json json
 compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
 probe --option repetitions=1 --option folds=2 --option epochs=1 rows.csv --vectors rows.npy
   x.csv csv, x.md markdown, x.tex latex, x.txt table
 agree a.run b.run
   x.csv csv, x.csv.gz csv, X.CSV.XZ csv, x.json json, x.md markdown, x.tex latex, x.txt table
-gate check baseline.json qrels b.run
-  x.json json, x.md markdown, x.xml junit, x.txt text
-check qrels a.run
-  x.json text, x.md text, x text
-explain --query q1 -m map qrels a.run
-  x.md markdown, x.txt text
-fuse a.run b.run
-  x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.json json, x trec
+gate check baseline.json qrels b.run => x.json json, x.md markdown, x.xml junit, x.txt text
+check qrels a.run => x.json text, x.md text, x text
+explain --query q1 -m map qrels a.run => x.md markdown, x.txt text
+fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.json json, x trec
 """
 
 

@@ -67,34 +67,20 @@ def test_bad_files_are_explained(
 
 # Arguments; the original's exit status, and what is wrong.
 WRONG = """
--m maap qrels run
-  1 illegal measure 'maap'; did you mean map
--m map+ndcg qrels run
-  1 illegal measure 'map ndcg'; repeat -m: -m map -m ndcg
--m map,P.10 qrels run
-  1 illegal measure 'map,P.10'; repeat -m: -m map -m P.10
--m P.-1 qrels run
-  2 Cannot initialize measure 'P'
--m AUC -M 5 qrels run
-  2 trec_eval: 'AUC' does not support a depth
--m infNDCG qrels run
-  2 'infNDCG' needs judgments with strata
--M -3 qrels run
-  1 -M -3: expected 0 or more
--R qrel qrels run
-  2 Illegal rel_format 'qrel': expected qrels, qrels_jg, prefs
--m utility.1,2 qrels run
-  4 'utility' takes 4, found 2
--m map_avgjg qrels run
-  4 rel_info format not qrels_jg: 'map_avgjg'
--Z nothing qrels run
-  255 get_zscores: Cannot read zscores file 'nothing'
--Z run qrels run
-  255 get_zscores: run:1: malformed line: expected 4 fields
-extra qrels run
-  1 expected 2 files, found 3
-irds:vaswani run
-  2 irds:vaswani': no such file or directory; `fastrank eval` reads datasets
+-m maap qrels run => 1 illegal measure 'maap'; did you mean map
+-m map+ndcg qrels run => 1 illegal measure 'map ndcg'; repeat -m: -m map -m ndcg
+-m map,P.10 qrels run => 1 illegal measure 'map,P.10'; repeat -m: -m map -m P.10
+-m P.-1 qrels run => 2 Cannot initialize measure 'P'
+-m AUC -M 5 qrels run => 2 trec_eval: 'AUC' does not support a depth
+-m infNDCG qrels run => 2 'infNDCG' needs judgments with strata
+-M -3 qrels run => 1 -M -3: expected 0 or more
+-R qrel qrels run => 2 Illegal rel_format 'qrel': expected qrels, qrels_jg, prefs
+-m utility.1,2 qrels run => 4 'utility' takes 4, found 2
+-m map_avgjg qrels run => 4 rel_info format not qrels_jg: 'map_avgjg'
+-Z nothing qrels run => 255 get_zscores: Cannot read zscores file 'nothing'
+-Z run qrels run => 255 get_zscores: run:1: malformed line: expected 4 fields
+extra qrels run => 1 expected 2 files, found 3
+irds:vaswani run => 2 irds:vaswani': no such file or directory; `fastrank eval` reads datasets
 """
 
 

@@ -98,10 +98,8 @@ VERDICTS = cases("""
 # drop fails whatever the significance; a drop of exactly what is allowed passes.
 judged([1.0] * 30, [1.0] * 29 + [0.2], policy='drop', max_drop=0.02)
   fail: RR fell by 0.0267 to 0.9733; at most 0.02 is allowed
-judged([1.0] * 30, [1.0] * 29 + [0.2], policy='drop', max_drop=0.03)
-  pass:
-judged([1.0] * 10, [1.0] * 9 + [0.5], policy='drop', max_drop=0.05)
-  pass:
+judged([1.0] * 30, [1.0] * 29 + [0.2], policy='drop', max_drop=0.03) => pass:
+judged([1.0] * 10, [1.0] * 9 + [0.5], policy='drop', max_drop=0.05) => pass:
 # With two of eight, no sign flips could give p <= 0.05.
 judged([1.0] * 8, [1, 1, 1, 1, 0.5, 0.05, 1, 1])
   undecided: RR fell by 0.1812 to 0.8187; at most 0.02 is allowed, but only 2 of 8 queries differ,
@@ -109,22 +107,17 @@ judged([1.0] * 8, [1, 1, 1, 1, 0.5, 0.05, 1, 1])
 judged([1.0] * 8, [1, 1, 1, 1, 1, 0.05, 1, 1])
   undecided: RR fell by 0.1187 to 0.8812; at most 0.02 is allowed, but only 1 of 8 queries differs,
     too few to tell chance from a regression
-judged([1.0], [0.5], policy='non-inferior')
-  undecided: RR: 1 query is too few for an interval
+judged([1.0], [0.5], policy='non-inferior') => undecided: RR: 1 query is too few for an interval
 # A mean below its minimum fails even if it did not fall.
-judged([0.5] * 4, [0.5] * 4, min={'RR': 0.6})
-  fail: RR is 0.5000; at least 0.6 is required
-judged([0.5] * 4, [0.5] * 4, min={'RR': 0.5})
-  pass:
+judged([0.5] * 4, [0.5] * 4, min={'RR': 0.6}) => fail: RR is 0.5000; at least 0.6 is required
+judged([0.5] * 4, [0.5] * 4, min={'RR': 0.5}) => pass:
 judged([1.0] * 4, [1.0] * 4, max_unjudged=0.9)
   fail: 95.0% of the retrieved documents are unjudged; at most 90% are allowed
-judged([1.0] * 4, [1.0] * 4, max_unjudged=0.95)
-  pass:
+judged([1.0] * 4, [1.0] * 4, max_unjudged=0.95) => pass:
 # Where lower values are better, a rise is a regression.
 judged([1, 0.5] * 10, [0.25, 0.2] * 10, 'FirstRank', max_drop=1.0)
   fail: FirstRank rose by 3.0000 to 4.5000; at most 1 is allowed (p = 9.5e-07)
-judged([0.25, 0.2] * 10, [1, 0.5] * 10, 'FirstRank')
-  pass:
+judged([0.25, 0.2] * 10, [1, 0.5] * 10, 'FirstRank') => pass:
 """)
 
 

@@ -6,18 +6,19 @@ from __future__ import annotations
 def cases(table: str) -> list[tuple[str, ...]]:
     """The cases of a table: a line that is not indented begins one.
 
-    Lines indented by two blanks are its further fields; lines indented by more go on with the line
-    before. Lines that begin with # are comments.
+    Its fields are separated by ` => `, or begin in lines that are indented by two blanks. Lines
+    indented by more go on with the field before. Lines that begin with # are comments.
     """
     found: list[list[str]] = []
     for line in table.splitlines():
-        text = line.strip()
-        if not text or line.startswith("#"):
+        fields = line.strip().split(" => ")
+        if fields == [""] or line.startswith("#"):
             continue
         if line.startswith("   "):
-            found[-1][-1] += f" {text}"
+            found[-1][-1] += f" {fields.pop(0)}"
+            found[-1] += fields
         elif line.startswith("  "):
-            found[-1].append(text)
+            found[-1] += fields
         else:
-            found.append([text])
+            found.append(fields)
     return [tuple(case) for case in found]
