@@ -107,6 +107,11 @@ judged([1.0] * 8, [1, 1, 1, 1, 0.5, 0.05, 1, 1])
 judged([1.0] * 8, [1, 1, 1, 1, 1, 0.05, 1, 1])
   undecided: RR fell by 0.1187 to 0.8812; at most 0.02 is allowed, but only 1 of 8 queries differs,
     too few to tell chance from a regression
+# With alpha = 0.25, two could.
+judged([1.0] * 8, [1, 1, 1, 1, 0.5, 0.05, 1, 1], alpha=0.25)
+  fail: RR fell by 0.1812 to 0.8187; at most 0.02 is allowed (p = 0.0968)
+judged([1.0, 0.5], [0.5, 0.25], policy='non-inferior')
+  fail: RR may be worse by up to 1.1642 (95% confidence); at most 0.02 is allowed
 judged([1.0], [0.5], policy='non-inferior') => undecided: RR: 1 query is too few for an interval
 # A mean below its minimum fails even if it did not fall.
 judged([0.5] * 4, [0.5] * 4, min={'RR': 0.6}) => fail: RR is 0.5000; at least 0.6 is required
