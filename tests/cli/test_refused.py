@@ -22,6 +22,8 @@ FILES = {
     "twice.qrels": "1 0 a 1\n1 0 a 1\n",
     "one.run": "1 Q0 a 1 3 t\n",
     "twice.run": "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n",
+    "high.qrels": "1 0 a high\n",
+    "nan.run": "1 Q0 a 1 nan t\n",
     "comma.run": "1 Q0 a 1 0,9 t\n",
     "means.csv": "run,query,measure,value\na,,map,0.5\nb,,map,0.25\n",
     "text.csv": "run,query,measure,value\na,,map,x\n",
@@ -152,6 +154,8 @@ eval twice.qrels one.run => 1 query '1': duplicate docs a, lines 1 and 2 of twic
 eval digits.qrels unjudged.run
   1 unjudged.run: the run and the qrels share no query ids...(run: 'unknown'; qrels: 'q0000',
     'q0001', 'q0002', ...)...
+eval high.qrels one.run => 2 high.qrels:1: expected a grade, found 'high'...
+eval one.qrels nan.run => 1 nan.run:1: expected a score, found NaN...
 eval one.qrels comma.run => 1 comma.run:1: expected a score, found '0,9': use a point...
 eval digits.qrels pca.run - --jobs 2 => 2 --jobs: the processes cannot read standard input (-)
 eval -o out.csv digits.qrels pca.run bad.run
