@@ -27,6 +27,14 @@ def _probe(protocol: str = "ulysses") -> None:
     fr.tasks.evaluate_classification(labels[:, None] * 1.0, labels, protocol=protocol)
 
 
+def _run_ir_measures() -> None:
+    runpy.run_path(str(PACKAGE / "compat/ir_measures.py"))
+
+
+def _cluster() -> None:
+    fr.tasks.evaluate_clustering([[1.0], [2.0]], [0, 1])
+
+
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("pandas", "to_pandas", "pandas", SCORES.to_pandas),
     ("pandas", "to_pandas", "pandas", fr.table(SCORES).to_pandas),
@@ -39,23 +47,13 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("threadpoolctl", "protocol 'senteval'", "probe", lambda: _probe("senteval")),
     ("sklearn.linear_model", "protocol 'mteb'", "probe", lambda: _probe("mteb")),
     ("sklearn.neighbors", "protocol 'knn'", "probe", lambda: _probe("knn")),
-    (
-        "ir_measures",
-        "fastrank.compat.ir_measures",
-        "ir_measures",
-        lambda: runpy.run_path(str(PACKAGE / "compat/ir_measures.py")),
-    ),
-    (
-        "sklearn.cluster",
-        "evaluate_clustering",
-        "probe",
-        lambda: fr.tasks.evaluate_clustering([[1.0], [2.0]], [0, 1]),
-    ),
+    ("sklearn.cluster", "evaluate_clustering", "probe", _cluster),
+    ("ir_measures", "fastrank.compat.ir_measures", "ir_measures", _run_ir_measures),
     ("fsspec", "s3://b/x.run", "remote", lambda: fr.read_run("s3://key:secret@b/x.run")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
     ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
-    ("regex", "match='regex'", "regex", lambda: has_answer([], "", match="regex")),
     ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),
+    ("regex", "match='regex'", "regex", lambda: has_answer([], "", match="regex")),
 ]
 
 

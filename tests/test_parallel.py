@@ -17,13 +17,30 @@ from tests.helpers import executors
 from tests.helpers.executors import add, started
 
 
+@pytest.fixture(scope="module")
+def dask() -> Iterator[Any]:
+    """A client of a cluster whose workers live."""
+    with executors.dask_client() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def mortal() -> Iterator[Any]:
+    """A client of a cluster whose workers may be killed."""
+    with executors.dask_client() as client:
+        yield client
+
+
 @pytest.fixture(scope="module", params=[None, *executors.KINDS])
 def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param is None:
         yield None
-        return
-    with started(request.param) as made:
-        yield made
+    elif request.param.startswith("dask"):
+        client = request.getfixturevalue("dask")
+        yield client if request.param == "dask client" else client.get_executor()
+    else:
+        with started(request.param) as made:
+            yield made
 
 
 @pytest.fixture
@@ -159,8 +176,8 @@ def test_what_was_done_before_a_worker_was_killed_is_kept(processes: ProcessPool
     assert len(found) == 100
 
 
-def test_a_dask_client_that_was_closed_is_an_error() -> None:
-    with executors.dask_client() as client:
+def test_a_dask_client_that_was_closed_is_an_error(dask: Any) -> None:
+    with type(dask)(dask.scheduler.address, set_as_default=False) as client:
         pass
 
     with pytest.raises(Exception, match="Client is closed"):
@@ -174,17 +191,15 @@ def test_an_executor_that_was_shut_down_is_an_error(processes: ProcessPoolExecut
         list(in_order(processes, add, range(5), shared=0))
 
 
-def test_dask_repeats_the_chunks_of_a_worker_that_was_killed(tmp_path: Path) -> None:
-    with executors.dask_client() as client:
-        found = list(in_order(client, executors.die_once, range(100), shared=tmp_path / "killed"))
+def test_dask_repeats_the_chunks_of_a_worker_that_was_killed(mortal: Any, tmp_path: Path) -> None:
+    found = list(in_order(mortal, executors.die_once, range(100), shared=tmp_path / "killed"))
 
     assert (tmp_path / "killed").exists()
     assert found == list(range(100))
 
 
-def test_a_chunk_that_kills_each_dask_worker_ends_it(tmp_path: Path) -> None:
-    with executors.dask_client() as client:
-        found = list(outcomes(client, executors.die, range(100), chunk_size=1))
+def test_a_chunk_that_kills_each_dask_worker_ends_it(mortal: Any) -> None:
+    found = list(outcomes(mortal, executors.die, range(100), chunk_size=1))
 
     assert [one.value for one in found[:50]] == list(range(50))
     assert type(found[50].error).__name__ == "KilledWorker"
@@ -233,12 +248,8 @@ def test_a_function_that_cannot_be_pickled_is_an_error(processes: ProcessPoolExe
         list(outcomes(processes, lambda *_: 1, [1]))
 
 
-def test_dask_takes_functions_that_cannot_be_imported() -> None:
-    with executors.dask_client() as client:
-        assert list(in_order(client, lambda shared, item: shared + item, [1, 2], shared=3)) == [
-            4,
-            5,
-        ]
+def test_dask_takes_functions_that_cannot_be_imported(dask: Any) -> None:
+    assert list(in_order(dask, lambda shared, item: shared + item, [1, 2], shared=3)) == [4, 5]
 
 
 @pytest.mark.parametrize("executor", [4, "processes", ThreadPoolExecutor])

@@ -14,25 +14,11 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.checking.findings import Finding, Report
-from fastrank.cli.main import main
 from fastrank.errors import FastrankError
+from tests.helpers.checks import check, unescaped
+from tests.helpers.commands import fastrank, write
 from tests.helpers.strategies import examples
-
-# Of a TREC file alone: what stands in its lines beside ids and numbers.
-ONLY_TREC = {"float-grade", "decimal-grade", "no-final-newline", "crlf", "bom"}
-
-
-def check(qrels: bytes | None, run: bytes | None = None, **options: Any) -> Report:
-    def source(content: bytes, name: str) -> io.BytesIO:
-        file = io.BytesIO(content)
-        file.name = name  # type: ignore[attr-defined]
-        return file
-
-    return fr.check(
-        None if qrels is None else source(qrels, "qrels"),
-        [] if run is None else source(run, "run"),
-        **options,
-    )
+from tests.helpers.tables import cases
 
 
 def told(report: Report) -> list[tuple[str, int | None, str]]:
@@ -61,131 +47,86 @@ def test_files_without_a_flaw() -> None:
     ]  # fmt: skip
 
 
-# Files, and what is found in them.
-WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
-    "CSV": (
-        b"qid,docno,score\nq,d,high\nq,e,-0.5\nq,d,-1\nq,f,nan\n",
-        [
-            ("bad-score", 2, "score 'high' of document 'd' is not a number"),
-            (
-                "duplicate", 4, "duplicate document 'd' in query 'q': score -1, but high on line"
-                " 2; trec_eval stops at this query",
-            ),
-            ("nan-score", 5, "score 'nan' of document 'f' is NaN, by which documents cannot be"
-             " ranked"),
-        ],
-    ),
-    "an empty cell": (
-        b"qid\tdocno\tscore\nq\td\t \n",
-        [("bad-score", 2, "score '' of document 'd' is not a number")],
-    ),
-    "ranks that disagree": (
-        b"qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n",
-        [
-            ("unsorted", 3, "the score is higher than that of the result before; the results of 1"
-             " query are not sorted by score"),
-            ("rank-order", 2, "rank 1 has score 1, but rank 2 has score 3 on line 3 (1 such pair"
-             " in query 'q'); trec_eval ranks by score"),
-        ],
-    ),
-    "MS MARCO": (
-        b"q\td\t1\nq\te\t2\nq\td\t3\n",
-        [
-            ("duplicate", 3, "duplicate document 'd' in query 'q': score -3, but -1 on line 1;"
-             " trec_eval stops at this query")
-        ],
-    ),
-    "a rank that is none": (
-        b"qid,docno,rank\nq,d,1\nq,e,x\n",
-        [
-            ("malformed", 3, "column 'rank': expected a number, found 'x'"),
-            ("bad-rank", 3, "rank 'x' is not an integer"),
-        ],
-    ),
-    "JSONL": (
-        b'{"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n',
-        [
-            ("bad-score", 1, "score \"'0.5'\" of document 'd' is not a number"),
-            ("bad-score", 2, "score 'None' of document '-1' is not a number"),
-            ("padding", 2, "document -1, with which faiss pads results if it finds too few"),
-        ],
-    ),
-    "a list of records": (
-        b'[{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]',
-        [
-            ("duplicate", None, "record 2: duplicate document 'd' in query 'q': score 1, but 2 on"
-             " record 1; trec_eval stops at this query"),
-        ],
-    ),
-    "a dict of dicts": (
-        b'{"q": {"q": Infinity, "e": "x"}}',
-        [
-            ("bad-score", None, "item 1: score \"'x'\" of document 'e' is not a number"),
-            ("infinite-score", None, "item 0: score 'inf' of document 'q' is infinite; all such"
-             " scores tie"),
-            ("self-match", None, "item 0: document 'q' has the id of its query; BEIR removes such"
-             " results, trec_eval does not"),
-        ],
-    ),
-    "broken JSON": (b'{"q": {"d": 1}, }', [
-        ("malformed", 1, "Expecting property name enclosed in double quotes at column 17")]),
-    "unfinished JSON": (
-        b'{"q": {"d": 1, "e}', [("malformed", 1, "Unterminated string starting at column 16")]),
-    "a dict of lists": (
-        b'{\n"q": [1, 2]}',
-        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; use"
-          " from_arrays for columns of a table")],
-    ),
-    "no column": (
-        b"qid,docno\nq,d\n",
-        [("malformed", None, "no score column: found 'qid', 'docno', expected one of"
-          " score; or use read_run(..., columns={'score': NAME})")],
-    ),
-    "ragged lines": (
-        b"qid,docno,score\nq,d,1\nq,e\n",
-        [("malformed", 3, "expected 3 cells, as in the first line, found 2")],
-    ),
-    "nothing": (b"qid,docno,score\n", [("no-results", None, "the file has no results")]),
-    "several tags": (
-        b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
-        [
-            ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select the"
-             " rows of one 'tag', or give all rows one new tag: fr.read_run(..., tag=NAME)"),
-            ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
-             " contain several runs?"),
-        ],
-    ),
-}  # fmt: skip
+# Runs; the line (- for none), kind and message of all that is found.
+RUNS = cases(r"""
+qid,docno,score\nq,d,high\nq,e,-0.5\nq,d,-1\nq,f,nan\n
+  2 bad-score: score 'high' of document 'd' is not a number
+  4 duplicate: duplicate document 'd' in query 'q': score -1, but high on line 2; trec_eval stops at
+    this query
+  5 nan-score: score 'nan' of document 'f' is NaN, by which documents cannot be ranked
+qid\tdocno\tscore\nq\td\t \n => 2 bad-score: score '' of document 'd' is not a number
+qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n
+  3 unsorted: the score is higher than that of the result before; the results of 1 query are not
+    sorted by score
+  2 rank-order: rank 1 has score 1, but rank 2 has score 3 on line 3 (1 such pair in query 'q');
+    trec_eval ranks by score
+q\td\t1\nq\te\t2\nq\td\t3\n
+  3 duplicate: duplicate document 'd' in query 'q': score -3, but -1 on line 1; trec_eval stops at
+    this query
+qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number, found 'x'
+  3 bad-rank: rank 'x' is not an integer
+{"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n
+  1 bad-score: score "'0.5'" of document 'd' is not a number
+  2 bad-score: score 'None' of document '-1' is not a number
+  2 padding: document -1, with which faiss pads results if it finds too few
+[{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]
+  - duplicate: record 2: duplicate document 'd' in query 'q': score 1, but 2 on record 1;
+    trec_eval stops at this query
+{"q": {"q": Infinity, "e": "x"}} => - bad-score: item 1: score "'x'" of document 'e' is not a number
+  - infinite-score: item 0: score 'inf' of document 'q' is infinite; all such scores tie
+  - self-match: item 0: document 'q' has the id of its query; BEIR removes such results,
+    trec_eval does not
+{"q": {"d": 1}, } => 1 malformed: Expecting property name enclosed in double quotes at column 17
+{"q": {"d": 1, "e} => 1 malformed: Unterminated string starting at column 16
+{\n"q": [1, 2]}
+  - malformed: query 'q': expected a dict of documents and scores, found list; use from_arrays
+    for columns of a table
+qid,docno\nq,d\n
+  - malformed: no score column: found 'qid', 'docno', expected one of score; or use read_run(...,
+    columns={'score': NAME})
+qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first line, found 2
+qid,docno,score\n => - no-results: the file has no results
+qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
+  - malformed: expected one run, found 2 tags, such as 'a' and 'b'; select the rows of one 'tag',
+    or give all rows one new tag: fr.read_run(..., tag=NAME)
+  3 several-tags: tag 'b', but 'a' on line 2 (2 tags in total); does the file contain several runs?
+""")
 
 
-@pytest.mark.parametrize("case", WRONG_RUNS)
-def test_what_is_wrong_with_a_run_is_said_with_its_place(case: str) -> None:
-    content, expected = WRONG_RUNS[case]
-    assert sorted(told(check(None, content)), key=str) == sorted(expected, key=str)
+@pytest.mark.parametrize("case", RUNS, ids=lambda case: case[0])
+def test_what_is_wrong_with_a_run_is_said_with_its_place(case: tuple[str, ...]) -> None:
+    text, *expected = case
+
+    found = [
+        f"{line or '-'} {kind}: {message}"
+        for kind, line, message in told(check(None, unescaped(text)))
+    ]
+
+    assert sorted(found) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    ("content", "kind", "line", "message"),
-    [
-        (b"query-id\tcorpus-id\tscore\nq\td\tyes\n", "bad-grade", 2,
-         "grade 'yes' of document 'd' is not a number"),
-        (b"query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n", "conflicting-grades", 3,
-         "duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval stops at this"
-         " query"),
-        (b'{"q": {"d": -1}, "p": {"d": 1}}', "all-negative", None,
-         "item 0: all judgments of query 'q' are negative; trec_eval stops with status 4 if this"
-         " is the first query evaluated, and may crash otherwise"),
-        (b"query_id,doc_id,grade\nq,a,1\np,a,1\nq,b,1\n", "scattered", 4,
-         "query 'q' continues after other queries; it starts on line 2, and its lines are in 2"
-         " separate blocks"),
-        (b"query_id,doc_id,grade\nq\xff,a,1\n", "invalid-utf8", 2, "bytes that are not UTF-8"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_judgments_is_said_with_its_place(
-    content: bytes, kind: str, line: int | None, message: str
-) -> None:
-    found = [finding for finding in check(content) if finding.kind == kind]
-    assert [(f.line, f.message) for f in found] == [(line, message)]
+# Judgments, likewise.
+JUDGMENTS = cases(r"""
+query-id\tcorpus-id\tscore\nq\td\tyes\n => 2 bad-grade: grade 'yes' of document 'd' is not a number
+query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n
+  3 conflicting-grades: duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval
+    stops at this query
+{"q": {"d": -1}, "p": {"d": 1}}
+  - all-negative: item 0: all judgments of query 'q' are negative; trec_eval stops with status 4 if
+    this is the first query evaluated, and may crash otherwise
+query_id,doc_id,grade\nq,a,1\np,a,1\nq,b,1\n
+  4 scattered: query 'q' continues after other queries; it starts on line 2, and its lines are in 2
+    separate blocks
+query_id,doc_id,grade\nq\xff,a,1\n => 2 invalid-utf8: bytes that are not UTF-8
+""")
+
+
+@pytest.mark.parametrize(("text", "expected"), JUDGMENTS)
+def test_what_is_wrong_with_judgments_is_said_with_its_place(text: str, expected: str) -> None:
+    found = [f"{f.line or '-'} {f.kind}: {f.message}" for f in check(unescaped(text))]
+    kind = expected.split()[1]
+
+    assert [own for own in found if own.split()[1] == kind] == [expected]
 
 
 def test_a_parquet_file(tmp_path: Path) -> None:
@@ -293,14 +234,14 @@ def test_the_format_can_be_given() -> None:
         check(b"", input_format="xml")
 
 
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "qrels.tsv").write_bytes(BEIR)
-    (tmp_path / "run.json").write_bytes(b'{"q1": {"d1": 1}, "q2": {"d2": "x"}}')
-    files = [str(tmp_path / name) for name in ("qrels.tsv", "run.json")]
+def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"qrels.tsv": BEIR, "run.json": '{"q1": {"d1": 1}, "q2": {"d2": "x"}}'})
 
-    assert main(["check", "--ignore", "other-format,no-relevant", *files]) == 1
-    out = capsys.readouterr().out.replace(str(tmp_path) + "/", "")
-    assert out.splitlines() == [
+    found = fastrank("check --ignore other-format,no-relevant qrels.tsv run.json")
+
+    assert found.status == 1
+    assert found.out.splitlines() == [
         "run.json: error: item 1: score \"'x'\" of document 'd2' is not a number [bad-score]",
         "",
         "qrels.tsv: 3 lines, 2 judgments, 2 queries, 2 documents",
@@ -308,8 +249,8 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "  error    bad-score: 1",
         "1 error, 0 warnings, 0 notes",
     ]
-    assert main(["check", "--input-format", "trec", "--no-qrels", files[0]]) == 1
-    assert "[malformed]" in capsys.readouterr().out
+    found = fastrank("check --input-format trec --no-qrels qrels.tsv")
+    assert (found.status, "[malformed]" in found.out) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fastrank.checking.checker import KINDS
-from tests.helpers.paths import DATA
+from tests.helpers.commands import FILES, Done, fastrank, printed, write
 
-QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
-FILES = {
-    "qrels": b"q 0 d 1\nq 0 e 0.5\n",
-    "run": b"q Q0 d 1 2 t\nq Q0 e 2 1 t\nx Q0 d 1 2 t\n",
-    "good": b"q 0 d 1\n",
-    "unknown": b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n",
-}
 TEXT = """\
 qrels:2: error: grade '0.5' of document 'e' is not an integer; trec_eval reads 0 [float-grade]
 run:3: warning: query 'x' has no judgments in qrels and is not evaluated [unknown-query]
@@ -32,90 +23,78 @@ run: 3 lines, 3 results, 2 queries, 2 documents
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    return tmp_path
+@pytest.fixture(autouse=True)
+def _inputs(folder: object) -> None:
+    write({"qrels": "q 0 d 1\nq 0 e 0.5\n", "good": "q 0 d 1\n"})
+    write({"run": "q Q0 d 1 2 t\nq Q0 e 2 1 t\nx Q0 d 1 2 t\n"})
+    write({"unknown": "q Q0 d 1 2 t\nx Q0 d 1 2 t\n"})
 
 
-def check(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fastrank", "check", *arguments],
-        capture_output=True, text=True, check=False, cwd=cwd,
-        env={"PYTHONPATH": str(DATA.parent), "PATH": ""},
-    )  # fmt: skip
-
-
-def test_findings_come_before_a_summary_of_each_file(folder: Path) -> None:
-    found = check("qrels", "run", cwd=folder)
-
-    assert (found.stdout, found.stderr, found.returncode) == (TEXT, "", 1)
+def test_findings_come_before_a_summary_of_each_file() -> None:
+    assert fastrank("check qrels run") == Done(1, TEXT, "")
 
 
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
-        (["good", "run"], 0),
-        (["good", "unknown"], 0),
-        (["--strict", "good", "unknown"], 1),
-        (["--strict", "--ignore", "unknown-query", "good", "unknown"], 0),
-        (["--ignore", "unknown-query,deep", "--ignore", "tied-scores", "good", "unknown"], 0),
-        (["qrels"], 1),
-        (["--ignore", "float-grade", "qrels"], 0),
-        (["--no-qrels", "run", "unknown"], 0),
-        (["--no-qrels", "qrels"], 1),
-        (["good", "nowhere"], 2),
-        (["qrels", "nowhere", "run"], 2),
-        (["--ignore", "nonsense", "good"], 2),
-        (["--max-per-kind", "-1", "good"], 2),
-        ([], 2),
+        ("good run", 0),
+        ("good unknown", 0),
+        ("--strict good unknown", 1),
+        ("--strict --ignore unknown-query good unknown", 0),
+        ("--ignore unknown-query,deep --ignore tied-scores good unknown", 0),
+        ("qrels", 1),
+        ("--ignore float-grade qrels", 0),
+        ("--no-qrels run unknown", 0),
+        ("--no-qrels qrels", 1),
+        ("good nowhere", 2),
+        ("qrels nowhere run", 2),
+        ("--ignore nonsense good", 2),
+        ("--max-per-kind -1 good", 2),
+        ("", 2),
+        (f"--strict {FILES}", 0),
+        ("-- good unknown", 0),
     ],
 )
-def test_the_exit_status_says_what_was_found(
-    arguments: list[str], status: int, folder: Path
-) -> None:
-    found = check(*arguments, cwd=folder)
+def test_the_exit_status_says_what_was_found(arguments: str, status: int) -> None:
+    found = fastrank(f"check {arguments}")
 
-    assert found.returncode == status
-    assert "Traceback" not in found.stderr
+    assert found.status == status
+    assert (found.err == "") == (status != 2)
 
 
-def test_a_file_that_cannot_be_read_leaves_the_others(folder: Path) -> None:
-    found = check("qrels", "nowhere", "run", cwd=folder)
+def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
+    found = fastrank("check qrels nowhere run")
 
-    assert found.stdout == TEXT.replace("0 notes\n", "0 notes, 1 file not read\n")
-    assert found.stderr == "fastrank check: nowhere: no such file or directory\n"
+    assert found.out == TEXT.replace("0 notes\n", "0 notes, 1 file not read\n")
+    assert found.err == "fastrank check: nowhere: no such file or directory\n"
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_where_nothing_could_be_read_there_is_no_summary(form: str, folder: Path) -> None:
+def test_where_nothing_could_be_read_there_is_no_summary(form: str) -> None:
     """It would say that nothing is wrong."""
-    (folder / "empty").touch()
+    write({"empty": ""})
 
-    found = check("--format", form, "nowhere", "empty", cwd=folder)
+    found = fastrank(f"check --format {form} nowhere empty")
 
-    assert (found.stdout, found.returncode) == ("", 2)
-    assert found.stderr.count("\n") == 2
+    assert (found.status, found.out) == (2, "")
+    assert found.err.count("\n") == 2
 
 
-def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
-    (folder / "run").write_bytes(b"".join(b"q%d Q0 d 1 x t\n" % i for i in range(5)))
+def test_findings_that_are_not_listed_are_counted() -> None:
+    write({"run": "".join(f"q{i} Q0 d 1 x t\n" for i in range(5))})
 
-    found = check("--max-per-kind", "1", "--no-qrels", "run", cwd=folder)
-
-    assert found.stdout == (
+    assert fastrank("check --max-per-kind 1 --no-qrels run").out == (
         "run:1: error: score 'x' of document 'd' is not a number; trec_eval reads 0 [bad-score]"
         "\n\nrun: 5 lines, 5 results, 5 queries, 1 document\n  error    bad-score: 5 (4 not"
         " listed)\n5 errors, 0 warnings, 0 notes\n"
     )
 
 
-def test_a_file_that_is_given_twice_is_reported_once_for_each_role(folder: Path) -> None:
+def test_a_file_that_is_given_twice_is_reported_once_for_each_role() -> None:
     """What is odd in its bytes does not depend on the role, and a run given twice is one run."""
-    (folder / "both").write_bytes(b"q Q0 d 1 0.5 t\r\nq Q0 e 2 0.25 t")
+    write({"both": "q Q0 d 1 0.5 t\r\nq Q0 e 2 0.25 t"})
 
-    lines = check("both", "both", "both", cwd=folder).stdout.splitlines()
+    lines = fastrank("check both both both").out.splitlines()
 
     assert len(lines) == len(set(lines))
     assert sum("[crlf]" in line for line in lines) == 1
@@ -124,8 +103,12 @@ def test_a_file_that_is_given_twice_is_reported_once_for_each_role(folder: Path)
     assert lines[start + 1 :] == ["3 errors, 0 warnings, 2 notes"]
 
 
-def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None:
-    found = json.loads(check("--format", "json", "qrels", "run", cwd=folder).stdout)
+def test_json_is_one_object_and_jsonl_has_a_record_per_line() -> None:
+    count = {"kind": "float-grade", "file": "qrels", "found": 1, "listed": 1, "role": "qrels"}
+    counts = {"lines": 3, "rows": 3, "queries": 2, "documents": 2}
+
+    found = json.loads(fastrank("check --format json qrels run").out)
+    records = [*map(json.loads, fastrank("check --format jsonl qrels run").out.splitlines())]
 
     assert set(found) == {"findings", "counts", "files", "errors", "warnings", "notes"}
     assert found["findings"][0] == {
@@ -137,78 +120,58 @@ def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None
         "document": "e",
         "message": "grade '0.5' of document 'e' is not an integer; trec_eval reads 0",
     }
-    assert found["counts"][0] == {
-        "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1,
-        "role": "qrels",
-    }  # fmt: skip
-    assert found["files"][1] == {
-        "file": "run", "role": "run", "lines": 3, "rows": 3, "queries": 2, "documents": 2
-    }  # fmt: skip
+    assert found["counts"][0] == {"severity": "error", **count}
+    assert found["files"][1] == {"file": "run", "role": "run", **counts}
     assert (found["errors"], found["warnings"], found["notes"]) == (1, 1, 0)
-
-
-def test_jsonl_has_a_record_per_line(folder: Path) -> None:
-    plain = json.loads(check("--format", "json", "qrels", "run", cwd=folder).stdout)
-
-    lines = check("--format", "jsonl", "qrels", "run", cwd=folder).stdout.splitlines()
-
-    records = [json.loads(line) for line in lines]
     for record, items in (("finding", "findings"), ("count", "counts"), ("file", "files")):
         own = [item for item in records if item["record"] == record]
-        assert own == [{"record": record, **item} for item in plain[items]]
+        assert own == [{"record": record, **item} for item in found[items]]
 
 
-def test_github_shows_findings_at_their_lines(folder: Path) -> None:
-    (folder / "a,b").write_bytes(b"q 0 50% yes\n")
+def test_github_shows_findings_at_their_lines() -> None:
+    write({"a,b": "q 0 50% yes\n"})
 
-    found = check("--format", "github", "a,b", cwd=folder).stdout.splitlines()
-
-    assert found[0] == (
+    assert fastrank("check --format github a,b").out.splitlines()[0] == (
         "::error file=a%2Cb,line=1,title=bad-grade::grade 'yes' of document '50%25' is not a"
         " number; trec_eval reads 0"
     )
-    assert check("--format", "github", "good", "unknown", cwd=folder).stdout.startswith("::warning")
+    assert fastrank("check --format github good unknown").out.startswith("::warning")
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_names_of_files_begin_no_line_and_move_no_cursor(form: str, folder: Path) -> None:
+def test_names_of_files_begin_no_line_and_move_no_cursor(form: str) -> None:
     """A workflow would obey the first, a terminal the second."""
     name = "x\n::error::f\x1b[2J"
-    (folder / name).write_bytes(FILES["good"])
+    write({name: "q 0 d 1\n"})
 
-    found = check("--format", form, name, cwd=folder)
-
-    assert found.stdout == (
+    assert printed(f"check --format {form}", name) == (
         "x\\n::error::f\\x1b[2J: 1 line, 1 judgment, 1 query, 1 document\n"
         "0 errors, 0 warnings, 0 notes\n"
     )
 
 
-def test_output_goes_into_a_file(folder: Path) -> None:
-    found = check("-o", "report", "qrels", "run", cwd=folder)
+def test_output_goes_into_a_file_whatever_was_found() -> None:
+    assert fastrank("check -o report qrels run") == Done(1, "", "")
 
-    assert (found.stdout, found.returncode) == ("", 1)
-    assert (folder / "report").read_text() == TEXT
-
-
-def test_compressed_files_are_read(folder: Path) -> None:
-    (folder / "qrels.gz").write_bytes(gzip.compress(FILES["qrels"]))
-
-    assert check("qrels.gz", cwd=folder).stdout.startswith("qrels.gz:2: error")
+    assert Path("report").read_text() == TEXT
 
 
-def test_good_runs_pass_the_strict_check(folder: Path) -> None:
-    found = check("--strict", QRELS, PIXELS, PCA, cwd=folder)
+def test_compressed_files_are_read() -> None:
+    write({"qrels.gz": gzip.compress(b"q 0 d 1\nq 0 e 0.5\n")})
 
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.endswith("\n0 errors, 0 warnings, " + found.stdout.rpartition(", ")[2])
+    assert fastrank("check qrels.gz").out.startswith("qrels.gz:2: error")
 
 
-def test_help_explains_every_kind(folder: Path) -> None:
-    found = check("--help", cwd=folder)
+def test_good_files_have_neither_errors_nor_warnings() -> None:
+    last = printed(f"check --strict {FILES}").splitlines()[-1]
 
-    assert found.returncode == 0
+    assert last.startswith("0 errors, 0 warnings, ")
+
+
+def test_help_explains_every_kind() -> None:
+    text = printed("check --help")
+
     for kind, (severity, meaning) in KINDS.items():
-        assert kind in found.stdout
-        assert meaning in " ".join(found.stdout.split())
-        assert f"{severity}s (" in found.stdout
+        assert kind in text
+        assert meaning in " ".join(text.split())
+        assert f"{severity}s (" in text

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from fastrank.cli.completion import FOLDER, SHELLS
-from fastrank.cli.main import COMMANDS, main, parser_of
+from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser
 from fastrank.cli.trec_eval import LONG
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import BY_NAME, NICKNAMES
+from tests.helpers.commands import printed
 from tests.helpers.paths import REPOSITORY
 
 # Loads completions, and completes the last of the words that follow.
@@ -39,6 +40,10 @@ CASES = [
 ]
 
 
+def shell(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, cwd=REPOSITORY, check=False)
+
+
 def file(command: str, shell: str) -> Path:
     return Path(FOLDER, f"{command}.{shell}")
 
@@ -46,10 +51,7 @@ def file(command: str, shell: str) -> Path:
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 @pytest.mark.parametrize(("command", "words", "expected"), CASES)
 def test_bash_completes(command: str, words: str, expected: set[str]) -> None:
-    found = subprocess.run(
-        ["bash", "-c", BASH, "bash", file(command, "bash"), command, *words.split()],
-        capture_output=True, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
+    found = shell("bash", "-c", BASH, "bash", file(command, "bash"), command, *words.split())
 
     assert found.stderr == ""
     assert {*found.stdout.split()} == expected
@@ -61,10 +63,9 @@ def test_fish_completes(
     command: str, words: str, expected: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    found = subprocess.run(
-        ["fish", "-c", f"source '{file(command, 'fish')}'; complete -C '{command} {words}'"],
-        capture_output=True, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
+    program = f"source '{file(command, 'fish')}'; complete -C '{command} {words}'"
+
+    found = shell("fish", "-c", program)
 
     assert found.stderr == ""
     assert {line.split("\t")[0] for line in found.stdout.splitlines()} == expected
@@ -74,11 +75,9 @@ def test_fish_completes(
 @pytest.mark.parametrize("command", ["fastrank", "trec_eval"])
 def test_zsh_registers_the_completions(command: str, tmp_path: Path) -> None:
     load = f"autoload -U compinit; compinit -D -d '{tmp_path}/dump'"
-    found = subprocess.run(
-        ["zsh", "-f", "-c", f"{load}; eval \"$(<'{file(command, 'zsh')}')\"; print $_comps[$1]",
-         "zsh", command],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    program = f"{load}; eval \"$(<'{file(command, 'zsh')}')\"; print $_comps[$1]"
+
+    found = shell("zsh", "-f", "-c", program, "zsh", command)
 
     assert (found.stdout, found.stderr) == (f"_shtab_{command}\n", "")
 
@@ -107,10 +106,7 @@ def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_command_prints_the_completions_of_both_commands(
-    shell: str, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    assert main(["completion", shell]) == 0
+def test_the_command_prints_the_completions_of_both_commands(shell: str) -> None:
+    both = (file(command, shell).read_text() for command in ("fastrank", "trec_eval"))
 
-    both = (file(command, shell).read_bytes() for command in ("fastrank", "trec_eval"))
-    assert capfdbinary.readouterr().out == b"".join(both)
+    assert printed(f"completion {shell}") == "".join(both)

@@ -1,48 +1,39 @@
-"""The help of the commands, and what they say about misspelled commands and flags."""
+"""The help of the commands, and that options may come in any order."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import argparse
+from random import Random
 
 import pytest
 
-from fastrank.cli.main import COMMANDS, main
+from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import EXAMPLES
+from tests.helpers.commands import fastrank, printed, write
 
 GATE = ["gate save", "gate check"]
+OURS = [name for name in COMMANDS if name != "trec_eval"]
 
 
-def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    try:
-        status = main(["help", *command.split()])
-    except SystemExit as end:
-        status = end.code
-    assert status == 0
-    return capsys.readouterr().out
+def help_of(command: str, monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return printed(f"help {command}")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS, *GATE])
-@pytest.mark.parametrize("columns", ["80", "200"])
-def test_help_fits_80_columns(
-    command: str, columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-
-    lines = help_of(command, capsys).splitlines()
+@pytest.mark.parametrize("columns", [80, 200])
+def test_help_fits_80_columns(command: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = help_of(command, monkeypatch, columns).splitlines()
 
     assert len(lines) > 10
     assert [line for line in lines if len(line) > 80] == []
 
 
-@pytest.mark.parametrize(
-    "command", ["", *(name for name in COMMANDS if name != "trec_eval"), *GATE]
-)
+@pytest.mark.parametrize("command", ["", *OURS, *GATE])
 def test_help_fits_narrow_terminals_except_for_what_cannot_be_split(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-
-    text = help_of(command, capsys)
+    text = help_of(command, monkeypatch, 60)
 
     prose = [
         line
@@ -54,102 +45,79 @@ def test_help_fits_narrow_terminals_except_for_what_cannot_be_split(
     assert [line for line in prose if len(line) > 60] == []
 
 
-def test_narrow_help_has_the_words_of_wide_help(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    texts = []
-    for columns in ("80", "60"):
-        monkeypatch.setenv("COLUMNS", columns)
-        texts.append(help_of("gate check", capsys).split())
-
-    assert texts[0] == texts[1]
+@pytest.mark.parametrize("command", sorted({*OURS, *GATE} - {"completion", "gate"}))
+def test_help_has_examples(command: str) -> None:
+    assert f"examples:\n  fastrank {command}" in printed(f"{command} --help")
 
 
-def test_an_item_that_is_wrapped_keeps_its_column(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+def test_narrow_help_has_the_words_of_wide_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide, narrow = (help_of("gate check", monkeypatch, columns) for columns in (80, 60))
 
+    assert wide.split() == narrow.split()
+    # An item that is wrapped keeps its column.
     assert (
         "  drop          fail if a mean is worse by more than\n"
         "                --max-drop\n"
         "  non-inferior  fail unless the confidence bound of the\n"
         "                change excludes a drop of more than\n"
         "                --max-drop\n"
-    ) in help_of("gate check", capsys)
+    ) in narrow
 
 
-@pytest.mark.parametrize("words", [["help"], ["--help"], ["-h"], ["help", "help"]])
-def test_help_lists_the_commands(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(words)
+@pytest.mark.parametrize("line", ["help", "--help", "-h", "help help"])
+def test_help_lists_the_commands(line: str) -> None:
+    found = printed(line).split()
 
-    assert end.value.code == 0
-    found = capsys.readouterr().out.split()
     assert [name for name in COMMANDS if name not in found] == []
 
 
-def test_help_of_a_command_is_that_of_its_flag(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["gate", "check", "--help"])
-    expected = capsys.readouterr().out
-
-    assert help_of("gate check", capsys) == expected
+def test_help_of_a_command_is_that_of_its_flag() -> None:
+    assert printed("gate check --help") == printed("help gate check")
 
 
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        ("evl", "did you mean `fastrank eval`?"),
-        ("help evl", "did you mean `fastrank eval`?"),
-        ("hepl", "did you mean `fastrank help`?"),
-        ("validate qrels", "did you mean `fastrank check`?"),
-    ],
-)
-def test_a_misspelled_command_names_the_closest(
-    words: str, hint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words.split()) == 2
-    assert hint in capsys.readouterr().err
+def test_the_version_names_the_engine_and_without_a_command_there_is_help() -> None:
+    assert ", engine: " in printed("--version")
+    found = fastrank("")
+    assert (found.status, found.out) == (2, "")
+    assert "trec_eval" in found.err
 
 
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        ("--vers", "unknown option --vers; did you mean --version?"),
-        ("eval --thread 1 qrels run", "unknown option --thread; did you mean --threads?"),
-        ("search --k 10", "unknown option --k; did you mean -k?"),
-        ("fuse -k 10 a.run b.run", "unknown option -k; did you mean --rrf-k?"),
-        ("fuse --to csv a.run b.run", "unknown option --to; did you mean --format?"),
-        ("convert --from csv a b", "unknown option --from; did you mean --input-format?"),
-        ("explain -q q1 qrels run", "unknown option -q; did you mean --query?"),
-        ("compare --kind scatter", "unknown option --kind; did you mean --plot-kind?"),
-        ("probe --test films.csv", "unknown option --test; did you mean --test-rows?"),
-        ("eval -f csv qrels run", "unknown option -f; did you mean --format?"),
-        ("compare -f csv qrels run", "unknown option -f; did you mean --format?"),
-        ("eval -k 3 qrels run", "unknown option -k; did you mean --depth?"),
-        ("eval --thread=1", "unknown option --thread; did you mean --threads?"),
-        ("eval --per_query qrels run", "unknown option --per_query; did you mean --per-query?"),
-        ("check --xyzzy qrels", "unknown option --xyzzy"),
-        ("gate check --max-dro 1", "unknown option --max-dro; did you mean --max-drop?"),
-        ("gate --hepl check", "unknown option --hepl; did you mean --help?"),
-    ],
-)
-def test_an_abbreviated_or_misspelled_flag_names_the_closest(
-    words: str, error: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(words.split())
+def test_what_follows_two_hyphens_is_no_flag() -> None:
+    write({"qrels": "q 0 d 1\n", "--thread": "q Q0 d 1 1 t\n"})
 
-    assert end.value.code == 2
-    assert capsys.readouterr().err.endswith(f": error: {error}\n")
+    assert fastrank("check -- qrels --thread").status == 0
 
 
-def test_what_follows_two_hyphens_is_no_flag(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("qrels").write_text("q 0 d 1\n")
-    Path("--thread").write_text("q Q0 d 1 1 t\n")
+# Options with their values, and the files of each command.
+OPTIONS = {
+    "eval": (["-m map", "-m P.5", "-q", "-M 20", "--format csv"], ["qrels", "a.run", "b.run"]),
+    "compare": (["-b a", "--test t", "--digits=2", "-q"], ["qrels", "a.run", "b.run"]),
+    "search": (["--corpus c", "--queries q", "-k 5", "-o out", "--gpu"], []),
+    "gate": (["--min map=1", "--max-drop 0.1", "-o out"], ["check", "base", "qrels", "a.run"]),
+    "agree": (["-p 0.9", "--depth 3", "--systems"], ["a.run", "b.run"]),
+    "explain": (["--query q", "-m map", "--rows 3"], ["qrels", "a.run"]),
+    "fuse": (["--weights 1,2", "--method isr", "--keep 3"], ["a.run", "b.run"]),
+    "hard-negatives": (["--negatives 3", "--margin 0.1"], ["qrels", "a.run"]),
+    "check": (["--strict", "--ignore crlf", "--max-per-kind 3"], ["qrels", "a.run"]),
+}
 
-    assert main(["check", "--", "qrels", "--thread"]) == 0
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_options_may_come_in_any_order_before_and_after_the_files(command: str) -> None:
+    options, files = OPTIONS[command]
+    chance = Random(1)
+
+    def parsed(before: list[str], after: list[str]) -> argparse.Namespace:
+        words = " ".join([*files[: command == "gate"], *before]).split()
+        words += files[command == "gate" :] + " ".join(after).split()
+        found = parser_of(command).parse_args(words)
+        found.command = None
+        return found
+
+    expected = parsed(options, [])
+    for _ in range(20):
+        order = chance.sample(options, len(options))
+        # What may be repeated keeps its order.
+        order.sort(key=lambda own: own.startswith("-m P"))
+        cut = chance.randint(0, len(order))
+        assert parsed(order[:cut], order[cut:]) == expected

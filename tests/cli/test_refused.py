@@ -1,0 +1,356 @@
+"""What commands refuse: the exit status, the message, and that no file appears or changes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers.commands import assert_refused, write
+from tests.helpers.tables import cases
+
+FILES = {
+    "a.run": "q Q0 d1 1 3.0 a\nq Q0 d2 2 2.0 a\n",
+    "b.run": "q Q0 d2 1 9.0 b\nq Q0 d3 2 8.0 b\np Q0 d3 1 8.0 b\n",
+    "infinite.run": "q Q0 d1 1 inf a\n",
+    "bad.run": "q0000 Q0 d\n",
+    "unjudged.run": "unknown Q0 a 1 3 t\n",
+    "unscored.csv": "query_id,doc_id\nq1,a\n",
+    "one.qrels": "1 0 a 1\n",
+    "twice.qrels": "1 0 a 1\n1 0 a 1\n",
+    "one.run": "1 Q0 a 1 3 t\n",
+    "twice.run": "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n",
+    "high.qrels": "1 0 a high\n",
+    "nan.run": "1 Q0 a 1 nan t\n",
+    "comma.run": "1 Q0 a 1 0,9 t\n",
+    "means.csv": "run,query,measure,value\na,,map,0.5\nb,,map,0.25\n",
+    "text.csv": "run,query,measure,value\na,,map,x\n",
+    "second.csv": "run,query,measure,value\na,,map,1\na,,map,2\n",
+    "short.csv": "run,query,measure,value\na,,map\n",
+    "ndcg.csv": "run,query,measure,value\na,,ndcg,1\n",
+    "fewer.csv": "run,query,measure,value\na,,map,1\n",
+    "others.csv": "run,query,measure,value\nc,,map,1\nd,,map,2\n",
+    "clusters.txt": "q0000 a\n",
+    "no_clusters.txt": "q0000\n",
+    "out.csv": "old",
+    "films.csv": "text,label\na,0\nb,1\n",
+    "alike.csv": "text,label\na,1\nb,1\n",
+    "empty.csv": "",
+    "models.py": "",
+    "qrels": "q1 0 d2 1\nq2 0 d1 1\n",
+    "run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.5 t\n",
+    "lacking.jsonl": '{"_id": "d1", "text": "x"}\n',
+    "differing.jsonl": '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
+    "broken.jsonl": '{"_id": "d1",\n',
+    "docs.txt": "".join(f"doc{i}\n" for i in range(300)),
+    "asked.txt": "".join(f"q{i}\n" for i in range(10)),
+    "qrels.txt": "".join(f"q{i} 0 doc{i} 1\n" for i in range(10)),
+    "others.txt": "q1 0 x 1\n",
+    "baseline.json": "{}",
+}
+# Words of the command lines below.
+SHORT = {
+    "ALL": "digits.qrels pixels.run pca.run profile.run",
+    "TWO": "digits.qrels pixels.run pca.run",
+    "ONE": "digits.qrels profile.run",
+    "VECTORS": "--corpus corpus.npy --queries queries.npy",
+    "IDS": "--corpus-ids docs.txt --query-ids asked.txt",
+    "FILMS": "films.csv --vectors films.npy",
+}
+# A command line; the exit status and the message, in which ... stands for any text.
+REFUSED = """
+agree --systems means.csv pca.run => 1 pca.run:1: expected the header run,query,measure,value...
+agree --systems means.csv text.csv => 1 text.csv:2: expected a number, found 'x'...
+agree --systems means.csv second.csv => 1 second.csv:3: run 'a' has a second mean of 'map'...
+agree --systems means.csv short.csv => 1 short.csv:2: expected 4 cells, found 3...
+agree --systems means.csv ndcg.csv => 1 the files have no measure in common: map and ndcg
+agree --systems means.csv fewer.csv => 1 ...only means.csv has 'b'
+agree --systems means.csv others.csv => 1 ...means.csv has 'a', 'b' and only others.csv has 'c', 'd'
+agree -p 1 pixels.run pca.run => 2 p: expected a number between 0 and 1...
+agree --depth 5 --systems means.csv means.csv => 2 --depth: no effect with --systems
+agree --trec-eval-version 10.0 --systems means.csv means.csv
+  2 --trec-eval-version: no effect with --systems
+agree -o out.jsonl pixels.run pca.run => 2 ...cannot be written in the format of .jsonl files...
+agree -o out.tsv pixels.run pca.run => 2 ...cannot be written in the format of .tsv files...
+agree -o out.parquet.gz pixels.run pca.run
+  2 ...cannot be written in the format of .parquet files...
+agree -o out.pdf pixels.run pca.run => 2 ...cannot be written in the format of .pdf files...
+agree -o out.html pixels.run pca.run => 2 ...cannot be written in the format of .html files...
+agree pixels.run none.run => 1 none.run: no such file or directory
+agree -o out.csv pixels.run a.run
+  1 the runs share no query: they have 200 queries ('q0000', 'q0001', 'q0002', ...) and 1 query
+    ('q')
+
+check --ignore nonsense digits.qrels => 2 ...
+check --max-per-kind -1 digits.qrels => 2 ...
+
+compare -m mapp ALL => 2 unknown measure 'mapp'...
+compare --sort P_5 ALL => 2 ...'P_5' is not compared...
+compare --alpha 2 ALL => 2 alpha: expected a number between 0 and 1, found 2.0
+compare --digits 2 --format csv ALL => 2 --digits: no effect with --format csv...
+compare --sort map -q ALL => 2 --sort: no effect with --format table and -q...
+compare --ascii --format html ALL => 2 --ascii: no effect with --format html...
+compare --largest 2 --percent ALL => 2 --percent: no effect with --format table...
+compare --pair pca pixels ALL => 2 --pair: no effect without --largest, -q...
+compare -q --pair pca x ALL => 2 ...'x' is not one of the systems...
+compare --largest 2 digits.qrels pixels.run => 2 pair: needs two systems, found 1...
+compare --name a ALL => 2 --name: expected one for each of 3 runs, found 1
+compare none.qrels pixels.run pca.run => 2 none.qrels: no such file or directory
+compare digits.qrels none.run pixels.run => 1 none.run: no such file or directory...
+compare -q --pairs ALL => 2 usage: ...not allowed with argument...
+compare -o out.csv digits.qrels pixels.run bad.run
+  1 bad.run:1: ...
+    1 of 2 runs could not be evaluated; nothing was written
+compare -o none/out.csv digits.qrels none.run
+  1 cannot write none/out.csv: No such file or directory
+compare --plot-kind scatter none none => 2 --plot-kind: no effect without --plot
+compare --plot a.jpg none none => 2 plot: a.jpg: expected a suffix .png, .svg, .pdf
+compare -o x --report x none.qrels none.run => 2 --report: x is also the file of -o; name another
+compare -o x.svg --format table --plot ./folder/../x.svg none.qrels none.run
+  2 --plot: ./folder/../x.svg is also the file of -o; name another
+compare --plot x.svg --report x.svg none.qrels none.run
+  2 --report: x.svg is also the file of --plot; name another
+compare --report x --save link none.qrels none.run
+  2 --save: link is also the file of --report; name another
+compare --report - none.qrels none.run => 2 --report: - is also the file of -o; name another
+compare --save saved.json -b pca -b pixels ALL => 2 --save: needs one run, or one --baseline...
+compare --save saved.json -R prefs digits.qrels pixels.run
+  2 --save: a gate does not read prefs...
+compare --clusters no_clusters.txt --test=randomization --interval=none ALL
+  2 no_clusters.txt:1: expected 2 fields (query cluster), found 1...
+compare --clusters clusters.txt --test=randomization --interval=none ALL
+  1 clusters: no cluster for 199 of 200 queries...
+
+compare-indexes VECTORS 'SQ8 nprobe=3' -o out.txt
+  2 indexes: 'SQ8 nprobe=3': nprobe=3: unknown parameter...
+compare-indexes VECTORS IVF400,Flat -o out.txt
+  2 ...'IVF400,Flat' needs at least 400 training vectors, found...
+compare-indexes VECTORS --plot p.jpg SQ8 -o out.txt => 2 plot: p.jpg: expected a suffix .png...
+compare-indexes VECTORS --plot ./out.txt SQ8 -o out.txt
+  2 --plot: ./out.txt is also the file of -o...
+compare-indexes VECTORS IDS --qrels qrels.txt -m mapp SQ8 -o out.txt => 2 unknown measure 'mapp'...
+compare-indexes VECTORS -m AP SQ8 -o out.txt => 2 --measure: requires --qrels
+compare-indexes VECTORS -k 0 SQ8 -o out.txt => 2 k: expected 1 or more, found 0
+compare-indexes VECTORS --qrels none.txt SQ8 -o out.txt => 1 none.txt: no such file or directory
+compare-indexes --corpus none.npy --queries queries.npy SQ8 -o out.txt
+  1 none.npy: no such file...
+compare-indexes VECTORS -k 5 --plot none/out.svg SQ8
+  1 cannot write none/out.svg: No such file or directory
+compare-indexes VECTORS -k 5 --repetitions 1 -o folder SQ8 => 1 cannot write folder: Is a directory
+
+eval -m mapp TWO => 2 ...mapp...
+eval none.qrels pca.run => 2 none.qrels: no such file or directory
+eval --threads 0 TWO => 2 ...expected 1 or more, found 0
+eval -M -1 TWO => 2 ...expected 1 or more...
+eval digits.qrels => 2 usage: ...required: RUN...
+eval --name a TWO => 2 --name...
+eval --name a --name b --tags TWO => 2 --name...
+eval --format html TWO => 2 usage: ...invalid choice: 'html'...
+eval -m map digits.qrels unscored.csv => 1 unscored.csv: no score column: found...
+eval one.qrels twice.run => 1 twice.run: query '1': duplicate docs a, lines 1 and 3 of twice.run...
+eval twice.qrels one.run => 1 query '1': duplicate docs a, lines 1 and 2 of twice.qrels
+eval digits.qrels unjudged.run
+  1 unjudged.run: the run and the qrels share no query ids...(run: 'unknown'; qrels: 'q0000',
+    'q0001', 'q0002', ...)...
+eval high.qrels one.run => 2 high.qrels:1: expected a grade, found 'high'...
+eval one.qrels nan.run => 1 nan.run:1: expected a score, found NaN...
+eval one.qrels comma.run => 1 comma.run:1: expected a score, found '0,9': use a point...
+eval digits.qrels pca.run - --jobs 2 => 2 --jobs: the processes cannot read standard input (-)
+eval -o out.csv digits.qrels pca.run bad.run
+  1 bad.run:1: malformed line: expected at least 6 fields (query Q0 doc rank score tag), found 3:
+    'q0000 Q0 d'
+    fastrank eval: out.csv was not written
+    fastrank eval: 1 of 2 runs could not be evaluated
+eval TWO --interval
+  2 --interval: no effect with --format trec; use table, csv, json, jsonl, markdown or latex
+eval TWO --level .9 --format csv => 2 --level: no effect without --interval...
+eval TWO --interval --level 2 --format csv => 2 level: expected a number between...
+eval --digits 6 TWO => 2 --digits: no effect with --format trec; use table, markdown or latex
+eval --transpose --format csv TWO
+  2 --transpose: no effect with --format csv; use table, markdown or latex
+eval --no-bold -o x.json TWO
+  2 --no-bold: no effect with --format json; use table, markdown or latex
+eval --resume - TWO => 2 --resume: expected a file, found standard output (-)
+eval --resume s3://bucket/s.jsonl?key=1 TWO
+  2 s3://bucket/s.jsonl: expected a local file, to which several processes may append
+eval --resume none/store TWO => 2 none/store: no such file or directory
+eval --resume store -o store TWO => 2 --resume: expected another file than that of -o: store
+
+eval-embeddings VECTORS IDS --qrels others.txt
+  1 others.txt: no judged document is in the corpus...
+eval-embeddings VECTORS IDS --qrels docs.txt => 1 docs.txt:1: ...
+eval-embeddings VECTORS IDS --qrels qrels.txt --run - => 2 ...different files, found - twice...
+eval-embeddings VECTORS IDS --qrels qrels.txt --run x -o x => 2 ...different files, found x twice...
+eval-embeddings VECTORS --qrels qrels.txt -M -1 => 2 usage: ...
+
+explain -o x.html --query q004 ONE => 1 ...did you mean 'q0004'?...
+explain -o x.html --query q0004 -m F1 ONE => 2 ...explain supports map, ...
+explain -o x.html --against none.txt ONE => 1 none.txt: no such file or directory
+explain -o x.html --against x --other pca.run ONE => 2 --other: no effect with --against
+explain -o x.html --query q0004 --documents none.jsonl ONE => 1 none.jsonl: no such file...
+
+fuse --method rff a.run b.run => 2 method: unknown name 'rff'; did you mean 'rrf'?
+fuse --weights 1,x a.run b.run => 2 usage: ...argument --weights: invalid weights value...
+fuse --weights '1;2' a.run b.run => 2 usage: ...argument --weights: invalid weights value...
+fuse --weights '' a.run b.run => 2 usage: ...argument --weights: invalid weights value...
+fuse -o x.html a.run b.run
+  2 --output: x.html cannot be written in the format of .html files; set --format, or use a name
+    that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec, .run, .res, .txt
+fuse a.run none.run => 1 none.run: no such file or directory
+fuse -o none/out.run none.run b.run => 1 cannot write none/out.run: No such file or directory
+fuse --method combsum -o out.csv a.run b.run infinite.run
+  1 ...run 3 (infinite.run): query 'q', document 'd1': expected a finite score, found inf...
+
+gate check --max-drop MAP=0.1x baseline.json TWO => 2 usage: ...
+gate check --min 0.5 none none none
+  2 usage: ...argument --min: expected MEASURE=NUMBER, found '0.5'...
+gate check --min map none none none
+  2 usage: ...argument --min: expected MEASURE=NUMBER, found 'map'...
+gate check --min map=x none none none
+  2 usage: ...argument --min: expected MEASURE=NUMBER, found 'map=x'...
+gate check --no-such-flag baseline.json digits.qrels pca.run => 2 usage: ...
+gate check baseline.json digits.qrels => 2 usage: ...
+gate save -m num_ret -o b.json digits.qrels pca.run => 2 ...
+
+hard-negatives --negatives 1 --corpus lacking.jsonl -o out.jsonl qrels run
+  1 corpus: no text for 'd2'...
+hard-negatives --negatives 1 --corpus differing.jsonl -o out.jsonl qrels run
+  1 differing.jsonl:2: duplicate id 'd1' with a different text...
+hard-negatives --negatives 1 --corpus broken.jsonl -o out.jsonl qrels run => 1 broken.jsonl:1: ...
+hard-negatives --negatives 1 -o none/out.jsonl qrels run
+  1 cannot write none/out.jsonl: No such file or directory
+hard-negatives --negatives 0 qrels run => 2 negatives: expected 1 or more, found 0
+
+measures nDGC => 2 unknown measure 'nDGC'; did you mean...nDCG...
+
+probe films.csv => 2 --vectors: expected either --vectors or --model...
+probe films.csv FILMS => 2 --vectors: expected one task, fo...
+probe films.csv --model encode => 2 --model: expected MODULE:NAME, found 'encode'...
+probe films.csv --model models:decode => 2 --model: 'models:decode': module...
+probe FILMS --option 3 => 2 --option: expected NAME=VALUE...
+probe FILMS --option fold=3 => 2 ...no option 'fold'; did...
+probe FILMS --test-rows films.csv => 2 --test-vectors: is need...
+probe FILMS --test-rows films.csv --test-vectors films.npy
+  2 ...protocol 'ulysses' has no option 'test'...
+probe alike.csv --vectors films.npy => 1 ...at least two classes...
+probe empty.csv --vectors films.npy => 1 empty.csv...
+probe none.csv --vectors films.npy => 1 none.csv: no such file...
+"""
+# A command line, the flag that is wrong in it, and the one that is suggested.
+FLAGS = [
+    ("--vers", "--vers", "--version"),
+    ("eval --thread 1 TWO", "--thread", "--threads"),
+    ("search --k 10", "--k", "-k"),
+    ("fuse -k 10 a.run b.run", "-k", "--rrf-k"),
+    ("fuse --to csv a.run b.run", "--to", "--format"),
+    ("convert --from csv a b", "--from", "--input-format"),
+    ("explain -q q1 TWO", "-q", "--query"),
+    ("compare --kind scatter", "--kind", "--plot-kind"),
+    ("probe --test films.csv", "--test", "--test-rows"),
+    ("compare -f csv TWO", "-f", "--format"),
+    ("eval -k 3 TWO", "-k", "--depth"),
+    ("eval TWO --top-k=3", "--top-k", "--depth"),
+    ("eval --thread=1", "--thread", "--threads"),
+    ("eval --threshold 2 TWO", "--threshold", "--relevance-level"),
+    ("eval TWO --digit 3 --xyzzy", "--digit", "--digits"),
+    ("eval --per_query TWO", "--per_query", "--per-query"),
+    ("check --xyzzy digits.qrels", "--xyzzy", ""),
+    ("measures --formt json", "--formt", "--format"),
+    ("gate check --max-dro 1", "--max-dro", "--max-drop"),
+    ("gate --hepl check", "--hepl", "--help"),
+]
+# A command line, the command that is wrong in it, and the one that is suggested.
+COMMANDS = [
+    ("evl", "evl", "eval"),
+    ("help evl", "evl", "eval"),
+    ("hepl", "hepl", "help"),
+    ("validate qrels", "validate", "check"),
+    ("mine", "mine", "hard-negatives"),
+    ("ann", "ann", "compare-indexes"),
+]
+NEEDS = {
+    "search": "faiss",
+    "eval-embeddings": "faiss",
+    "compare-indexes": "faiss",
+    "--plot": "matplotlib",
+    "--report": "matplotlib",
+}
+
+
+def _listing() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def _inputs(folder: Path) -> None:
+    write(FILES)
+    corpus = np.random.default_rng(2).standard_normal((300, 8))
+    for name, vectors in {"corpus": corpus, "queries": corpus[:10], "films": corpus[:2]}.items():
+        np.save(name, vectors)
+    Path("link").symlink_to("x")
+    Path("folder").mkdir()
+
+
+@pytest.mark.parametrize(("line", "expected"), cases(REFUSED))
+def test_what_is_wrong_is_told_and_nothing_written(line: str, expected: str) -> None:
+    words = line.split(" ")
+    for need in {NEEDS[word] for word in words if word in NEEDS}:
+        pytest.importorskip(need)
+    before = _listing()
+
+    assert_refused(" ".join(SHORT.get(word, word) for word in words), expected)
+
+    assert _listing() == before
+
+
+@pytest.mark.parametrize(("line", "wrong", "meant"), FLAGS)
+def test_an_abbreviated_or_misspelled_flag_names_the_closest(
+    line: str, wrong: str, meant: str
+) -> None:
+    hint = f"; did you mean {meant}?" if meant else ""
+
+    line = " ".join(SHORT.get(word, word) for word in line.split(" "))
+    assert_refused(line, f"2 usage: ...: error: unknown option {wrong}{hint}")
+
+
+@pytest.mark.parametrize(("line", "wrong", "meant"), COMMANDS)
+def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: str) -> None:
+    expected = f"2 fastrank: unknown command '{wrong}'; did you mean `fastrank {meant}`?"
+
+    assert_refused(line, expected)
+
+
+def test_a_command_like_no_other_is_refused_with_all() -> None:
+    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, compare, search,...")
+
+
+@pytest.mark.parametrize(
+    ("variable", "line", "expected"),
+    [
+        ("FASTRANK_TREC_EVAL_VERSION", "eval digits.qrels pca.run", "2 ...eleven..."),
+        ("FASTRANK_THREADS", "eval digits.qrels pca.run", "2 ...eleven..."),
+        (
+            "FASTRANK_TREC_EVAL_VERSION",
+            "fuse a.run a.run",
+            "2 FASTRANK_TREC_EVAL_VERSION=eleven: expected 9.0.8 or 10.0",
+        ),
+    ],
+)
+def test_settings_in_the_environment_are_checked(
+    variable: str, line: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "eleven")
+
+    assert_refused(line, expected)
+
+
+@pytest.mark.parametrize("flag", ["--plot", "--report"])
+def test_a_missing_matplotlib_is_told_before_anything_is_read(
+    flag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+    expected = "1 ...needs matplotlib: pip install 'fastrank-eval[plot]'"
+    assert_refused(f"compare {flag} a.svg none none", expected)
