@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,6 @@ def opened(path: Path) -> LineFile:
 
 def test_lines_of_others_are_read_as_they_come(path: Path) -> None:
     first, second = opened(path), opened(path)
-
     first.append(lambda: b"one\ntwo\n")
     assert list(second.new_lines()) == [(0, b"one"), (4, b"two")]
     second.append(lambda: b"three\n")
@@ -36,34 +36,24 @@ def test_lines_of_any_length_are_read(path: Path) -> None:
     long = b"a longer line" * 100_000
     file = opened(path)
     file.append(lambda: long + b"\nx\n\nand more\n")
-
     assert [line for _, line in file.new_lines()] == [long, b"x", b"", b"and more"]
 
 
-def test_an_unfinished_line_is_replaced_by_the_next_one(path: Path) -> None:
-    path.write_bytes(b"one\nunfin")
-    file = opened(path)
-    list(file.new_lines())
-
-    file.append(lambda: b"two\n")
-
-    assert path.read_bytes() == b"one\ntwo\n"
+def no_locks(*_: object) -> None:
+    raise OSError(errno.ENOSYS, "not implemented")
 
 
-def test_without_locks_an_unfinished_line_may_be_that_of_another_process(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("lock", "kept"), [(fcntl.flock, b""), (no_locks, b"unfin\n")])
+def test_an_unfinished_line_is_replaced_by_the_next_one(
+    lock: Any, kept: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(errno.ENOSYS, "not implemented")
-
-    monkeypatch.setattr(fcntl, "flock", fail)
+    """Without locks it may be that of another process."""
+    monkeypatch.setattr(fcntl, "flock", lock)
     path.write_bytes(b"one\nunfin")
     file = opened(path)
-    list(file.new_lines())
-
+    assert list(file.new_lines()) == [(0, b"one")]
     file.append(lambda: b"two\n")
-
-    assert path.read_bytes() == b"one\nunfin\ntwo\n"
+    assert path.read_bytes() == b"one\n" + kept + b"two\n"
 
 
 def test_a_write_that_fails_in_the_middle_leaves_the_old_lines(
@@ -79,8 +69,6 @@ def test_a_write_that_fails_in_the_middle_leaves_the_old_lines(
     file = opened(path)
     file.append(lambda: b"one\n")
     monkeypatch.setattr(os, "write", full)
-
     with pytest.raises(OSError, match="no space left"):
         file.append(lambda: b"a longer line\n")
-
     assert path.read_bytes() == b"one\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
 
@@ -23,18 +24,17 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "scores.jsonl"
 
 
-def evaluate(store: Path, *arguments: object) -> None:
+def evaluate(store: Path, options: str, *files: object) -> None:
+    """Store the scores of `-m map` with options."""
+    words = ["eval", "--resume", store, "-o", os.devnull, "-m", "map", *options.split(), *files]
     with redirect_stderr(io.TextIOWrapper(io.BytesIO())):
-        main(["eval", "--resume", str(store), "-o", os.devnull, *map(str, arguments)])
+        main(list(map(str, words)))
 
 
 def test_loaded_scores_can_be_compared(store: Path) -> None:
-    evaluate(store, "-m", "map P.10", QRELS, PIXELS, PCA)
-
-    found = fr.compare_scores(fr.load_scores(store))
-
+    evaluate(store, "-m P.10", QRELS, PIXELS, PCA)
     expected = fr.compare(QRELS, [PIXELS, PCA], "map P.10")
-    assert str(found) == str(expected)
+    assert str(fr.compare_scores(fr.load_scores(store))) == str(expected)
 
 
 def test_files_with_the_same_name_are_distinguished_by_their_folders(
@@ -44,18 +44,15 @@ def test_files_with_the_same_name_are_distinguished_by_their_folders(
         (tmp_path / folder).mkdir()
         shutil.copy(run, tmp_path / folder / "own.run")
     runs = [tmp_path / "a" / "own.run", tmp_path / "a" / ".." / "b" / "own.run", PCA]
-    evaluate(store, "-m", "map", QRELS, *runs)
-
+    evaluate(store, "", QRELS, *runs)
     assert list(fr.load_scores(store)) == ["a/own.run", "b/own.run", "pca"]
 
 
 def test_several_evaluations_are_listed(store: Path) -> None:
-    evaluate(store, "-m", "map", QRELS, PIXELS, PCA)
-    evaluate(store, "-m", "map", "-l", "2", QRELS, PCA)
-
+    evaluate(store, "", QRELS, PIXELS, PCA)
+    evaluate(store, "-l 2", QRELS, PCA)
     with pytest.raises(fr.OptionError) as error:
         fr.load_scores(store)
-
     first, *listed = str(error.value).splitlines()
     assert first == f"group: {store} has several evaluations; choose one:"
     digest = fr.save_baseline(io.BytesIO(), QRELS, PCA, "map").qrels["digest"][:8]
@@ -69,19 +66,17 @@ def test_several_evaluations_are_listed(store: Path) -> None:
 
 
 def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path: Path) -> None:
-    lines = Path(QRELS).read_text().splitlines(keepends=True)
-    (tmp_path / "half").write_text("".join(lines[::2]))
-    evaluate(store, "-m", "map P.5,10", QRELS, PCA)
-    evaluate(store, "-m", "map", QRELS, PCA)
-    evaluate(store, "-m", "map", "-l", "2", QRELS, PCA)
-    evaluate(store, "-m", "map", "--trec-eval-version", "10.0", QRELS, PCA)
-    evaluate(store, "-m", "map", tmp_path / "half", PCA)
+    half = tmp_path / "half"
+    half.write_text("".join(Path(QRELS).read_text().splitlines(keepends=True)[::2]))
+    for options in ("-m P.5,10", "", "-l 2", "--trec-eval-version 10.0"):
+        evaluate(store, options, QRELS, PCA)
+    evaluate(store, "", half, PCA)
 
     def mean(**wanted: object) -> dict[str, float]:
         return dict(fr.load_scores(store, **wanted)["pca"].mean)  # type: ignore[arg-type]
 
     assert set(mean(measures=["P_10", "P_5", "map"])) == {"map", "P_5", "P_10"}
-    assert mean(qrels=tmp_path / "half") == fr.evaluate(tmp_path / "half", PCA, "map").mean
+    assert mean(qrels=half) == fr.evaluate(half, PCA, "map").mean
     assert mean(relevance_level=2) == fr.evaluate(QRELS, PCA, "map", relevance_level=2).mean
     assert mean(trec_eval_version="10.0") == fr.evaluate(QRELS, PCA, "map").mean
     with pytest.raises(fr.OptionError, match=r"no such evaluation:\n  \w+: .*map P\.5,10"):
@@ -93,7 +88,7 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
 
 
 def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> None:
-    evaluate(store, "-m", "map", QRELS, PCA, PIXELS)
+    evaluate(store, "", QRELS, PCA, PIXELS)
     content = store.read_text()
     description, _, pixels = content.splitlines(keepends=True)
     store.write_text(content.removesuffix(pixels))
@@ -101,69 +96,66 @@ def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> No
     rewrite(store, description.split('"')[7], "0" * 16)
     with store.open("a") as file:
         file.write(description + pixels)
-
     assert list(fr.load_scores(store)) == ["pixels"]
     assert list(fr.load_scores(store, group="000")) == ["pca"]
 
 
 def test_lines_that_another_program_formatted_are_read(store: Path) -> None:
-    evaluate(store, "-m", "map", QRELS, PCA)
+    evaluate(store, "", QRELS, PCA)
     store.write_text(store.read_text().replace('":', '": ').replace(',"', ', "'))
-
     assert fr.load_scores(store)["pca"].mean == fr.evaluate(QRELS, PCA, "map").mean
 
 
-def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(store: Path) -> None:
-    evaluate(store, "-m", "map", QRELS, PCA, PIXELS)
-    content = store.read_bytes()
-
-    store.write_bytes(content[:-5])
-    with pytest.warns(UserWarning, match="ignored the unfinished last line"):
-        assert list(fr.load_scores(store)) == ["pca"]
-    assert store.read_bytes() == content[:-5]
-
-    store.write_bytes(content[:-5] + b"\n")
-    with pytest.warns(UserWarning, match=r":3: ignored a damaged line \(wrong checksum\)$"):
-        assert list(fr.load_scores(store)) == ["pca"]
-
-    store.write_bytes(content + b"[1]\n" + content[:9] + b"\n")
-    with pytest.warns(UserWarning, match=r":4: ignored a damaged line .*, and 1 more$"):
-        assert list(fr.load_scores(store)) == ["pca", "pixels"]
-
-
-def test_a_store_at_a_url_is_an_error() -> None:
-    with pytest.raises(fr.ReadError, match=r"^memory://a/s\.jsonl: expected a local file"):
-        fr.load_scores("memory://a/s.jsonl")
-
-
-def test_a_missing_store_is_an_error(store: Path) -> None:
-    with pytest.raises(fr.ReadError, match="no such file or directory"):
-        fr.load_scores(store)
-
-
-@pytest.mark.parametrize("content", ["", '{"schema":"fastrank.scores/1","gro'])
-def test_a_store_without_scores_is_an_error(content: str, store: Path) -> None:
-    store.write_text(content)
-
-    if content:
-        with (
-            pytest.warns(UserWarning, match="unfinished"),
-            pytest.raises(fr.InputError, match="has no scores"),
-        ):
-            fr.load_scores(store)
-    else:
-        with pytest.raises(fr.InputError, match="has no scores"):
-            fr.load_scores(store)
+@pytest.mark.parametrize(
+    ("change", "message", "names"),
+    [
+        (lambda text: text[:-5], "ignored the unfinished last line", ["pca"]),
+        (
+            lambda text: text[:-5] + b"\n",
+            r":3: ignored a damaged line \(wrong checksum\)$",
+            ["pca"],
+        ),
+        (
+            lambda text: text + b"[1]\n" + text[:9] + b"\n",
+            r":4: ignored a damaged line .*, and 1 more$",
+            ["pca", "pixels"],
+        ),
+    ],
+    ids=["unfinished", "damaged", "two damaged"],
+)
+def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(
+    change: Callable[[bytes], bytes], message: str, names: list[str], store: Path
+) -> None:
+    """The file stays as it is."""
+    evaluate(store, "", QRELS, PCA, PIXELS)
+    content = change(store.read_bytes())
+    store.write_bytes(content)
+    with pytest.warns(UserWarning, match=message):
+        assert list(fr.load_scores(store)) == names
+    assert store.read_bytes() == content
 
 
-def test_another_file_is_an_error() -> None:
-    with pytest.raises(fr.InputError, match="not a store of `fastrank eval --resume`"):
-        fr.load_scores(PCA)
-
-
-def test_measures_that_this_version_lacks_are_an_error(store: Path) -> None:
-    evaluate(store, "-m", "map", QRELS, PCA)
-    rewrite(store, '"measures":["map"]', '"measures":["mapp"]')
-
-    with pytest.raises(fr.InputError, match=r"written by fastrank .*: unknown measure 'mapp'"):
-        fr.load_scores(store)
+@pytest.mark.filterwarnings("ignore:.*unfinished")
+@pytest.mark.parametrize(
+    ("path", "kind", "message"),
+    [
+        ("memory://a/s.jsonl", fr.ReadError, r"^memory://a/s\.jsonl: expected a local file"),
+        ("missing", fr.ReadError, "no such file or directory"),
+        ("empty", fr.InputError, "has no scores"),
+        ("begun", fr.InputError, "has no scores"),
+        (PCA, fr.InputError, "not a store of `fastrank eval --resume`"),
+        ("other", fr.InputError, r"written by fastrank .*: unknown measure 'mapp'"),
+    ],
+)
+def test_what_is_no_store_with_scores_is_an_error(
+    path: str, kind: type[Exception], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or one with measures that this version lacks."""
+    monkeypatch.chdir(tmp_path)
+    Path("empty").touch()
+    Path("begun").write_text('{"schema":"fastrank.scores/1","gro')
+    if path == "other":
+        evaluate(Path("other"), "", QRELS, PCA)
+        rewrite(Path("other"), '"measures":["map"]', '"measures":["mapp"]')
+    with pytest.raises(kind, match=message):
+        fr.load_scores(path)

@@ -39,11 +39,8 @@ def fields(value: Any) -> Any:
         if isinstance(value, Coverage):
             # The order of the judged queries is free.
             found = {value.judged[place] for place in value.found}
-            positive = value.positive and zip(value.judged, value.positive, strict=True)
-            return (
-                sorted(value.judged), found, value.complete, value.unknown,
-                positive and sorted(positive),
-            )  # fmt: skip
+            positive = value.positive and sorted(zip(value.judged, value.positive, strict=True))
+            return sorted(value.judged), found, value.complete, value.unknown, positive
         # A store keeps no rankings, from which the ranges of tied documents come.
         names = sorted(set(value.field_names) - {"ties"})
         return {name: fields(getattr(value, name)) for name in names}
@@ -54,74 +51,60 @@ def fields(value: Any) -> Any:
     return list(map(fields, value))
 
 
+def assert_stored(
+    folder: Path, measures: str, qrels: bytes, run: bytes, words: str = "", **options: Any
+) -> fr.Scores:
+    """What a command stores is what `evaluate` returns."""
+    (folder / "qrels").write_bytes(qrels)
+    (folder / "a.run").write_bytes(run)
+    paths = [str(folder / name) for name in ("qrels", "a.run")]
+    found = stored(folder, "-m", measures, *words.split(), *paths)
+    judgments: Any = read_prefs(paths[0]) if "prefs" in words else paths[0]
+    assert fields(found) == fields(fr.evaluate(judgments, paths[1], measures, **options))
+    return found
+
+
 @pytest.mark.parametrize(
-    ("arguments", "options"),
+    ("words", "options"),
     [
-        ([], {}),
-        (["--missing", "zero"], {"missing": "zero"}),
-        (["-c", "--trec-eval-version", "10.0"], {"missing": "zero", "trec_eval_version": "10.0"}),
-        (["--no-relevant", "skip", "-l", "2"], {"no_relevant": "skip", "relevance_level": 2}),
-        (["-M", "7", "-J"], {"depth": 7, "judged_only": True}),
-        (["--ties", "worst"], {"ties": "worst"}),
+        ("", {}),
+        ("--missing zero", {"missing": "zero"}),
+        ("-c --trec-eval-version 10.0", {"missing": "zero", "trec_eval_version": "10.0"}),
+        ("--no-relevant skip -l 2", {"no_relevant": "skip", "relevance_level": 2}),
+        ("-M 7 -J", {"depth": 7, "judged_only": True}),
+        ("--ties worst", {"ties": "worst"}),
     ],
 )
 def test_loaded_scores_equal_those_of_evaluate(
-    arguments: list[str], options: dict[str, Any], tmp_path: Path
+    words: str, options: dict[str, Any], tmp_path: Path
 ) -> None:
-    lines = Path(PCA).read_text().splitlines(keepends=True)
-    run, qrels = tmp_path / "a.run", tmp_path / "qrels"
-    # Some queries have no judgments, others no results, no relevant documents or nothing judged.
-    run.write_text("".join(lines[2500:]) + "new Q0 d 1 1 pca\nlost Q0 d 1 1 pca\n")
-    qrels.write_text(Path(QRELS).read_text() + "lost 0 e 1\nnone 0 e 0\n")
-
-    found = stored(tmp_path, "-m", MEASURES, *arguments, str(qrels), str(run))
-
-    assert fields(found) == fields(fr.evaluate(str(qrels), str(run), MEASURES, **options))
+    """Some queries have no judgments, others no results, no relevant documents, nothing judged."""
+    lines = Path(PCA).read_bytes().splitlines(keepends=True)[2500:]
+    run = b"".join(lines) + b"new Q0 d 1 1 pca\nlost Q0 d 1 1 pca\n"
+    qrels = Path(QRELS).read_bytes() + b"lost 0 e 1\nnone 0 e 0\n"
+    assert_stored(tmp_path, MEASURES, qrels, run, words, **options)
 
 
 def test_groups_of_loaded_scores_are_those_of_evaluate(tmp_path: Path) -> None:
-    found = stored(
-        tmp_path,
-        "-m",
-        f"map gm_map {MICRO}",
-        QRELS,
-        PCA,
-    )
+    found = stored(tmp_path, "-m", f"map gm_map {MICRO}", QRELS, PCA)
     groups = {query: query < "q1" for query in found.queries}
     expected = fr.evaluate(QRELS, PCA, f"map gm_map {MICRO}")
-
     assert fields(found.by_group(groups)) == fields(expected.by_group(groups))
 
 
 @pytest.mark.parametrize("weight", ["nan", "-nan", "inf", "-inf"])
 def test_nan_and_infinity_are_stored_with_their_signs(weight: str, tmp_path: Path) -> None:
-    run, qrels = tmp_path / "a.run", tmp_path / "qrels"
-    run.write_text("q Q0 a 1 1 t\nr Q0 b 1 1 t\n")
-    qrels.write_text("q 0 a 1\nr 0 b 0\n")
     measures = f"utility.{weight},0,0,0 MedianRank"
-
-    found = stored(tmp_path, "-m", measures, str(qrels), str(run))
-
-    expected = fr.evaluate(str(qrels), str(run), measures)
-    assert not math.isfinite(expected[f"utility_{weight},0,0,0"][0])
-    assert fields(found) == fields(expected)
+    run = b"q Q0 a 1 1 t\nr Q0 b 1 1 t\n"
+    found = assert_stored(tmp_path, measures, b"q 0 a 1\nr 0 b 0\n", run)
+    assert not math.isfinite(found[f"utility_{weight},0,0,0"][0])
 
 
 def test_ids_and_tags_need_not_be_utf8(tmp_path: Path) -> None:
-    run, qrels = tmp_path / "a.run", tmp_path / "qrels"
-    run.write_bytes(b"q\xff Q0 a 1 1 t\xfe\nother\xfd Q0 a 1 1 t\xfe\n")
-    qrels.write_bytes(b"q\xff 0 a 1\nr\xfc 0 a 1\n")
-
-    found = stored(tmp_path, "-m", "map runid relstring", str(qrels), str(run))
-
-    assert fields(found) == fields(fr.evaluate(str(qrels), str(run), "map runid relstring"))
+    run = b"q\xff Q0 a 1 1 t\xfe\nother\xfd Q0 a 1 1 t\xfe\n"
+    assert_stored(tmp_path, "map runid relstring", b"q\xff 0 a 1\nr\xfc 0 a 1\n", run)
 
 
 def test_preferences_are_stored(tmp_path: Path) -> None:
-    run, prefs = tmp_path / "a.run", tmp_path / "prefs"
-    run.write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
-    prefs.write_text("q 1 1 a 2\nq 1 1 b 1\n")
-
-    found = stored(tmp_path, "-R", "prefs", "-m", "all_prefs", str(prefs), str(run))
-
-    assert fields(found) == fields(fr.evaluate(read_prefs(str(prefs)), str(run), "all_prefs"))
+    run = b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"
+    assert_stored(tmp_path, "all_prefs", b"q 1 1 a 2\nq 1 1 b 1\n", run, "-R prefs")
