@@ -166,10 +166,6 @@ def test_what_is_no_grade_is_refused_with_its_place(grade: Any, reason: str) -> 
         Qrels.from_dict({"q": {"d": 1, "e": grade}})
 
 
-def test_judgments_of_no_document_are_none() -> None:
-    assert list(Qrels.from_dict({"p": {}, "q": {"d": 1}, "r": {}}).queries) == [b"q"]
-
-
 def test_a_query_for_which_nothing_was_retrieved_counts_as_zero() -> None:
     """As in pytrec_eval; also where the run is converted before it is ranked."""
     qrels, run = {"p": {"d": 1}, "q": {"d": 1}}, {"p": {}, "q": {"d": 1.0}}
@@ -180,6 +176,8 @@ def test_a_query_for_which_nothing_was_retrieved_counts_as_zero() -> None:
             assert fr.evaluate(qrels, form, "map", ties=ties).to_dict() == expected
     with pytest.raises(fr.NoQueriesError):
         fr.evaluate(qrels, {}, "map")
+    # Judgments of no document are none.
+    assert list(Qrels.from_dict({"p": {}, "q": {"d": 1}, "r": {}}).queries) == [b"q"]
 
 
 def test_distances_change_sign() -> None:
@@ -289,9 +287,10 @@ def test_ids_in_every_kind_of_column(library: str, column: Any) -> None:
     "dtype", ["int8", "float32", "Int64", "Float64", "float64[pyarrow]", object, "category"]
 )
 def test_scores_in_every_kind_of_pandas_column(dtype: Any) -> None:
-    scores = pd.Series([3, 1], dtype=dtype)
-    found = read(Run, "pandas", {"qid": ["q"] * 2, "docno": ["a", "b"], "score": scores})
-    assert found.scores.tolist() == [3.0, 1.0]
+    """Whatever the index of the frame is."""
+    columns = {"qid": ["q"] * 2, "docno": ["a", "b"], "score": pd.array([3, 1], dtype=dtype)}
+    frame = pd.DataFrame(columns, index=[0, 0])
+    assert Run.from_pandas(frame).to_dict() == {"q": {"a": 3.0, "b": 1.0}}
 
 
 def test_a_record_batch_and_what_offers_itself_to_arrow() -> None:
@@ -304,11 +303,6 @@ def test_a_record_batch_and_what_offers_itself_to_arrow() -> None:
     for table in (batch, Offers()):
         assert Run.from_arrow(table).to_dict() == {"q": {"d": 1.0}}
         assert fr.evaluate({"q": {"d": 1}}, table, "map").mean == {"map": 1.0}
-
-
-def test_the_index_of_a_frame_means_nothing() -> None:
-    frame = pd.DataFrame({"qid": ["p", "q"], "docno": ["a", "b"], "score": [1, 2]}, index=[0, 0])
-    assert Run.from_pandas(frame).to_dict() == {"p": {"a": 1.0}, "q": {"b": 2.0}}
 
 
 def test_large_integers_do_not_pass_through_float() -> None:
@@ -379,12 +373,6 @@ def test_what_is_no_run_is_refused_with_row_and_column(
         read(Run, library, columns)
 
 
-def test_mixed_ids_of_one_text_are_refused_in_a_column() -> None:
-    frame = pd.DataFrame({"qid": pd.Series([1, "1"], dtype=object), "docno": "d", "score": 1})
-    with pytest.raises(InputError, match=r"row 1 .*'qid': '1' and 1 are the same id as text"):
-        Run.from_pandas(frame)
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -399,15 +387,15 @@ def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> N
         Run.from_pandas(pd.DataFrame(SCORED), columns=columns)
 
 
-def test_a_repeated_document_is_named_with_its_rows() -> None:
+def test_repeated_documents_mixed_ids_and_lazy_frames_are_refused() -> None:
     frame = pd.DataFrame({"qid": [1, 2, 1], "docno": ["d", "d", "d"], "score": [1, 2, 3]})
     with pytest.raises(fr.EvaluationError, match="duplicate docs d, rows 0 and 2 of run <pandas"):
         fr.evaluate({1: {"d": 1}}, frame, "map")
     with pytest.raises(InputError, match="query '1': duplicate document 'd' in row 2"):
         Run.from_pandas(frame).to_dict()
-
-
-def test_a_lazy_frame_is_refused() -> None:
+    mixed = frame.assign(qid=pd.Series([1, "1", 2], dtype=object))
+    with pytest.raises(InputError, match=r"row 1 .*'qid': '1' and 1 are the same id as text"):
+        Run.from_pandas(mixed)
     with pytest.raises(InputError, match="collect"):
         fr.evaluate({"q": {"d": 1}}, pl.DataFrame({"qid": ["q"]}).lazy(), "map")
 

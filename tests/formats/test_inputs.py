@@ -130,8 +130,9 @@ def test_scores_of_tuples_may_be_of_several_types() -> None:
 # Frames, dicts and objects
 
 
-@pytest.mark.parametrize("columns", [["document"], ["document_id"], ["documents"], ["docs"],
-                                     ["docno", "document"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "columns", [["document"], ["document_id"], ["documents"], ["docs"], ["docno", "document"]]
+)
 def test_names_of_the_document_column(columns: list[str]) -> None:
     """A document beside its id is no id."""
     pandas = pytest.importorskip("pandas")
@@ -186,17 +187,16 @@ def test_whole_and_negative_scores_that_have_changed_places_cause_a_warning(
     fr.evaluate(qrels, run, "num_ret")
 
 
-@pytest.mark.parametrize("grade", [lambda n: n % 30, lambda n: n % 7 / 2, lambda n: n % 3 - 1])
-def test_large_and_fractional_grades_cause_no_warning(grade: Callable[[int], float]) -> None:
-    numbers = range(40)
-    fr.evaluate(
-        {"q": {f"d{n}": grade(n) for n in numbers}}, {"q": {f"d{n}": n % 9 for n in numbers}}, "map"
-    )
-    fr.evaluate(
-        {"q": {f"d{n}": n / 7 for n in numbers}},
-        {"q": {f"d{n}": float(n % 9) for n in numbers}},
-        "map",
-    )
+def test_large_and_fractional_grades_cause_no_warning() -> None:
+    whole, shares = [n % 9 for n in range(40)], [float(n % 9) for n in range(40)]
+    for grades, scores in (
+        ([n % 30 for n in range(40)], whole),
+        ([n % 7 / 2 for n in range(40)], whole),
+        ([n % 3 - 1 for n in range(40)], whole),
+        ([n / 7 for n in range(40)], shares),
+    ):
+        judged, found = ({"q": {f"d{n}": own[n] for n in range(40)}} for own in (grades, scores))
+        fr.evaluate(judged, found, "map")
 
 
 class Kept:
@@ -216,9 +216,6 @@ def test_those_of_ranx() -> None:
     assert as_run(Kept("run", RUN, "mine")).tag == "mine"
     with pytest.raises(TypeError, match="qrels: expected"):
         as_qrels(Kept("run", RUN))
-
-
-def test_ranx_itself() -> None:
     ranx = pytest.importorskip("ranx")
     assert fr.evaluate(ranx.Qrels(QRELS), ranx.Run(RUN), "map ndcg").to_dict() == VALUES
 
@@ -228,9 +225,7 @@ def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
     qrels: Any = as_qrels({"q1": kind(["d1", "d2"]), "q2": kind([])})
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 1}}
-
-
-def test_columns_of_a_table_are_no_listed_documents() -> None:
+    # But the columns of a table are none.
     with pytest.raises(fr.InputError, match="use from_arrays for columns of a table"):
         as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
 

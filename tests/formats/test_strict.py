@@ -113,6 +113,9 @@ def test_a_grade_that_is_no_number_is_an_error(read: Read, file: Write) -> None:
 def test_scattered_lines_are_looked_at(score: bytes, file: Write) -> None:
     path = file(RUN + b"q1 Q0 d3 1 %b t\n" % score)
     assert said_by(evaluate, path).startswith(f"{path}:4: expected a score")
+    # The first line that is wrong is named.
+    text = b"q Q0 d 1 %b t\nq Q0 d 1\n" % score
+    assert said_by(parse_run, text).startswith("<bytes>:1: expected a score")
 
 
 @pytest.mark.parametrize("more", [b"", b"q1 Q0 d3 1 0.1 t\n"])
@@ -122,11 +125,6 @@ def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(
     """Which are told, and count for nothing; as of a dict."""
     found = evaluate(file(RUN + b"x Q0 d1 1 0,7 t\n" + more))
     assert (found.mean, found.unjudged_queries) == ({"map": 1.0}, ["x"])
-
-
-def test_the_first_line_that_is_wrong_is_named() -> None:
-    text = b"q Q0 d 1 a t\nq Q0 d 1\n"
-    assert said_by(parse_run, text).startswith("<bytes>:1: expected a score, found 'a'")
 
 
 @pytest.mark.parametrize("order", ["rank", "given"])
@@ -247,12 +245,6 @@ def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case: str, fi
     assert not {"blank-in-id", "exchanged-columns"} & kinds
 
 
-def test_a_comment_of_many_words_is_skipped(file: Write) -> None:
-    path = file(b"# This run is made by our new model\n" + RUN)
-    assert fr.read_run(path).query_ids == ["q1", "q2"]
-    assert evaluate(path).mean == {"map": 1.0}
-
-
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_a_line_among_many_is_found(
     size: int, file: Write, monkeypatch: pytest.MonkeyPatch
@@ -300,16 +292,16 @@ def test_qrels_whose_lines_end_with_cr_are_an_error(start: bytes, end: bytes) ->
         parse_qrels(start + QRELS.replace(b"\n", b"\r") + end)
 
 
-def test_one_line_without_a_newline_is_read(file: Write) -> None:
-    assert fr.read_run(file(b"q1 Q0 d1 1 0.5 t\r")).to_dict() == {"q1": {"d1": 0.5}}
-
-
-def test_a_byte_order_mark_is_ignored_on_every_path(file: Write) -> None:
-    mark = b"\xef\xbb\xbf"
+def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file: Write) -> None:
     expected = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "all_trec")
-    found = fr.evaluate(file(mark + QRELS), file(mark + RUN), "all_trec")
-    assert found.to_dict() == expected.to_dict()
-    assert found.queries == ["q1", "q2"]
+    comment = b"# This run is made by our new model\n"
+    for start in (b"\xef\xbb\xbf", comment):
+        found = fr.evaluate(file(start + QRELS), file(start + RUN), "all_trec")
+        assert found.to_dict() == expected.to_dict()
+        assert found.queries == ["q1", "q2"]
+        assert fr.read_run(file(start + RUN)).query_ids == ["q1", "q2"]
+    # One line without a newline is read, too.
+    assert fr.read_run(file(b"q1 Q0 d1 1 0.5 t\r")).to_dict() == {"q1": {"d1": 0.5}}
 
 
 # What is something else
@@ -379,6 +371,9 @@ def test_a_header_is_an_error_although_its_query_has_no_judgments(
     content = packed(b"\n" + HEADER + RUN)
     for source in (file(content), io.BytesIO(content)):
         assert f":2: {NO_RANK}" in said_by(read, source)
+    # A first line with a rank or a score is none.
+    usual = RUN.replace(b"q1 Q0 d1 1 0.9", b"q1 Q0 d1 first 0.9")
+    assert evaluate(io.BytesIO(packed(usual))).mean == {"map": 1.0}
 
 
 @pytest.mark.parametrize("again", [b"q9 Q0 d1 1 2 t\n", RUN.replace(b" d", b" e")])
@@ -389,11 +384,6 @@ def test_a_header_further_down_is_an_error_also_among_scattered_lines(
     text = io.BytesIO(RUN + HEADER + again)
     read = fr.Evaluator(parse_qrels(QRELS), measures).evaluate
     assert f":4: {NO_RANK}" in said_by(read, text)
-
-
-def test_a_first_line_with_a_rank_or_a_score_is_no_header() -> None:
-    run = RUN.replace(b"q1 Q0 d1 1 0.9", b"q1 Q0 d1 first 0.9")
-    assert evaluate(io.BytesIO(run)).mean == {"map": 1.0}
 
 
 @pytest.mark.parametrize(
