@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import pickle
-import subprocess
-import sys
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,8 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import InputError, Qrels, Run
+from fastrank.cli.main import main
+from fastrank.compat import pytrec_eval
 from tests.helpers.strategies import examples
 
 # Generated grades and scores often look as if they had changed places.
@@ -84,20 +84,17 @@ class Slow:
 
 
 @given(judgments(st.floats(-3, 3) | quarters), runs)
-@examples(150)
+@examples(100)
 def test_measures_are_what_they_are_defined_to_be(
     qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
 ) -> None:
     highest = max(1.0, *(grade for own in qrels.values() for grade in own.values()))
-    found = fr.evaluate(
-        qrels,
-        run,
+    names = (
         "ndcg ndcg_cut.3 nDCG@3 nDCG(dcg='exp-log2')@3 ERR@3 RBP(p=0.5,gain='graded') AP(rel=0.75)"
-        " dcg map",
-        relevance_level=0.25,
-    ).to_dict()
-
-    for query, values in found.items():
+        " dcg map"
+    )
+    found = fr.evaluate(qrels, run, names, relevance_level=0.25)
+    for query, values in found.to_dict().items():
         slow = Slow(qrels[query], run[query])
         expected = {
             "ndcg": slow.ndcg(),
@@ -119,14 +116,13 @@ def test_doubling_all_grades_changes_what_is_relative_in_nothing(
     qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
 ) -> None:
     """trec_eval's values for the doubled grades, which are whole, to the last bit."""
+    measures = "ndcg ndcg_cut ndcg_rel Rndcg map P bpref Rprec infAP num_rel recip_rank success"
     doubled = {
         query: {doc: int(2 * grade) for doc, grade in own.items()} for query, own in qrels.items()
     }
-    measures = "ndcg ndcg_cut ndcg_rel Rndcg map P bpref Rprec infAP num_rel recip_rank success"
+    expected = fr.evaluate(doubled, run, measures)
     found = fr.evaluate(qrels, run, measures, relevance_level=0.5)
-
-    assert found.to_dict() == fr.evaluate(doubled, run, measures).to_dict()
-    assert found.mean == fr.evaluate(doubled, run, measures).mean
+    assert (found.to_dict(), found.mean) == (expected.to_dict(), expected.mean)
 
 
 def test_as_scikit_learn_has_it() -> None:
@@ -134,24 +130,30 @@ def test_as_scikit_learn_has_it() -> None:
     random = np.random.default_rng(4)
     labels, scores = random.uniform(0, 3, (20, 12)), random.normal(size=(20, 12))
     found = fr.evaluate_labels(labels, scores, "ndcg ndcg_cut.5")
-
     for name, depth in (("ndcg", None), ("ndcg_cut_5", 5)):
         expected = metrics.ndcg_score(labels, scores, k=depth)
         assert found.mean[name] == pytest.approx(expected, rel=1e-12)
 
 
+def mean(qrels: Any, measures: str, run: Any = RUN, **options: Any) -> dict[str, float]:
+    return dict(fr.evaluate(qrels, run, measures, **options).mean)
+
+
+# Levels
+
+
 def test_a_level_lies_between_grades() -> None:
     for level, relevant in ((0, 4), (0.25, 3), (0.5, 3), (0.75, 2), (1, 2), (2.5, 1), (2.6, 0)):
-        assert fr.evaluate(QRELS, RUN, "num_rel", relevance_level=level).mean["num_rel"] == relevant
-        assert fr.evaluate(QRELS, RUN, f"NumRel(rel={level})").mean.popitem()[1] == relevant
+        assert mean(QRELS, "num_rel", relevance_level=level) == {"num_rel": relevant}
+        assert list(mean(QRELS, f"NumRel(rel={level})").values()) == [relevant]
 
 
 def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
     whole = {"q": {"a": 1, "b": 2, "c": 0}}
     for level, same in ((0.5, 1), (1.5, 2), (1.0, 1), (-0.5, 0)):
-        found = fr.evaluate(whole, RUN, "map num_rel", relevance_level=level).mean
-        assert found == fr.evaluate(whole, RUN, "map num_rel", relevance_level=same).mean
-    assert fr.evaluate(whole, RUN, "AP(rel=1.5)").mean == {"AP(rel=1.5)": 0.5}
+        found = mean(whole, "map num_rel", relevance_level=level)
+        assert found == mean(whole, "map num_rel", relevance_level=same)
+    assert mean(whole, "AP(rel=1.5)") == {"AP(rel=1.5)": 0.5}
     assert str(fr.parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
 
 
@@ -161,58 +163,67 @@ def test_a_level_is_a_number(level: float) -> None:
         fr.evaluate(QRELS, RUN, "map", relevance_level=level)
 
 
+def test_queries_without_relevant_documents_depend_on_the_level() -> None:
+    qrels = {"q": {"a": 0.5}, "r": {"a": 0.25, "b": 1.5}}
+    run = {"q": {"a": 1}, "r": {"a": 1}}
+    found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
+    assert list(found.queries) == ["r"]
+    assert found.counts["no_relevant_skipped"] == 1
+    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant_queries"] == 1
+
+
+# Measures
+
+
 def test_binary_measures_ask_for_the_order_of_grades_only() -> None:
     measures = "map P bpref Rprec infAP iprec_at_recall num_rel 11pt_avg set unj rbp_resid"
     found = fr.evaluate(QRELS, RUN, measures, relevance_level=0.5)
-
     assert found.to_dict() == fr.evaluate(LEVELS, RUN, measures).to_dict()
 
 
 def test_negative_grades_mean_not_judged() -> None:
-    assert list(fr.evaluate(QRELS, RUN, "Judged(negative='unjudged')@5").mean.values()) == [3 / 5]
+    assert list(mean(QRELS, "Judged(negative='unjudged')@5").values()) == [3 / 5]
     without = {"q": {doc: grade for doc, grade in QRELS["q"].items() if grade >= 0}}
-    for measure in ("ndcg", "ERR", "P.5", "bpref"):
-        assert fr.evaluate(QRELS, RUN, measure).mean == fr.evaluate(without, RUN, measure).mean
+    assert mean(QRELS, "ndcg ERR P.5 bpref") == mean(without, "ndcg ERR P.5 bpref")
 
 
 def test_gains_of_grades_with_fractions() -> None:
-    found = fr.evaluate(QRELS, RUN, "nDCG(gains={0.5:3,2.5:1})").mean
-    gains, best = [3, 0, 0, 1], [3, 1, 1]
-
-    assert found["nDCG(gains={0.5:3,2.5:1})"] == pytest.approx(Slow.dcg(gains) / Slow.dcg(best))
+    found = mean(QRELS, "nDCG(gains={0.5:3,2.5:1})")
+    expected = Slow.dcg([3, 0, 0, 1]) / Slow.dcg([3, 1, 1])
+    assert found == {"nDCG(gains={0.5:3,2.5:1})": pytest.approx(expected)}
     # Whole grades have none of 0.5.
     whole = {"q": {"a": 1, "b": 2}}
-    expected = fr.evaluate(whole, RUN, "ndcg").mean["ndcg"]
-    assert fr.evaluate(whole, RUN, "nDCG(gains={0.5:3})").mean.popitem()[1] == expected
+    assert [*mean(whole, "nDCG(gains={0.5:3})").values()] == [*mean(whole, "ndcg").values()]
 
 
 def test_ties_in_every_order() -> None:
     run = {"q": dict.fromkeys("abcx", 1.0)}
     for ties in ("best", "worst", "average", "given", "docno_asc"):
-        for measure in ("map", "P.2", "recip_rank"):
-            found = fr.evaluate(QRELS, run, measure, ties=ties, relevance_level=0.5).mean
-            assert found == fr.evaluate(LEVELS, run, measure, ties=ties).mean
-    best = fr.evaluate(QRELS, run, "dcg", ties="best").mean["dcg"]
-    assert best == pytest.approx(Slow.dcg([2.5, 0.5]))
-    expected = fr.evaluate(QRELS, run, "dcg", ties="average").mean["dcg"]
-    assert expected == pytest.approx(3 / 4 * Slow.dcg([1, 1, 1, 1]))
+        measures = "map P.2 recip_rank"
+        found = mean(QRELS, measures, run, ties=ties, relevance_level=0.5)
+        assert found == mean(LEVELS, measures, run, ties=ties)
+    best, average = Slow.dcg([2.5, 0.5]), 3 / 4 * Slow.dcg([1, 1, 1, 1])
+    assert mean(QRELS, "dcg", run, ties="best") == {"dcg": pytest.approx(best)}
+    assert mean(QRELS, "dcg", run, ties="average") == {"dcg": pytest.approx(average)}
     assert fr.tie_report(QRELS, run, "map", relevance_level=0.5).tied == 4
 
 
-def test_what_needs_whole_grades_is_refused() -> None:
-    with pytest.raises(
-        fr.EvaluationError, match=r"'relstring' shows .* the grade 0\.5 of document a of query 'q'"
-    ):
-        fr.evaluate(QRELS, RUN, "relstring")
+LARGE, LARGER = {"q": {"a": 0.5, "b": 4.5}}, {"q": {"a": 0.5, "b": 1100.5}}
 
 
-def test_exponential_gains_have_a_limit() -> None:
-    with pytest.raises(
-        fr.EvaluationError, match=r"grade 1100\.5 of document b of query 'q' is too"
-    ):
-        fr.evaluate({"q": {"a": 0.5, "b": 1100.5}}, RUN, "nDCG(dcg='exp-log2')")
-    with pytest.raises(fr.EvaluationError, match=r"grade 4\.5 of document b .* max_grade=4"):
-        fr.evaluate({"q": {"a": 0.5, "b": 4.5}}, RUN, "ERR(max_grade=4)")
+@pytest.mark.parametrize(
+    ("qrels", "measure", "message"),
+    [
+        (QRELS, "relstring", r"'relstring' shows .* the grade 0\.5 of document a of query 'q'"),
+        (LARGER, "nDCG(dcg='exp-log2')", r"grade 1100\.5 of document b of query 'q' is too"),
+        (LARGE, "ERR(max_grade=4)", r"grade 4\.5 of document b .* max_grade=4"),
+    ],
+)
+def test_what_needs_whole_or_small_grades_is_refused(
+    qrels: Any, measure: str, message: str
+) -> None:
+    with pytest.raises(fr.EvaluationError, match=message):
+        fr.evaluate(qrels, RUN, measure)
 
 
 def test_own_measures_see_the_grades() -> None:
@@ -223,99 +234,101 @@ def test_own_measures_see_the_grades() -> None:
         seen.append((ranking.grades.tolist(), ranking.grade_values.tolist(), ranking.level))
         return float(ranking.grades[ranking.grades >= ranking.level].sum())
 
-    assert fr.evaluate(QRELS, RUN, "share_of_grades", relevance_level=0.25).mean == {
-        "share_of_grades": 3.0
-    }
+    assert mean(QRELS, "share_of_grades", relevance_level=0.25) == {"share_of_grades": 3.0}
     assert seen == [([0.5, 0.0, 2.5, -2.0], [0.0, 0.5, 1.0, 2.5], 0.25)]
 
 
-def test_queries_without_relevant_documents_depend_on_the_level() -> None:
-    qrels = {"q": {"a": 0.5}, "r": {"a": 0.25, "b": 1.5}}
-    run = {"q": {"a": 1}, "r": {"a": 1}}
-    found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
-
-    assert list(found.queries) == ["r"]
-    assert found.counts["no_relevant_skipped"] == 1
-    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant_queries"] == 1
+def test_pytrec_eval_takes_none() -> None:
+    with pytest.raises(TypeError):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"map"})  # type: ignore[arg-type]
 
 
-# In and out.
-
-
-def frames() -> list[Any]:
-    pandas = pytest.importorskip("pandas")
-    polars = pytest.importorskip("polars")
-    pyarrow = pytest.importorskip("pyarrow")
-    own = QRELS["q"]
-    columns = {"qid": ["q"] * len(own), "docno": list(own), "label": list(map(float, own.values()))}
-    return [
-        pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns),
-        pandas.DataFrame(columns).astype({"label": object}),
-        pandas.DataFrame(columns).astype({"label": "float32"}),
-        polars.DataFrame(columns).with_columns(polars.col("label").cast(polars.Decimal(8, 2))),
-    ]  # fmt: skip
+# In and out
 
 
 MEASURES = "ndcg nDCG(dcg='exp-log2')@3 ERR P.5 map num_rel"
 
 
-@pytest.mark.parametrize("place", range(6))
-def test_frames_and_tables(place: int) -> None:
-    frame = frames()[place]
-    expected = fr.evaluate(QRELS, RUN, MEASURES)
-
-    assert fr.evaluate(frame, RUN, MEASURES).to_dict() == expected.to_dict()
+def test_frames_and_tables() -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    own = QRELS["q"]
+    columns = {"qid": ["q"] * len(own), "docno": list(own), "label": list(map(float, own.values()))}
+    expected = fr.evaluate(QRELS, RUN, MEASURES).to_dict()
+    for frame in (
+        pandas.DataFrame(columns),
+        pandas.DataFrame(columns).astype({"label": object}),
+        pandas.DataFrame(columns).astype({"label": "float32"}),
+        polars.DataFrame(columns),
+        polars.DataFrame(columns).with_columns(polars.col("label").cast(polars.Decimal(8, 2))),
+        pyarrow.table(columns),
+    ):
+        assert fr.evaluate(frame, RUN, MEASURES).to_dict() == expected
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet"])
-def test_files(form: str, tmp_path: Any) -> None:
+def test_files(form: str, tmp_path: Path) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
-    qrels, path = Qrels.from_dict(QRELS), str(tmp_path / f"qrels.{form}")
-    fr.write_qrels(qrels, path)
-
+    path = str(tmp_path / f"qrels.{form}")
+    fr.write_qrels(Qrels.from_dict(QRELS), path)
     assert fr.read_qrels(path).to_dict() == QRELS
-    assert fr.evaluate(path, RUN, MEASURES).mean == fr.evaluate(QRELS, RUN, MEASURES).mean
+    assert mean(path, MEASURES) == mean(QRELS, MEASURES)
 
 
-def test_files_of_beir_and_without_a_header() -> None:
-    beir = b"query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n"
-    assert fr.read_qrels(io.BytesIO(beir)).to_dict() == {"q": {"a": 0.5, "b": 2.0}}
-    bare = io.BytesIO(b"q,0,a,0.5\nq,0,b,2\n")
-    assert fr.read_qrels(bare, "csv").to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b"query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2.9\n", None),
+        (b"q,0,a,0.5\nq,0,b,2.9\n", "csv"),
+        (b"q 0 a 0.5\nq 0 b 2.9\n", None),
+    ],
+)
+def test_files_of_beir_of_trec_and_without_a_header(content: bytes, form: str | None) -> None:
+    assert fr.read_qrels(io.BytesIO(content), form).to_dict() == {"q": {"a": 0.5, "b": 2.9}}
 
 
-def test_a_file_of_trec_that_trec_eval_would_misread_is_not_written() -> None:
-    with pytest.raises(
-        InputError,
-        match="query 'q', document 'a': expected an integer grade for TREC format, found 0\\.5",
-    ):
+def test_a_file_of_trec_that_trec_eval_would_misread_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = "query 'q', document 'a': expected an integer grade for TREC format, found 0.5"
+    with pytest.raises(InputError, match=re.escape(reason)):
         fr.write_qrels(Qrels.from_dict(QRELS), io.BytesIO(), "trec")
+    (tmp_path / "qrels.json").write_text('{"q": {"a": 0.5}}')
+    files = [str(tmp_path / name) for name in ("qrels.json", "qrels.trec")]
+    assert main(["convert", "--kind", "qrels", *files]) == 1
+    assert reason in capsys.readouterr().err
+    assert not (tmp_path / "qrels.trec").exists()
 
 
-def test_a_file_of_trec_may_hold_them() -> None:
-    found = fr.read_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n"))
-
-    assert found.to_dict() == {"q": {"a": 0.5, "b": 2.9}}
+def test_the_command_evaluates_and_converts_them(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run, out = (str(tmp_path / name) for name in ("qrels.tsv", "run.txt", "qrels.json"))
+    Path(qrels).write_text("query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n")
+    Path(run).write_text("q Q0 a 1 5 t\nq Q0 b 2 4 t\n")
+    assert main(["eval", "-l", "0.75", "-m", "num_rel recip_rank", qrels, run]) == 0
+    found = capfd.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in found[1:]] == ["1", "0.5000"]
+    assert main(["convert", "--kind", "qrels", qrels, out]) == 0
+    assert fr.read_qrels(out).to_dict() == {"q": {"a": 0.5, "b": 2.0}}
 
 
 def test_they_come_out_as_they_went_in() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     qrels = Qrels.from_dict(QRELS)
-
-    assert qrels.to_dict() == QRELS
+    assert qrels.to_dict() == pickle.loads(pickle.dumps(qrels)).to_dict() == QRELS
     assert qrels.grades.dtype == np.float64
-    assert pandas.Series(qrels.to_pandas()["relevance"]).tolist() == [0.5, 0.0, 2.5, 1, -0.25, -3]
+    assert pandas.Series(qrels.to_pandas()["relevance"]).tolist() == list(QRELS["q"].values())
     assert qrels.to_polars()["relevance"].dtype == polars.Float64
     assert qrels.to_arrow()["relevance"].to_pylist() == list(QRELS["q"].values())
-    assert pickle.loads(pickle.dumps(qrels)).to_dict() == QRELS
 
 
 @given(st.dictionaries(st.text("abc"), st.floats(allow_nan=False, allow_infinity=False)))
 @examples(60)
 def test_any_finite_grade_comes_out_again(grades: dict[str, float]) -> None:
     given = {"q": {**grades, "d": 0.5}}
-
     assert Qrels.from_dict(given).to_dict() == given
 
 
@@ -334,116 +347,63 @@ def test_an_integer_that_is_no_float_is_refused_beside_fractions(grade: int, exp
 
 def test_whole_grades_stay_integers() -> None:
     qrels = Qrels.from_dict({"q": {"a": 1.0, "b": np.float32(2), "c": True}})
-
     assert (qrels.grades.dtype, qrels.grades.tolist(), qrels.scale) == (np.int64, [1, 2, 1], None)
 
 
 def test_nothing_of_the_caller_changes() -> None:
-    labels, scores = np.array([[0.5, 1.0]]), np.array([[1.0, 2.0]])
-    grades = np.array([0.5, 1.0])
-    fr.evaluate_labels(labels, scores, "ndcg")
+    labels, grades = np.array([[0.5, 1.0]]), np.array([0.5, 1.0])
+    fr.evaluate_labels(labels, np.array([[1.0, 2.0]]), "ndcg")
     fr.index_qrels(([0, 2], [1, 2], grades))
-
-    assert labels.tolist() == [[0.5, 1.0]]
-    assert grades.tolist() == [0.5, 1.0]
+    assert (labels.tolist(), grades.tolist()) == ([[0.5, 1.0]], [0.5, 1.0])
 
 
-# Every way to judge: dicts, runs in memory, files, scattered files, arrays, labels.
+# Every way to judge: dicts, runs in memory, files, scattered files, arrays, labels
 
 
-def test_all_ways_agree(tmp_path: Any) -> None:
+def test_all_ways_agree(tmp_path: Path) -> None:
     qrels = {"q": {"7": 0.5, "8": 2.5, "9": 1}, "r": {"7": 0.25, "6": 0}}
     run = {"q": {"7": 5.0, "3": 4.0, "8": 3.0}, "r": {"1": 2.0, "7": 1.0}}
     names = "ndcg ERR map P.2 num_rel RBP(gain='graded')"
-    expected = fr.evaluate(Qrels.from_dict(qrels), Run.from_dict(run), names, relevance_level=0.5)
-    evaluator = fr.Evaluator(qrels, names, relevance_level=0.5)
+    level = {"relevance_level": 0.5}
+    expected = fr.evaluate(Qrels.from_dict(qrels), Run.from_dict(run), names, **level).to_dict()
+    evaluator = fr.Evaluator(qrels, names, **level)
     path = tmp_path / "run.txt"
-    lines = [
-        f"{query} Q0 {doc} 1 {score} t\n"
-        for query, own in run.items()
-        for doc, score in own.items()
-    ]
-    for order in (lines, lines[::2] + lines[1::2]):
-        path.write_text("".join(order))
-        assert evaluator.evaluate(str(path)).to_dict() == expected.to_dict()
-    assert evaluator.evaluate(run).to_dict() == expected.to_dict()
+    rows = [(query, doc, score) for query, own in run.items() for doc, score in own.items()]
+    for order in (rows, rows[::2] + rows[1::2]):
+        path.write_text("".join(f"{query} Q0 {doc} 1 {score} t\n" for query, doc, score in order))
+        assert evaluator.evaluate(str(path)).to_dict() == expected
+    assert evaluator.evaluate(run).to_dict() == expected
 
     ids, scores = [[7, 3, 8], [1, 7, -1]], [[5.0, 4.0, 3.0], [2.0, 1.0, 0.0]]
     dicts = [{int(doc): grade for doc, grade in own.items()} for own in qrels.values()]
     compressed = ([0, 3, 5], [7, 8, 9, 7, 6], [0.5, 2.5, 1, 0.25, 0])
-    for form in (dicts, compressed, Qrels.from_dict(qrels)):
-        queries = None if isinstance(form, Qrels) else ["q", "r"]
-        indexed = fr.index_qrels(form, queries=queries)
-        found = fr.evaluate_arrays(
-            indexed, ids, scores, names, queries=["q", "r"], relevance_level=0.5
-        )
-        assert found.to_dict() == expected.to_dict()
+    queries = ["q", "r"]
+    for form, own in ((dicts, queries), (compressed, queries), (Qrels.from_dict(qrels), None)):
+        indexed = fr.index_qrels(form, queries=own)
+        found = fr.evaluate_arrays(indexed, ids, scores, names, queries=queries, **level)
+        assert found.to_dict() == expected
 
 
-def test_labels_as_judgments(tmp_path: Any) -> None:
+def test_labels_as_judgments() -> None:
     labels, scores = [[0.5, 0, 2.5], [0.25, 1, 0]], [[3, 2, 1], [1, 2, 3]]
-    names = "ndcg ERR map nDCG(dcg='exp-log2')@2"
-    found = fr.evaluate_labels(labels, scores, names, relevance_level=0.5)
-    as_dicts = [
+    names, level = "ndcg ERR map nDCG(dcg='exp-log2')@2", {"relevance_level": 0.5}
+    qrels, run = (
         {str(i): {str(j): value for j, value in enumerate(row)} for i, row in enumerate(rows)}
         for rows in (labels, scores)
-    ]
-
-    assert found.mean == fr.evaluate(*as_dicts, names, relevance_level=0.5).mean
-    flat = fr.evaluate_labels(np.ravel(labels), np.ravel(scores), names, group_sizes=[3, 3],
-                              relevance_level=0.5)  # fmt: skip
-    assert flat.mean == found.mean
-
-
-def test_labels_as_half_precision_floats() -> None:
-    labels = np.array([[0.5, 1.0, 0.25]], np.float16)
-
-    assert fr.evaluate_labels(labels, [[3, 2, 1]], "dcg").mean == {
-        "dcg": pytest.approx(Slow.dcg([0.5, 1.0, 0.25]))
-    }
+    )
+    flat = [np.ravel(labels), np.ravel(scores)]
+    expected = mean(qrels, names, run, **level)
+    assert fr.evaluate_labels(labels, scores, names, **level).mean == expected
+    assert fr.evaluate_labels(*flat, names, group_sizes=[3, 3], **level).mean == expected
+    half = fr.evaluate_labels(np.array([[0.5, 1.0, 0.25]], np.float16), [[3, 2, 1]], "dcg")
+    assert half.mean == {"dcg": pytest.approx(Slow.dcg([0.5, 1.0, 0.25]))}
 
 
 def test_judgment_groups_hold_them() -> None:
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(
-        {"qid": "q", "iteration": ["x", "x", "y", "y"], "docno": ["a", "b", "a", "b"],
-         "label": [0.5, 0, 0, 1.5]}
-    )  # fmt: skip
-    found = fr.evaluate(frame, RUN, "map_avgjg", relevance_level=0.5).mean
-
-    assert found == {"map_avgjg": (1 + 0.5) / 2}
-
-
-def test_pytrec_eval_takes_none() -> None:
-    from fastrank.compat import pytrec_eval
-
-    with pytest.raises(TypeError):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"map"})  # type: ignore[arg-type]
-
-
-def fastrank(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fastrank", *arguments], capture_output=True, text=True
-    )
-
-
-def test_the_command_evaluates_and_converts_them(tmp_path: Path) -> None:
-    qrels, run, out = tmp_path / "qrels.tsv", tmp_path / "run.txt", tmp_path / "qrels.json"
-    qrels.write_text("query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n")
-    run.write_text("q Q0 a 1 5 t\nq Q0 b 2 4 t\n")
-    found = fastrank(
-        "eval", "-l", "0.75", "-m", "num_rel", "-m", "recip_rank", str(qrels), str(run)
-    )
-
-    assert [line.split()[-1] for line in found.stdout.splitlines()[1:]] == ["1", "0.5000"]
-    assert fastrank("convert", "--kind", "qrels", str(qrels), str(out)).returncode == 0
-    assert json.loads(out.read_text()) == {"q": {"a": 0.5, "b": 2.0}}
-    failed = fastrank("convert", "--kind", "qrels", str(qrels), str(tmp_path / "qrels.trec"))
-    assert (
-        failed.returncode,
-        "expected an integer grade for TREC format, found 0.5" in failed.stderr,
-    ) == (1, True)
-    assert not (tmp_path / "qrels.trec").exists()
+    ids = {"qid": "q", "iteration": list("xxyy"), "docno": list("abab")}
+    frame = pandas.DataFrame({**ids, "label": [0.5, 0, 0, 1.5]})
+    assert mean(frame, "map_avgjg", relevance_level=0.5) == {"map_avgjg": (1 + 0.5) / 2}
 
 
 def test_what_is_found_among_embeddings_is_judged_by_them() -> None:
@@ -451,11 +411,7 @@ def test_what_is_found_among_embeddings_is_judged_by_them() -> None:
     corpus = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], np.float32)
     queries = np.array([[1.0, 0.25]], np.float32)
     qrels = {"q": {"c": 2.5, "b": 0.5, "a": 0, "not in the corpus": 1.5}}
-    scores = (queries @ corpus.T)[0].tolist()
-    found = fr.evaluate_embeddings(
-        queries, corpus, qrels, MEASURES, k=3, query_ids=["q"], corpus_ids=["a", "b", "c"],
-        relevance_level=0.5,
-    )  # fmt: skip
-    run = {"q": dict(zip("abc", scores, strict=True))}
-
-    assert found.mean == fr.evaluate(qrels, run, MEASURES, relevance_level=0.5).mean
+    ids, level = {"query_ids": ["q"], "corpus_ids": list("abc")}, {"relevance_level": 0.5}
+    found = fr.evaluate_embeddings(queries, corpus, qrels, MEASURES, k=3, **ids, **level)
+    run = {"q": dict(zip("abc", (queries @ corpus.T)[0].tolist(), strict=True))}
+    assert found.mean == mean(qrels, MEASURES, run, **level)

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.data.qrels import Qrels, split_groups
+from fastrank.kernels.texts.text import table_mask
+from fastrank.native.buffers import table_size
 from tests.helpers import strategies as make
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import contents, examples, many
@@ -22,45 +24,24 @@ from tests.helpers.strategies import contents, examples, many
 )
 def test_lines_of_a_query_may_stand_anywhere(order: str) -> None:
     """Queries come in the order of their first line, the rows of each in file order."""
-    lines = [f"{query} 0 d{i} {i}\n" for i, query in enumerate(order)]
-
-    assert contents(parse_qrels("".join(lines).encode())) == [
-        (
-            query.encode(),
-            [(b"0", b"d%d" % i, i) for i, other in enumerate(order) if other == query],
-        )
-        for query in dict.fromkeys(order)
-    ]
-
-
-def test_every_column_goes_with_its_row() -> None:
-    """Groups, subgroups, documents and levels of scattered queries stay together."""
-    text = b"a g1 s1 d1 1\nb g2 s2 d2 2\na g3 s3 d3 3\nb g4 s4 d4 4\na g5 s5 d5 5\n"
-
-    assert contents(parse_prefs(text)) == [
-        (b"a", [(b"g%d" % i, b"s%d" % i, b"d%d" % i, i) for i in (1, 3, 5)]),
-        (b"b", [(b"g%d" % i, b"s%d" % i, b"d%d" % i, i) for i in (2, 4)]),
-    ]
-
-
-@pytest.mark.parametrize("scattered", [False, True])
-def test_offsets_say_where_the_rows_of_a_query_are(scattered: bool) -> None:
-    """offsets[i] : offsets[i + 1] are the rows of query i, whether it came in one piece or more."""
-    order = "abcba" if scattered else "aabbc"
-    run = parse_run("".join(f"{query} 0 d 1 1 t\n" for query in order).encode())
-
-    assert list(run.queries) == [b"a", b"b", b"c"]
-    assert run.offsets.tolist() == [0, 2, 4, 5]
+    lines = [f"{query} g{i} s{i} d{i} {i}\n" for i, query in enumerate(order)]
+    rows = [(b"g%d" % i, b"s%d" % i, b"d%d" % i, i) for i in range(len(order))]
+    preferences = parse_prefs("".join(lines).encode())
+    expected = {
+        query: [row for row, other in zip(rows, order, strict=True) if other == query]
+        for query in order
+    }
+    assert contents(preferences) == [(query.encode(), own) for query, own in expected.items()]
+    sizes = [len(own) for own in expected.values()]
+    assert preferences.offsets.tolist() == [sum(sizes[:i]) for i in range(len(sizes) + 1)]
 
 
 def test_queries_are_equal_only_if_all_bytes_are() -> None:
     """Prefixes, case, leading zeros, numbers of equal value and look-alikes are other queries."""
     queries = [b"1", b"01", b"1.0", b"10", b"q", b"Q", b"\xc3\xa9", b"e\xcc\x81", b"\xe9", b"qq"]
     text = b"".join(b"%b 0 d%d 1\n" % (query, turn) for turn in (1, 2) for query in queries)
-
-    assert contents(parse_qrels(text)) == [
-        (query, [(b"0", b"d1", 1), (b"0", b"d2", 1)]) for query in queries
-    ]
+    rows = [(b"0", b"d1", 1), (b"0", b"d2", 1)]
+    assert contents(parse_qrels(text)) == [(query, rows) for query in queries]
 
 
 def test_many_scattered_queries() -> None:
@@ -71,9 +52,7 @@ def test_many_scattered_queries() -> None:
     expected: dict[bytes, list[object]] = {}
     for query, doc in lines:
         expected.setdefault(query, []).append((b"0", doc, 1))
-
     found = contents(parse_qrels(b"".join(b"%b 0 %b 1\n" % line for line in lines)))
-
     assert found == list(expected.items())
 
 
@@ -81,7 +60,6 @@ def test_queries_that_alternate_line_by_line() -> None:
     """As many pieces as lines: the worst case for grouping."""
     count = many(100_000)
     run = parse_run(b"".join(b"q%d 0 d %d %d t\n" % (i % 2, i, i) for i in range(count)))
-
     assert run.offsets.tolist() == [0, count // 2, count]
     assert run.scores.tolist() == [*range(0, count, 2), *range(1, count, 2)]
 
@@ -91,27 +69,28 @@ def test_queries_that_alternate_line_by_line() -> None:
 def test_grouping_equals_a_dictionary(text: bytes) -> None:
     """Whatever the order of lines, queries and rows are those of a dictionary of lists."""
     lines = [line.split() for line in text.split(b"\n") if line.strip(make.BLANKS)]
-
     assert contents(parse_qrels(text, strict=False)) == make.grouped(lines, make.QRELS)
+
+
+ODD = bytes(range(11)) + make.BLANKS + b"#"
 
 
 @examples(100)
 @given(st.lists(st.binary(min_size=1, max_size=3), max_size=40))
 def test_equal_queries_are_found_whatever_their_bytes(queries: list[bytes]) -> None:
     """Short ids with bytes of all kinds, so that hashes meet."""
-    odd = bytes(range(11)) + BLANK_LIKE
-    queries = [bytes(byte for byte in query if byte not in odd) or b"x" for query in queries]
-
+    queries = [query.translate(None, ODD) or b"x" for query in queries]
     run = parse_run(b"".join(b"%b 0 %d 1 1 t\n" % (query, i) for i, query in enumerate(queries)))
-
-    assert list(run.queries) == list(dict.fromkeys(queries))
-    assert [docs for _, docs in contents(run)] == [
-        [(b"%d" % i, 1.0) for i, other in enumerate(queries) if other == query]
-        for query in dict.fromkeys(queries)
-    ]
+    expected: dict[bytes, list[object]] = {}
+    for number, query in enumerate(queries):
+        expected.setdefault(query, []).append((b"%d" % number, 1.0))
+    assert contents(run) == list(expected.items())
 
 
-BLANK_LIKE = make.BLANKS + b"#"
+def test_tables_are_as_large_as_kernels_take_them_to_be() -> None:
+    """The caller's size and the kernels' mask agree, or a kernel would write past the end."""
+    for items in [*range(70), 1000, 1023, 1024, 1025]:
+        assert table_size(items) == table_mask(items) + 1
 
 
 # Judgment groups
@@ -130,40 +109,22 @@ def test_groups_of_a_query_come_in_byte_order() -> None:
     """Shorter names first, then unsigned bytes; the rows of each group in file order."""
     names = [b"b", b"\xff", b"a", b"ab", b"B", b"10", b"2", b"a"]
     text = b"".join(b"q %b d%d %d\n" % (name, i, i) for i, name in enumerate(names))
-
-    assert ranges(parse_qrels_jg(text)) == [
-        [
-            [(b"d5", 5)],
-            [(b"d6", 6)],
-            [(b"d4", 4)],
-            [(b"d2", 2), (b"d7", 7)],
-            [(b"d3", 3)],
-            [(b"d0", 0)],
-            [(b"d1", 1)],
-        ]
-    ]
+    expected = [[5], [6], [4], [2, 7], [3], [0], [1]]
+    assert ranges(parse_qrels_jg(text)) == [[[(b"d%d" % i, i) for i in own] for own in expected]]
 
 
-def test_groups_are_those_of_their_query() -> None:
-    """Queries keep their order, and a group's name means something within its query only."""
-    text = b"r b d1 1\nq a d2 2\nr a d3 3\nq a d4 4\nr b d5 5\n"
-
-    assert ranges(parse_qrels_jg(text)) == [
-        [[(b"d3", 3)], [(b"d1", 1), (b"d5", 5)]],
-        [[(b"d2", 2), (b"d4", 4)]],
-    ]
-
-
-def test_a_query_without_groups_of_its_own_is_one_group() -> None:
-    """Where the second field is the same on all lines there is one group per query."""
-    text = b"a 0 d1 1\nb 0 d1 1\na 0 d2 1\n"
-
-    assert ranges(parse_qrels_jg(text)) == [[[(b"d1", 1), (b"d2", 1)]], [[(b"d1", 1)]]]
-
-
-def test_no_judgments_have_no_groups() -> None:
-    """A file of one comment has neither queries nor groups."""
-    assert ranges(parse_qrels_jg(b"# a\n", trec_eval_version="10.0")) == []
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"r b d1 1\nq a d2 2\nr a d3 3\nq a d4 4\nr b d5 5\n", [[[3], [1, 5]], [[2, 4]]]),
+        # Where the second field is the same on all lines there is one group per query.
+        (b"a 0 d1 1\nb 0 d1 1\na 0 d2 2\n", [[[1, 2]], [[1]]]),
+        (b"# a\n", []),
+    ],
+)
+def test_groups_are_those_of_their_query(text: bytes, expected: list[list[list[int]]]) -> None:
+    found = ranges(parse_qrels_jg(text, trec_eval_version="10.0"))
+    assert found == [[[(b"d%d" % i, i) for i in own] for own in query] for query in expected]
 
 
 def test_many_groups() -> None:
@@ -171,9 +132,7 @@ def test_many_groups() -> None:
     chance = random.Random(2)
     rows = [(b"g%d" % chance.randrange(300), b"d%d" % i, i) for i in range(many(5_000))]
     expected = groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0])
-
     found = ranges(parse_qrels_jg(b"".join(b"q %b %b %d\n" % row for row in rows)))
-
     assert found == [[[row[1:] for row in own] for _, own in expected]]
 
 
@@ -182,20 +141,8 @@ def test_many_groups() -> None:
 def test_splitting_equals_sorting_by_group(text: bytes) -> None:
     """Groups are those of a stable sort by name, in every query."""
     qrels = parse_qrels(text, strict=False)
-
     expected = []
     for _, rows in contents(qrels):
-        by_name = sorted(rows, key=lambda row: row[0])
-        expected.append(
-            [[row[1:] for row in own] for _, own in groupby(by_name, key=lambda row: row[0])]
-        )
+        by_name = groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0])
+        expected.append([[row[1:] for row in own] for _, own in by_name])
     assert ranges(qrels) == expected
-
-
-def test_tables_are_as_large_as_kernels_take_them_to_be() -> None:
-    """The caller's size and the kernels' mask agree, or a kernel would write past the end."""
-    from fastrank.kernels.texts.text import table_mask
-    from fastrank.native.buffers import table_size
-
-    for items in [*range(70), 1000, 1023, 1024, 1025]:
-        assert table_size(items) == table_mask(items) + 1

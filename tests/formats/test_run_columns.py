@@ -6,8 +6,9 @@ import pickle
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -15,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank
+from fastrank.cli.main import main
 from fastrank.data.run import Run
 from fastrank.data.texts import LineFields
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import chunks, trec
+from fastrank.formats.source import open_source
 from fastrank.native.codes import SLACK
 from tests.helpers.parsing import parse_run, read_trec_run
 from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
@@ -26,7 +29,6 @@ from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, line
 LINES = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -7 tag\nq3 Q0 d3 1 0 tag\n"
 PIECES = st.sampled_from([12, 30, 64, 200, 1 << 20])
 THREADS = st.integers(1, 4)
-VERSION = st.sampled_from(["9.0.8", "10.0"])
 
 
 @contextmanager
@@ -55,23 +57,19 @@ def outcome(read: Any) -> Any:
     return found, [str(warning.message) for warning in caught]
 
 
-def assert_same(
-    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str = "9.0.8"
-) -> None:
+def assert_same(path: Path, text: bytes, piece: int, threads: int, version: str) -> None:
     """Reading a file in pieces gives what its text gives."""
     path.write_bytes(text)
     with pieces_of(piece):
-        found = outcome(
-            lambda: read_trec_run(path, trec_eval_version=trec_eval_version, threads=threads)
-        )
-    assert found == outcome(lambda: parse_run(text, str(path), trec_eval_version=trec_eval_version))
+        found = outcome(lambda: read_trec_run(path, trec_eval_version=version, threads=threads))
+    assert found == outcome(lambda: parse_run(text, str(path), trec_eval_version=version))
 
 
-def packed(path: Path, text: bytes, piece: int = 64, threads: int = 1, **options: Any) -> Run:
+def packed(path: Path, text: bytes, piece: int = 64, threads: int = 1) -> Run:
     """A run that was read in pieces."""
     path.write_bytes(text)
     with pieces_of(piece):
-        run = read_trec_run(path, threads=threads, **options)
+        run = read_trec_run(path, threads=threads)
     assert isinstance(run.docs, LineFields)
     return run
 
@@ -82,22 +80,23 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("packed") / "run"
 
 
-@given(text=lines_of(RUN_ROWS), piece=PIECES, threads=THREADS, trec_eval_version=VERSION)
-@examples(500)
-def test_well_formed_lines(
-    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str
-) -> None:
-    """Whatever separates fields, however numbers are written, wherever the file is cut."""
-    assert_same(path, text or b"\n", piece, threads, trec_eval_version)
+# The same run
 
 
-@given(text=untidy(RUN_ROWS), piece=PIECES, threads=THREADS, trec_eval_version=VERSION)
-@examples(500)
-def test_untidy_lines(
-    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str
-) -> None:
-    """Also what is no result: the same error with the same line, the same warning."""
-    assert_same(path, text or b"\n", piece, threads, trec_eval_version)
+@pytest.mark.parametrize("tidy", [True, False])
+def test_lines_of_all_kinds(path: Path, tidy: bool) -> None:
+    """Whatever separates fields, however numbers are written, wherever the file is cut.
+
+    Also what is no result: the same error with the same line, the same warning.
+    """
+    texts = lines_of(RUN_ROWS) if tidy else untidy(RUN_ROWS)
+
+    @given(texts, PIECES, THREADS, st.sampled_from(["9.0.8", "10.0"]))
+    @examples(200)
+    def same(text: bytes, piece: int, threads: int, version: str) -> None:
+        assert_same(path, text or b"\n", piece, threads, version)
+
+    same()
 
 
 @given(
@@ -107,7 +106,7 @@ def test_untidy_lines(
     piece=PIECES,
     threads=THREADS,
 )
-@examples(300)
+@examples(150)
 def test_runs_as_systems_print_them(
     path: Path, counts: list[int], width: int, ending: bytes, piece: int, threads: int
 ) -> None:
@@ -118,124 +117,109 @@ def test_runs_as_systems_print_them(
         for row in range(count)
     ]
     text = b"\n".join(lines) + ending
-
-    found = packed(path, text, piece, threads)
-
-    assert said(found) == said(parse_run(text, str(path)))
+    assert said(packed(path, text, piece, threads)) == said(parse_run(text, str(path)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_scattered_queries(path: Path, threads: int) -> None:
     """A query's rows come together, and each still knows its line."""
     text = LINES + b"".join(b"q%d Q0 x%d 1 %d tag\n" % (i % 3, i, i) for i in range(50))
-
-    found = packed(path, text, threads=threads)
-
-    assert said(found) == said(parse_run(text, str(path)))
+    assert said(packed(path, text, threads=threads)) == said(parse_run(text, str(path)))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"\n" + LINES,
-        LINES + b"\n" + LINES,
-        b"# comment\n" + LINES,
-        LINES + b"q4 Q0 d 1 inf tag\n",
-        LINES + b"q4 Q0 d 1 1.00000000000000000001 tag\n",
-        b"\n" * 100 + LINES,
-        LINES + b"\0 the rest\n",
-        b"a b c d e f\n" * 2 + b"\n" * 50 + b"b b c d e f\n" * 4,
-    ],
-    ids=["blank line", "amid", "comment", "inf", "digits", "more lines than fit", "NUL", "most"],
-)
+SLOW = {
+    "a blank line": b"\n" + LINES,
+    "a blank line amid": LINES + b"\n" + LINES,
+    "a comment": b"# comment\n" + LINES,
+    "inf": LINES + b"q4 Q0 d 1 inf tag\n",
+    "many digits": LINES + b"q4 Q0 d 1 1.00000000000000000001 tag\n",
+    "more lines than fit": b"\n" * 100 + LINES,
+    "a NUL byte": LINES + b"\0 the rest\n",
+    "mostly blank lines": b"a b c d e f\n" * 2 + b"\n" * 50 + b"b b c d e f\n" * 4,
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_what_cannot_be_read_in_pieces_is_read_as_a_whole(
-    path: Path, text: bytes, threads: int
+    path: Path, case: str, threads: int
 ) -> None:
     """Lines that hold no result, and numbers that need a slower reader."""
-    assert_same(path, text, 64, threads, "10.0")
+    assert_same(path, SLOW[case], 64, threads, "10.0")
 
 
 def test_a_line_longer_than_a_piece(path: Path) -> None:
     """The buffer grows until it fits."""
     text = LINES + b"q4 Q0 %b 1 5 tag\n" % (b"d" * 5000) + LINES.replace(b"q", b"r")
-
     assert said(packed(path, text, 12)) == said(parse_run(text, str(path)))
+
+
+def test_a_pickle_of_it_is_the_same(path: Path) -> None:
+    """Lines included."""
+    run = packed(path, LINES)
+    assert said(pickle.loads(pickle.dumps(run))) == said(run)
+
+
+@pytest.mark.parametrize("options", [{}, {"exclude": {"q1": ["d1"]}}, {"missing": "zero"}])
+@pytest.mark.parametrize(
+    ("first", "lines"), [(b"", "lines 4 and 5"), (b"q3 Q0 d0 1 9 tag\n", "lines 5 and 6")]
+)
+def test_a_repeated_document_is_told_with_its_lines(
+    path: Path, first: bytes, lines: str, options: dict[str, Any]
+) -> None:
+    """Though the text is gone: as it is, with documents excluded, with a placeholder."""
+    run = packed(path, first + LINES + b"q3 Q0 d3 2 1 tag\n")
+    with pytest.raises(FastrankError, match=lines):
+        fastrank.evaluate({"q3": {"d3": 1}, "q9": {"d": 1}}, run, "map", **options)
+
+
+# Memory
 
 
 def test_of_the_text_only_ids_are_kept(path: Path) -> None:
     """A query's id once, a document's for each of its lines."""
-    run = packed(path, LINES)
-
+    buffer = packed(path, LINES).docs.buffer
     kept = b"q1d1d2q2d1q3d3"
-    assert bytes(run.docs.buffer[: len(kept)]) == kept
-    assert len(run.docs.buffer) == len(kept) + SLACK
+    assert bytes(buffer[: len(kept)]) == kept
+    assert len(buffer) == len(kept) + SLACK
 
 
 def test_the_memory_of_a_run_that_is_gone_serves_the_next(path: Path) -> None:
-    """What is held stays as it is: the run, its texts, or an array made from it."""
+    """What is held stays as it is, and of a much larger run nothing is kept."""
     address = packed(path, LINES).scores.ctypes.data
     again = packed(path, LINES.replace(b"d", b"e"))
     assert again.scores.ctypes.data == address
-
     scores, docs = again.scores, again.docs
     del again
     other = packed(path, LINES.replace(b"2.5", b"9.5"))
     assert other.scores.ctypes.data != address
     assert scores.tolist() == [2.5, 1e-3, -7.0, 0.0]
     assert list(docs) == [b"e1", b"e2", b"e1", b"e3"]
+    large = packed(path, LINES * 100).scores.ctypes.data
+    assert packed(path, LINES).scores.ctypes.data != large
 
 
 def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path: Path) -> None:
     """Each run is what its file says, while all of them are read again and again."""
-    paths = [tmp_path / str(number) for number in range(4)]
-    for number, path in enumerate(paths):
-        path.write_bytes(LINES.replace(b"d", b"%d-" % number))
+    for number in range(4):
+        (tmp_path / str(number)).write_bytes(LINES.replace(b"d", b"%d-" % number))
     wrong = []
 
-    def read_all(number: int) -> None:
+    def read_again(number: int) -> None:
         for _ in range(200):
-            run = read_trec_run(paths[number], threads=1)
+            run = read_trec_run(tmp_path / str(number), threads=1)
             wrong.extend(doc for doc in run.docs if not doc.startswith(b"%d-" % number))
 
-    threads = [Thread(target=read_all, args=(number,)) for number in range(len(paths))]
+    threads = [Thread(target=read_again, args=(number,)) for number in range(4)]
     with pieces_of(64):
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-
     assert wrong == []
 
 
-def test_no_more_than_twice_the_memory_is_kept(path: Path) -> None:
-    address = packed(path, LINES * 100).scores.ctypes.data
-    small = packed(path, LINES)
-    assert small.scores.ctypes.data != address
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"exclude": {"q1": ["d1"]}}, {"missing": "zero"}],
-    ids=["as it is", "with documents excluded", "with a placeholder"],
-)
-@pytest.mark.parametrize("first", [b"", b"q3 Q0 d0 1 9 tag\n"], ids=["together", "scattered"])
-def test_a_repeated_document_is_told_with_its_lines(
-    path: Path, first: bytes, options: dict[str, Any]
-) -> None:
-    """Though the text is gone."""
-    run = packed(path, first + LINES + b"q3 Q0 d3 2 1 tag\n")
-    lines = "lines 5 and 6" if first else "lines 4 and 5"
-
-    with pytest.raises(FastrankError, match=lines):
-        fastrank.evaluate({"q3": {"d3": 1}, "q9": {"d": 1}}, run, "map", **options)
-
-
-def test_a_pickle_of_it_is_the_same(path: Path) -> None:
-    """Lines included."""
-    run = packed(path, LINES)
-
-    assert said(pickle.loads(pickle.dumps(run))) == said(run)
+# What is refused
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -261,19 +245,120 @@ def test_converting_refuses_numbers_that_are_misread(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As it does for a small file."""
-    from fastrank.cli.main import main
-
     path.write_bytes(LINES + b"q4 Q0 d 1 5x tag\n")
     with pieces_of(64):
-        status = main(["convert", "--kind", "run", str(path), str(tmp_path / "run.csv")])
-
-    assert status == 1
+        assert main(["convert", "--kind", "run", str(path), str(tmp_path / "run.csv")]) == 1
     assert f"{path}:5" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("threads", [0, -1])
 def test_threads_are_one_or_more(path: Path, threads: int) -> None:
-    path.write_bytes(LINES)
-
     with pytest.raises(fastrank.OptionError, match=r"^threads: expected 1 or more, found"):
-        read_trec_run(path, threads=threads)
+        packed(path, LINES, threads=threads)
+
+
+# Where a run is cut, and which thread reads which part of it
+
+
+def run_of(queries: int, depth: int = 10) -> bytes:
+    rows = ((query, rank) for query in range(queries) for rank in range(depth))
+    return b"".join(b"q%d Q0 d%d %d %d t\n" % (query, rank, rank, -rank) for query, rank in rows)
+
+
+def turns_of(path: Path, text: bytes, threads: int) -> list[bytes]:
+    """The texts of all turns, in the order of their numbers."""
+    path.write_bytes(text)
+    found = {}
+    with open_source(path) as file:
+        turns = chunks.FileParts(file, threads).queue()
+        while turn := turns.take():
+            view = bytearray(1 << 20)
+            found[turn[0]] = bytes(view[: turn[1].readinto(view)])
+    texts = [found[number] for number in range(len(found))]
+    assert b"".join(texts) == text
+    return texts
+
+
+def queries_of(text: bytes) -> list[bytes]:
+    """The query of every line that is not blank."""
+    return [line.split()[0] for line in text.split(b"\n") if line.strip(b" \t\v\f\r")]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_turns_become_shorter_and_are_cut_between_queries(threads: int, path: Path) -> None:
+    texts = turns_of(path, run_of(1000), threads)
+    assert len(texts) > 2 * threads
+    assert len(texts[0]) < len(run_of(1000)) / threads
+    assert len(texts[-1]) < len(texts[0]) / 3
+    for before, text in pairwise(texts):
+        assert queries_of(before)[-1] != queries_of(text)[0]
+
+
+def test_one_thread_has_one_turn(path: Path) -> None:
+    assert len(turns_of(path, run_of(1000), 1)) == 1
+
+
+def test_a_change_of_query_is_looked_for_farther_on(path: Path) -> None:
+    """A query is longer than the part that was wanted."""
+    texts = turns_of(path, run_of(2) + run_of(1, 500).replace(b"q0", b"long") + run_of(90), 4)
+    assert sum(b"long" in text for text in texts) == 1
+    assert len(texts) > 4
+
+
+@examples(200)
+@given(untidy(RUN_ROWS), st.integers(0, 400))
+def test_a_cut_comes_between_lines_of_two_queries(text: bytes, start: int) -> None:
+    """Or nowhere, for which the first and the last line seen must be of one query."""
+    cut = chunks._first_change(bytearray(text[start:]))
+    _, _, whole = text[start : text.rfind(b"\n") + 1].partition(b"\n")
+    queries = queries_of(whole)
+    if cut is None:
+        blank_end = not whole.split(b"\n")[-2:][0].strip(b" \t\v\f\r")
+        assert not queries or queries[0] == queries[-1] or blank_end
+    else:
+        cut += start
+        assert text[cut - 1 : cut] == b"\n"
+        assert queries_of(text[:cut])[-1] != queries_of(text[cut:])[0]
+
+
+QRELS = {f"q{query}": {f"d{query % 10}": 1} for query in range(1000)}
+
+
+def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first part is not read before all others are."""
+    path.write_bytes(run_of(1000))
+    feed, real_end, over = chunks.ChunkReader.feed, chunks.WorkQueue.end, Event()
+    fed: list[Any] = []
+
+    def held_up(feeder: chunks.ChunkReader, reader: Any) -> None:
+        if not fed:
+            fed.append(feeder)
+            assert over.wait(timeout=60)
+        feed(feeder, reader)
+
+    def end(turns: chunks.WorkQueue) -> None:
+        over.set()
+        real_end(turns)
+
+    monkeypatch.setattr(chunks.ChunkReader, "feed", held_up)
+    monkeypatch.setattr(chunks.WorkQueue, "end", end)
+    scores = fastrank.evaluate(QRELS, path, "recip_rank", threads=2)
+    assert sorted(scores["recip_rank"]) == sorted(1 / (1 + query % 10) for query in range(1000))
+
+
+def test_no_part_is_begun_once_one_cannot_be_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(run_of(1000))
+    begun = []
+
+    def refuse(feeder: chunks.ChunkReader, reader: Any) -> None:
+        begun.append(feeder)
+        raise ReadError("run", "it cannot be read")
+
+    monkeypatch.setattr(chunks.ChunkReader, "feed", refuse)
+    with pytest.raises(ReadError, match="it cannot be read"):
+        fastrank.evaluate(QRELS, path, threads=3)
+    assert len(begun) <= 3

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.errors import FormatError, InputError, OptionError
+from fastrank.errors import FastrankError, FormatError, InputError, OptionError
 from fastrank.formats.runs import LAST_RANK
 from tests.helpers.parsing import read_trec_run
 from tests.helpers.strategies import examples
@@ -24,15 +24,18 @@ MEASURES = "map P.1,2,5 recip_rank ndcg ndcg_cut.3 bpref success.1,5 recall.2"
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1}}
 # Lines neither in the order of scores nor in that of ranks, and ranks with gaps.
 LINES = b"q1 Q0 b 9 0.5 t\nq2 Q0 e 1 0.1 t\nq1 Q0 a 2 0.1 t\nq2 Q0 d 0 0.0 t\nq1 Q0 c 4 0.9 t\n"
-BY_RANK = {"q1": ["a", "c", "b"], "q2": ["d", "e"]}
-AS_GIVEN = {"q1": ["b", "a", "c"], "q2": ["e", "d"]}
+MARCO = b"q1\tb\t9\nq2\te\t1\nq1\ta\t2\nq2\td\t0\nq1\tc\t4\n"
 COLUMNS = {
     "qid": ["q1", "q2", "q1", "q2", "q1"],
     "docno": ["b", "e", "a", "d", "c"],
     "rank": [9, 1, 2, 0, 4],
     "score": [0.5, 0.1, 0.1, 0.0, 0.9],
 }
-
+BY = {
+    "score": {"q1": ["c", "b", "a"], "q2": ["e", "d"]},
+    "rank": {"q1": ["a", "c", "b"], "q2": ["d", "e"]},
+    "given": {"q1": ["b", "a", "c"], "q2": ["e", "d"]},
+}
 Results = list[tuple[str, int, float]]
 
 
@@ -48,31 +51,32 @@ def expected(rankings: dict[str, list[str]], qrels: Any = None) -> dict[str, dic
 
 
 def found(run: Any, rank_by: str, qrels: Any = None, **options: Any) -> dict[str, dict[str, float]]:
+    run = io.BytesIO(run) if isinstance(run, bytes) else run
     scores = fr.evaluate(qrels or QRELS, run, MEASURES, rank_by=rank_by, **options)
     assert isinstance(scores, fr.Scores)
     return scores.to_dict()
 
 
-@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
-@pytest.mark.parametrize(("rank_by", "rankings"), [("rank", BY_RANK), ("given", AS_GIVEN)])
-def test_a_trec_file(rank_by: str, rankings: dict[str, list[str]], trec_eval_version: str) -> None:
-    assert found(io.BytesIO(LINES), rank_by, trec_eval_version=trec_eval_version) == expected(
-        rankings
-    )
-    assert found(io.BytesIO(gzip.compress(LINES)), rank_by) == expected(rankings)
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("rank_by", BY)
+def test_a_trec_file(rank_by: str, version: str) -> None:
+    for content in (LINES, gzip.compress(LINES)):
+        assert found(content, rank_by, trec_eval_version=version) == expected(BY[rank_by])
 
 
 @given(
     results=st.permutations("abcdef").flatmap(
         lambda docs: st.lists(
             st.tuples(st.integers(-5, LAST_RANK), st.sampled_from([0.5, 1.0, float("nan")])),
-            max_size=6, min_size=1, unique_by=lambda result: result[0],
+            max_size=6,
+            min_size=1,
+            unique_by=lambda result: result[0],
         ).map(lambda rows: [(doc, *row) for doc, row in zip(docs, rows, strict=False)])
     ),
     grades=st.dictionaries(st.sampled_from("abcdefx"), st.integers(0, 3), min_size=1),
     ties=st.sampled_from(["docno_desc", "docno_asc", "given", "best", "worst"]),
-)  # fmt: skip
-@examples(200)
+)
+@examples(100)
 def test_every_measure_follows_and_nothing_ties(
     results: Results, grades: dict[str, int], ties: str
 ) -> None:
@@ -80,23 +84,20 @@ def test_every_measure_follows_and_nothing_ties(
     qrels = {"q": {**grades, "y": 1}}
     by_rank = [doc for doc, *_ in sorted(results, key=lambda result: result[1])]
     given_order = [doc for doc, *_ in results]
-
     for rank_by, ranking in (("rank", by_rank), ("given", given_order)):
-        run = io.BytesIO(lines.encode())
-        assert found(run, rank_by, qrels, ties=ties) == expected({"q": ranking}, qrels)
+        values = found(lines.encode(), rank_by, qrels, ties=ties)
+        assert values == expected({"q": ranking}, qrels)
+
+
+queries = st.sampled_from(["1", "2", "3"])
+rankings = st.lists(st.sampled_from("abcdefghijklmn"), unique=True, min_size=1)
+relevant = st.sets(st.sampled_from("abcd"), min_size=1)
 
 
 @given(
-    rankings=st.dictionaries(
-        st.sampled_from(["1", "2", "3"]),
-        st.lists(st.sampled_from("abcdefghijklmn"), unique=True, min_size=1),
-        min_size=1,
-    ),
-    reference=st.dictionaries(
-        st.sampled_from(["1", "2", "3", "4"]), st.sets(st.sampled_from("abcd"), min_size=1),
-        min_size=1,
-    ),
-)  # fmt: skip
+    st.dictionaries(queries, rankings, min_size=1),
+    st.dictionaries(queries | st.just("4"), relevant, min_size=1),
+)
 @examples(100)
 def test_the_mrr_of_ms_marcos_script(
     rankings: dict[str, list[str]], reference: dict[str, set[str]]
@@ -123,21 +124,16 @@ def test_the_mrr_of_ms_marcos_script(
         assert scores.mean["RR@10"] == total / len(reference)
 
 
-def test_scores_are_what_counts_by_default() -> None:
-    by_score = {"q1": ["c", "b", "a"], "q2": ["e", "d"]}
-    assert found(io.BytesIO(LINES), "score") == expected(by_score)
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_a_frame(library: str) -> None:
     module = pytest.importorskip(library)
     make = module.table if library == "pyarrow" else module.DataFrame
-    assert found(make(COLUMNS), "rank") == expected(BY_RANK)
-    assert found(make(COLUMNS), "given") == expected(AS_GIVEN)
-    without = {name: COLUMNS[name] for name in ("qid", "docno")}
-    assert found(make(without), "given") == expected(AS_GIVEN)
+    for rank_by in ("rank", "given"):
+        assert found(make(COLUMNS), rank_by) == expected(BY[rank_by])
+    without = make({name: COLUMNS[name] for name in ("qid", "docno")})
+    assert found(without, "given") == expected(BY["given"])
     with pytest.raises(InputError, match="no rank column: found 'qid', 'docno'"):
-        found(make(without), "rank")
+        found(without, "rank")
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
@@ -149,157 +145,126 @@ def test_a_file_with_names(form: str, tmp_path: Path) -> None:
         lines = [json.dumps(dict(zip(COLUMNS, row, strict=True))) for row in rows]
     path = tmp_path / f"run.{form}"
     path.write_text("\n".join(lines) + "\n")
-
-    assert found(path, "rank") == expected(BY_RANK)
-    assert found(path, "given") == expected(AS_GIVEN)
+    for rank_by in ("rank", "given"):
+        assert found(path, rank_by) == expected(BY[rank_by])
 
 
 def test_three_columns_of_ms_marco() -> None:
     """Their ranks are told from their values by default; asked for, they may have gaps."""
     whole = b"q1\ta\t1\nq1\tc\t2\nq1\tb\t3\nq2\td\t1\nq2\te\t2\n"
-    assert found(io.BytesIO(whole), "score") == expected(BY_RANK)
-    assert found(io.BytesIO(whole), "rank") == expected(BY_RANK)
-
-    gaps = b"q1\tb\t9\nq2\te\t1\nq1\ta\t2\nq2\td\t0\nq1\tc\t4\n"
-    assert found(io.BytesIO(gaps), "rank") == expected(BY_RANK)
-    assert found(io.BytesIO(gaps), "given") == expected(AS_GIVEN)
+    for content, rank_by, order in (
+        (whole, "score", "rank"),
+        (whole, "rank", "rank"),
+        (MARCO, "rank", "rank"),
+        (MARCO, "given", "given"),
+    ):
+        assert found(content, rank_by) == expected(BY[order])
     with pytest.raises(FormatError, match=":1: the third column"):
-        found(io.BytesIO(gaps), "score")
+        found(MARCO, "score")
 
 
 def test_items_of_a_dict_and_rows_of_a_run_as_given() -> None:
-    run = {query: dict.fromkeys(docs, 0.5) for query, docs in AS_GIVEN.items()}
-    assert found(run, "given") == expected(AS_GIVEN)
-    assert found(fr.Run.from_dict(run), "given") == expected(AS_GIVEN)
+    run = {query: dict.fromkeys(docs, 0.5) for query, docs in BY["given"].items()}
+    assert found(run, "given") == found(fr.Run.from_dict(run), "given") == expected(BY["given"])
     assert run["q1"] == {"b": 0.5, "a": 0.5, "c": 0.5}
 
 
-@pytest.mark.parametrize("make", [dict, fr.Run.from_dict, lambda run: io.BytesIO(
-    json.dumps(run).encode())])  # fmt: skip
+@pytest.mark.parametrize("make", [dict, fr.Run.from_dict, lambda run: json.dumps(run).encode()])
 def test_what_holds_no_ranks(make: Any) -> None:
     with pytest.raises(InputError, match="rank_by='rank': expected ranks, found only scores"):
         found(make({"q1": {"a": 0.5}}), "rank")
 
 
+BOTH = "query 'q': documents 'a' and '{}' both have rank {}, lines {}"
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (b"q Q0 a 1 1 t\n\nq Q0 b one 1 t\n", "f:3: expected an integer rank .*, found 'o"),
-        (b"q Q0 a 1.0 1 t\n", "f:1: expected an integer rank .*, found '1.0'"),
-        (
-            b"q Q0 a 16777217 1 t\n",
-            "f:1: expected an integer rank of at most 16777216, found '16777217'",
-        ),
-        (b"q Q0 a 99999999999999999999 1 t\n", r"f:1: expected an integer .*'9999"),
-        (b"q Q0 a 1 0.5\n", r"f:1: malformed line: expected at least 6 fields"),
+        (b"q Q0 a 1 1 t\n\nq Q0 b one 1 t\n", "3: expected an integer rank .*, found 'one'"),
+        (b"q Q0 a 1.0 1 t\n", "1: expected an integer rank .*, found '1.0'"),
+        (b"q Q0 a 16777217 1 t\n", "1: expected an integer rank of at most 16777216, found '16.*"),
+        (b"q Q0 a 99999999999999999999 1 t\n", r"1: expected an integer .*'9999"),
+        (b"q Q0 a 1 0.5\n", "1: malformed line: expected at least 6 fields"),
         (
             b"p Q0 a 1 1 t\nq Q0 a 7 1 t\nq Q0 b 8 1 t\nq Q0 c 7 0 t\n",
-            r"f: query 'q': documents 'a' and 'c' both have rank 7, lines 2 and 4",
+            BOTH.format("c", 7, "2 and 4"),
         ),
-        (
-            b"q Q0 a 0 1 t\nq Q0 b 0 1 t\n",
-            r"f: query 'q': documents 'a' and 'b' both have rank 0, lines 1 and 2",
-        ),
+        (b"q Q0 a 0 1 t\nq Q0 b 0 1 t\n", BOTH.format("b", 0, "1 and 2")),
     ],
 )
-def test_what_is_no_rank(
-    lines: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("f").write_bytes(lines)
-    with pytest.raises((FormatError, InputError), match="^" + message):
-        read_trec_run("f", rank_by="rank")
+def test_what_is_no_rank(lines: bytes, message: str) -> None:
+    with pytest.raises(FastrankError, match="^<file object>: ?" + message):
+        read_trec_run(io.BytesIO(lines), rank_by="rank")
 
 
 def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"qid": ["q"], "docno": ["d"], "rank": [LAST_RANK + 1]})
-    with pytest.raises(
-        InputError, match=r"row 0 .* expected a rank of at most 16777216, found 16777217"
-    ):
+    expected = r"row 0 .* expected a rank of at most 16777216, found 16777217"
+    with pytest.raises(InputError, match=expected):
         fr.Run.from_pandas(frame)
 
 
 def test_of_repeated_documents_the_better_rank_counts_for_max() -> None:
     lines = b"q1 Q0 a 3 0.1 t\nq1 Q0 b 2 0.2 t\nq1 Q0 a 1 0.0 t\n"
-    assert found(io.BytesIO(lines), "rank", duplicates="max")["q1"]["recip_rank"] == 1.0
-    assert found(io.BytesIO(lines), "rank", duplicates="first")["q1"]["recip_rank"] == 0.5
+    for duplicates, value in (("max", 1.0), ("first", 0.5)):
+        assert found(lines, "rank", duplicates=duplicates)["q1"]["recip_rank"] == value
 
 
 def test_on_the_command_line(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 c 1\nq2 0 d 1\n")
     (tmp_path / "run").write_bytes(LINES)
-    values = []
-    for rank_by in ("score", "rank", "given"):
-        files = [str(tmp_path / name) for name in ("qrels", "run")]
+    files = [str(tmp_path / name) for name in ("qrels", "run")]
+    for rank_by, mean in (("score", (1 + 1 / 2) / 2), ("rank", 1.0), ("given", 1 / 2)):
         assert main(["eval", "--rank-by", rank_by, "-m", "recip_rank", *files]) == 0
-        values.append(float(capfdbinary.readouterr().out.split()[-1]))
-    assert values == [(1 + 1 / 2) / 2, 1.0, (1 / 2 + 1 / 2) / 2]
+        assert float(capfdbinary.readouterr().out.split()[-1]) == mean
 
 
 def test_other_orders_are_refused() -> None:
-    for refuse in (read_trec_run, fr.read_run):
+    for read in (read_trec_run, fr.read_run, found):
         with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
-            refuse(io.BytesIO(LINES), rank_by="random")
-    with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
-        found({"q1": {"a": 1}}, "random")
+            read(io.BytesIO(LINES), rank_by="random")
 
 
-@pytest.mark.parametrize(
-    "content", [b"q,b,2,0.5\nq,a,1,0.25\n", b"Q,D,R,S\nq,b,2,0.5\nq,a,1,0.25\n"]
-)
+@pytest.mark.parametrize(("header", "names"), [(b"", range(4)), (b"Q,D,R,S\n", "QDRS")])
 @pytest.mark.parametrize(
     ("rank_by", "scores"), [("score", [0.5, 0.25]), ("rank", [-2, -1]), ("given", [-1, -2])]
 )
 def test_columns_may_be_named_that_the_order_does_not_look_at(
-    content: bytes, rank_by: str, scores: list[float]
+    header: bytes, names: Any, rank_by: str, scores: list[float]
 ) -> None:
     """The same names for every order, of files with and without a header."""
-    roles = ("query", "doc", "rank", "score")
-    columns = dict(zip(roles, "QDRS" if content.startswith(b"Q") else range(4), strict=True))
-
-    run = fr.read_run(io.BytesIO(content), format="csv", columns=columns, rank_by=rank_by)
-
+    columns = dict(zip(("query", "doc", "rank", "score"), names, strict=True))
+    content = io.BytesIO(header + b"q,b,2,0.5\nq,a,1,0.25\n")
+    run = fr.read_run(content, format="csv", columns=columns, rank_by=rank_by)
     assert run.to_dict() == {"q": dict(zip("ba", scores, strict=True))}
 
 
 # The ir_metadata header of run files
 
 LINE = "q Q0 d 1 1 t\n"
-
-
-def _found(text: str) -> str | None:
-    return fr.run_metadata(io.BytesIO(text.encode()))
-
-
-def test_the_lines_between_the_markers_lose_their_number_signs() -> None:
-    header = "# a comment\n# ir_metadata.start\n# a:\n#   b: 1\n#\n#c: 2\n# ir_metadata.end\n"
-
-    assert _found(header + LINE) == "a:\n  b: 1\n\nc: 2\n"
+START, END = "# ir_metadata.start\n", "# ir_metadata.end\n"
+# Longer than what is read at once.
+MANY = "".join(f"# key{place}: value\n" for place in range(20_000))
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        LINE,
-        "# another comment\n" + LINE,
-        "# ir_metadata.start\n# never: ended\n" + LINE,
-        LINE + "# ir_metadata.start\n# too: late\n# ir_metadata.end\n",
-        "# ir_metadata.start\n" + LINE + "# ir_metadata.end\n",
+        (f"# a comment\n{START}# a:\n#   b: 1\n#\n#c: 2\n{END}{LINE}", "a:\n  b: 1\n\nc: 2\n"),
+        (f"{START}{MANY}{END}{LINE}", MANY.replace("# ", "")),
+        (f"{START}# a: 1\n{END}{LINE}".replace("\n", "\r\n"), "a: 1\n"),
+        (LINE, None),
+        ("# another comment\n" + LINE, None),
+        (f"{START}# never: ended\n{LINE}", None),
+        (f"{LINE}{START}# too: late\n{END}", None),
+        (START + LINE + END, None),
     ],
+    ids=["comments", "long", "CR LF", "none", "a comment", "no end", "late", "a line amid"],
 )
-def test_a_file_that_does_not_begin_with_a_whole_header_has_none(text: str) -> None:
-    assert _found(text) is None
-
-
-def test_a_header_may_be_longer_than_what_is_read_at_once() -> None:
-    lines = "".join(f"# key{place}: value\n" for place in range(20_000))
-
-    found = _found(f"# ir_metadata.start\n{lines}# ir_metadata.end\n{LINE}")
-    assert found == lines.replace("# ", "")
-
-
-def test_compressed_files_and_line_ends_of_windows_are_read() -> None:
-    text = "# ir_metadata.start\r\n# a: 1\r\n# ir_metadata.end\r\n" + LINE
-
-    assert fr.run_metadata(io.BytesIO(gzip.compress(text.encode()))) == "a: 1\n"
+def test_the_lines_between_the_markers_at_the_beginning_lose_their_number_signs(
+    text: str, expected: str | None
+) -> None:
+    for content in (text.encode(), gzip.compress(text.encode())):
+        assert fr.run_metadata(io.BytesIO(content)) == expected

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from math import inf, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,6 @@ from tests.helpers.parsing import (
     parse_qrels,
     parse_qrels_jg,
     parse_run,
-    read_qrels_jg,
     read_trec_run,
     write_prefs,
     write_trec_qrels,
@@ -34,6 +33,30 @@ from tests.helpers.parsing import (
 )
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
+
+RUN_TEXT = b"q Q0 d 1 1.0 t\n"
+
+
+def parse_zscores(text: bytes, strict: bool = True) -> ZScores:
+    return read_zscores(io.BytesIO(text))
+
+
+def parse_qrels_prefs(text: bytes, **options: Any) -> Any:
+    return parse_prefs(text, form="qrels_prefs", **options)
+
+
+@pytest.fixture
+def run() -> Run:
+    """A run of one line."""
+    return parse_run(RUN_TEXT)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file with something old."""
+    found = tmp_path / "run"
+    found.write_bytes(b"old")
+    return found
 
 
 def written(write: Callable[..., None], noun: Any) -> bytes:
@@ -46,43 +69,87 @@ def written(write: Callable[..., None], noun: Any) -> bytes:
 # Text
 
 
-@pytest.mark.parametrize(
-    ("write", "noun", "lines"),
-    [
-        pytest.param(
-            write_trec_run,
-            parse_run(b"b x d1 9 2.50 old\na x d1 9 1e3 old\nb x d2 9 0x2 old\nb x d3 9 .0 new\n"),
-            b"b Q0 d1 1 2.5 new\nb Q0 d2 2 2.0 new\nb Q0 d3 3 0.0 new\na Q0 d1 1 1000.0 new\n",
-            id="a run, with ranks from 1 in every query",
-        ),
-        pytest.param(
-            write_trec_qrels,
-            parse_qrels(b"b g1 d1 +2\na\t0\td1\t-1\r\nb g2 d1 9223372036854775807\n"),
-            b"b g1 d1 2\nb g2 d1 9223372036854775807\na 0 d1 -1\n",
-            id="judgments, with their second field",
-        ),
-        pytest.param(
-            write_prefs,
-            parse_prefs(b"b g s d1 2\na g s d1 .5\nb h t d2 -1\n"),
-            b"b g s d1 2.0\nb h t d2 -1.0\na g s d1 0.5\n",
-            id="preferences, with subgroups",
-        ),
-        pytest.param(
-            write_prefs,
-            parse_prefs(b"b g d1 2\na g d1 .5\n", form="qrels_prefs"),
-            b"b g d1 2.0\na g d1 0.5\n",
-            id="preferences without subgroups",
-        ),
-        pytest.param(
-            write_zscores,
-            ZScores(entries={b"q": [(b"P_5", 0.5, 0.0), (b"map", 1e-9, inf)]}, source=""),
-            b"q P_5 0.5 0.0\nq map 1e-09 inf\n",
-            id="z-scores",
-        ),
-    ],
-)
-def test_the_lines_of_each_format(write: Callable[..., None], noun: Any, lines: bytes) -> None:
-    assert written(write, noun) == lines
+class Form(NamedTuple):
+    """A format: its writer and parser, rows, a text that is read, and what is written of it."""
+
+    write: Callable[..., None]
+    parse: Callable[..., Any]
+    rows: st.SearchStrategy[Any]
+    text: bytes
+    lines: bytes
+
+
+FORMS = {
+    "run": Form(
+        write_trec_run,
+        parse_run,
+        make.RUN_ROWS,
+        b"b x d1 9 2.50 old\na x d1 9 1e3 old\nb x d2 9 0x2 old\nb x d3 9 .0 new\n",
+        b"b Q0 d1 1 2.5 new\nb Q0 d2 2 2.0 new\nb Q0 d3 3 0.0 new\na Q0 d1 1 1000.0 new\n",
+    ),
+    "qrels": Form(
+        write_trec_qrels,
+        parse_qrels,
+        make.QRELS_ROWS,
+        b"b g1 d1 +2\na\t0\td1\t-1\r\nb g2 d1 9223372036854775807\n",
+        b"b g1 d1 2\nb g2 d1 9223372036854775807\na 0 d1 -1\n",
+    ),
+    "qrels_jg": Form(
+        write_trec_qrels,
+        parse_qrels_jg,
+        make.QRELS_JG_ROWS.filter(lambda rows: len({row[:3] for row in rows}) == len(rows)),
+        b"q b d1 1\nq a d1 2\nr a d 1\nq b d2 -3\n",
+        b"q b d1 1\nq a d1 2\nq b d2 -3\nr a d 1\n",
+    ),
+    "prefs": Form(
+        write_prefs,
+        parse_prefs,
+        make.PREFS_ROWS,
+        b"b g s d1 2\na g s d1 .5\nb h t d2 -1\n",
+        b"b g s d1 2.0\nb h t d2 -1.0\na g s d1 0.5\n",
+    ),
+    "qrels_prefs": Form(
+        write_prefs,
+        parse_qrels_prefs,
+        make.QRELS_PREFS_ROWS,
+        b"b g d1 2\na g d1 .5\n",
+        b"b g d1 2.0\na g d1 0.5\n",
+    ),
+    "zscores": Form(
+        write_zscores,
+        parse_zscores,
+        make.ZSCORES_ROWS,
+        b"q map 1e-9 inf\nq P_5 .5 0\n",
+        b"q P_5 0.5 0.0\nq map 1e-09 inf\n",
+    ),
+}
+in_every_format = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+
+
+@in_every_format
+def test_the_lines_of_each_format_in_files_and_file_objects(form: Form, tmp_path: Path) -> None:
+    """Ranks of runs from 1 in every query, second fields, subgroups where there are any."""
+    noun = form.parse(form.text)
+    form.write(noun, tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == written(form.write, noun) == form.lines
+
+
+@in_every_format
+def test_what_is_written_reads_back_the_same(form: Form) -> None:
+    """To the last bit of every number."""
+
+    @examples(100)
+    @given(make.lines_of(form.rows).filter(bool))
+    def same(text: bytes) -> None:
+        noun = form.parse(text, strict=False)
+        again = form.parse(written(form.write, noun), strict=False)
+        assert exactly(contents(again)) == exactly(contents(noun))
+        if isinstance(noun, Run):
+            assert again.offsets.tolist() == noun.offsets.tolist()
+            assert again.scores.tobytes() == noun.scores.tobytes()
+            assert again.tag == noun.tag
+
+    same()
 
 
 @pytest.mark.parametrize(
@@ -105,8 +172,23 @@ def test_a_score_is_written_as_the_shortest_text_that_restores_it(
 ) -> None:
     """No digit too many, none too few, and signs of zero and NaN kept."""
     zscores = ZScores(entries={b"q": [(b"m", score, 0.0)]}, source="")
-
     assert written(write_zscores, zscores) == b"q m %b 0.0\n" % text
+
+
+@examples(100)
+@given(st.lists(st.floats(allow_nan=False), min_size=1))
+def test_every_double_survives_writing(values: list[float]) -> None:
+    """Subnormals, infinities and zeros of both signs."""
+    text = b"".join(b"q 0 d 1 %b t\n" % repr(value).encode() for value in values)
+    again = read_trec_run(io.BytesIO(written(write_trec_run, parse_run(text))))
+    assert exactly(again.scores.tolist()) == exactly(values)
+
+
+def test_a_long_run_survives_writing(path: Path) -> None:
+    lines = (b"q%d 0 d%d 1 %r t\n" % (i % 7, i, 1 / (i + 1)) for i in range(many(20_000)))
+    run = parse_run(b"".join(lines))
+    write_trec_run(run, path)
+    assert contents(read_trec_run(path)) == contents(run)
 
 
 def test_a_run_without_queries_is_a_blank_line() -> None:
@@ -114,58 +196,67 @@ def test_a_run_without_queries_is_a_blank_line() -> None:
     assert written(write_trec_run, parse_run(b"\n\n")) == b"\n"
 
 
+def test_what_is_written_does_not_follow_the_format_of_the_source() -> None:
+    """Bytes of ids survive as they are; blanks and comments of the source do not."""
+    text = b"# a\n\n\xef\xbb\xbfq\t\v Q0  \xff#  1 1 \xc3\xa9 more\r\n"
+    found = written(write_trec_run, parse_run(text, trec_eval_version="10.0"))
+    assert found == b"\xef\xbb\xbfq Q0 \xff# 1 1.0 \xc3\xa9\n"
+
+
+def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
+    """With the names of both, and without a file."""
+    with pytest.raises(TypeError, match="expected Qrels, found Run"):
+        write_trec_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+# Targets
+
+
+@pytest.mark.parametrize("old", [None, b"old" * 1000, b"q\t0\td\t7\t1\tt\n"])
+def test_a_path_gets_a_file_which_replaces_what_was_there(
+    old: bytes | None, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path may be text, os.PathLike, or the bare name of a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for target in ("run", tmp_path / "run", str(tmp_path / "run")):
+        if old is not None:
+            Path("run").write_bytes(old)
+        write_trec_run(run, target)
+        assert Path("run").read_bytes() == RUN_TEXT
+        assert os.listdir(tmp_path) == ["run"]
+
+
+def test_a_file_can_be_replaced_by_what_was_read_from_it(path: Path) -> None:
+    path.write_bytes(b"q\t0\td\t7\t1\tt\n")
+    write_trec_run(read_trec_run(path), path)
+    assert path.read_bytes() == RUN_TEXT
+
+
+def test_a_symbolic_link_stays_one(run: Run, path: Path, tmp_path: Path) -> None:
+    """Writing through a link replaces the file that it points to."""
+    (tmp_path / "link").symlink_to(path)
+    write_trec_run(run, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert path.read_bytes() == RUN_TEXT
+
+
 def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None:
     """Only files are replaced; replacing a device would destroy it."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-
-    write_trec_run(run, path)
-
-    assert os.read(reader, 1 << 16) == written(write_trec_run, run)
-    assert stat.S_ISFIFO(path.stat().st_mode)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_trec_run(run, pipe)
+    assert os.read(reader, 1 << 16) == RUN_TEXT
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
     os.close(reader)
 
 
-def test_a_replaced_file_keeps_its_permissions(run: Run, tmp_path: Path) -> None:
-    """A private file stays private."""
-    path = tmp_path / "run"
-    path.touch(mode=0o600)
-
-    write_trec_run(run, path)
-
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o666])
-def test_what_replaces_a_file_is_never_more_open_than_it(mode: int, tmp_path: Path) -> None:
-    """While it is being written, too; only its owner may always write."""
-    path = tmp_path / "run"
-    path.touch()
-    path.chmod(mode)
-    seen = []
-
-    def pieces() -> Iterator[bytes]:
-        yield b"new"
-        (scratch,) = tmp_path.glob(".fastrank-*")
-        seen.append(stat.S_IMODE(scratch.stat().st_mode))
-
-    files.write(path, pieces())
-
-    assert seen[0] & ~(mode | 0o600) == 0
-    assert stat.S_IMODE(path.stat().st_mode) == mode
-    assert path.read_bytes() == b"new"
-
-
-def test_a_replaced_file_loses_setuid(tmp_path: Path) -> None:
-    """It was given to another program."""
-    path = tmp_path / "run"
-    path.touch()
-    path.chmod(0o6755)
-
-    files.write(path, [b"new"])
-
-    assert stat.S_IMODE(path.stat().st_mode) == 0o755
+def test_a_file_object_gets_the_text_from_where_it_stands(run: Run) -> None:
+    file = io.BytesIO()
+    file.write(b"before\n")
+    write_trec_run(run, file)
+    assert file.getvalue() == b"before\n" + RUN_TEXT
 
 
 def test_a_file_is_written_where_its_absolute_path_would_be_too_long(
@@ -175,13 +266,47 @@ def test_a_file_is_written_where_its_absolute_path_would_be_too_long(
     for _ in range(25):
         os.mkdir("x" * 200)
         os.chdir("x" * 200)
-
     files.check_target("run")
     files.write("run", [b"new"])
-
     assert os.listdir(".") == ["run"]
     with open("run", "rb") as file:
         assert file.read() == b"new"
+
+
+# Permissions and signals
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o027, 0o077])
+def test_a_new_file_has_the_mode_that_the_umask_leaves(run: Run, mask: int, tmp_path: Path) -> None:
+    """As a file made by open(); and the umask is what it was."""
+    before = os.umask(mask)
+    try:
+        write_trec_run(run, tmp_path / "run")
+        after = os.umask(mask)
+    finally:
+        os.umask(before)
+    assert (mode_of(tmp_path / "run"), after) == (0o666 & ~mask, mask)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o666, 0o6755])
+def test_what_replaces_a_file_is_never_more_open_than_it(mode: int, path: Path) -> None:
+    """While it is being written, too; only its owner may always write. It loses setuid."""
+    path.chmod(mode)
+    seen = []
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        (scratch,) = path.parent.glob(".fastrank-*")
+        seen.append(mode_of(scratch))
+
+    files.write(path, pieces())
+    assert seen[0] & ~(mode & 0o777 | 0o600) == 0
+    assert mode_of(path) == mode & 0o777
+    assert path.read_bytes() == b"new"
 
 
 SIGNALLED = """
@@ -202,21 +327,19 @@ files.write("run", pieces())
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, tmp_path: Path) -> None:
+def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, path: Path) -> None:
     """And ends it as it would have."""
-    (tmp_path / "run").write_bytes(b"old")
-
+    command = [sys.executable, "-c", SIGNALLED, name]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     found = subprocess.run(
-        [sys.executable, "-c", SIGNALLED, name], cwd=tmp_path, capture_output=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )  # fmt: skip
-
+        command, cwd=path.parent, capture_output=True, check=False, env=environment
+    )
     assert (found.returncode, found.stdout) == (-getattr(signal, name), b"2\n")
-    assert os.listdir(tmp_path) == ["run"]
-    assert (tmp_path / "run").read_bytes() == b"old"
+    assert os.listdir(path.parent) == ["run"]
+    assert path.read_bytes() == b"old"
 
 
-def test_signals_are_handled_only_while_a_file_is_written(tmp_path: Path) -> None:
+def test_signals_are_handled_only_while_a_file_is_written(path: Path) -> None:
     """And not where the program does it itself."""
     before = signal.getsignal(signal.SIGTERM)
     seen: list[Any] = []
@@ -225,234 +348,16 @@ def test_signals_are_handled_only_while_a_file_is_written(tmp_path: Path) -> Non
         seen.append(signal.getsignal(signal.SIGTERM))
         yield b"new"
 
-    files.write(tmp_path / "run", pieces())
+    files.write(path, pieces())
     assert before is signal.SIG_DFL
     assert seen[0] is not before
     assert signal.getsignal(signal.SIGTERM) is before
     try:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        files.write(tmp_path / "run", pieces())
+        files.write(path, pieces())
     finally:
         signal.signal(signal.SIGTERM, before)
     assert seen[1] is signal.SIG_IGN
-
-
-def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
-    """With the names of both, and without a file."""
-    with pytest.raises(TypeError, match="expected Qrels, found Run"):
-        write_trec_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
-
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_numbers_written_do_not_follow_the_format_of_the_source() -> None:
-    """Bytes of ids survive as they are; blanks and comments of the source do not."""
-    text = b"# a\n\n\xef\xbb\xbfq\t\v Q0  \xff#  1 1 \xc3\xa9 more\r\n"
-
-    assert written(write_trec_run, parse_run(text, trec_eval_version="10.0")) == (
-        b"\xef\xbb\xbfq Q0 \xff# 1 1.0 \xc3\xa9\n"
-    )
-
-
-# Round trips
-
-
-@examples(100)
-@given(make.lines_of(make.RUN_ROWS).filter(bool))
-def test_a_run_reads_back_the_same(text: bytes) -> None:
-    """Queries, documents, offsets, tag, and scores to the last bit."""
-    run = parse_run(text, strict=False)
-
-    again = parse_run(written(write_trec_run, run), strict=False)
-
-    assert exactly(contents(again)) == exactly(contents(run))
-    assert again.offsets.tolist() == run.offsets.tolist()
-    assert again.scores.tobytes() == run.scores.tobytes()
-    assert again.tag == run.tag
-
-
-@examples(100)
-@given(make.lines_of(make.QRELS_ROWS).filter(bool))
-def test_qrels_read_back_the_same(text: bytes) -> None:
-    """Queries, second fields, documents and grades."""
-    qrels = parse_qrels(text, strict=False)
-
-    again = parse_qrels(written(write_trec_qrels, qrels), strict=False)
-
-    assert contents(again) == contents(qrels)
-
-
-def test_judgment_groups_read_back_the_same() -> None:
-    """Also when rows of a group do not stand together."""
-    qrels = parse_qrels_jg(b"q b d1 1\nq a d1 2\nr a d 1\nq b d2 -3\n")
-
-    again = read_qrels_jg(io.BytesIO(written(write_trec_qrels, qrels)))
-
-    assert contents(again) == contents(qrels)
-
-
-@examples(100)
-@given(make.lines_of(make.PREFS_ROWS).filter(bool))
-def test_preferences_read_back_the_same(text: bytes) -> None:
-    """Queries, groups, subgroups, documents and levels."""
-    preferences = parse_prefs(text, strict=False)
-
-    again = parse_prefs(written(write_prefs, preferences), strict=False)
-
-    assert exactly(contents(again)) == exactly(contents(preferences))
-    assert again.levels.tobytes() == preferences.levels.tobytes()
-
-
-@examples(100)
-@given(make.lines_of(make.QRELS_PREFS_ROWS).filter(bool))
-def test_preferences_without_subgroups_read_back_the_same(text: bytes) -> None:
-    """The same in the layout of qrels."""
-    preferences = parse_prefs(text, form="qrels_prefs", strict=False)
-
-    again = parse_prefs(written(write_prefs, preferences), form="qrels_prefs", strict=False)
-
-    assert exactly(contents(again)) == exactly(contents(preferences))
-
-
-@examples(100)
-@given(make.lines_of(make.ZSCORES_ROWS).filter(bool))
-def test_zscores_read_back_the_same(text: bytes) -> None:
-    """Entries per query with mean and deviation."""
-    zscores = read_zscores(io.BytesIO(text))
-
-    again = read_zscores(io.BytesIO(written(write_zscores, zscores)))
-
-    assert exactly(contents(again)) == exactly(contents(zscores))
-
-
-@examples(100)
-@given(st.lists(st.floats(allow_nan=False), min_size=1))
-def test_every_double_survives_writing(values: list[float]) -> None:
-    """Subnormals, infinities and zeros of both signs."""
-    text = b"".join(b"q 0 d 1 %b t\n" % repr(value).encode() for value in values)
-
-    again = read_trec_run(io.BytesIO(written(write_trec_run, parse_run(text))))
-
-    assert exactly(again.scores.tolist()) == exactly(parse_run(text).scores.tolist())
-    assert again.scores.tolist() == values
-
-
-def test_a_long_run_survives_writing(tmp_path: Path) -> None:
-    """Thousands of rows through a file."""
-    path = tmp_path / "run"
-    run = parse_run(
-        b"".join(b"q%d 0 d%d 1 %r t\n" % (i % 7, i, 1 / (i + 1)) for i in range(many(20_000)))
-    )
-
-    write_trec_run(run, path)
-
-    assert contents(read_trec_run(path)) == contents(run)
-
-
-# Targets
-
-
-RUN_TEXT = b"q Q0 d 1 1.0 t\n"
-
-
-@pytest.fixture
-def run() -> Run:
-    """A run of one line."""
-    return parse_run(RUN_TEXT)
-
-
-@pytest.mark.parametrize("as_given", [str, Path], ids=["str", "Path"])
-def test_a_path_gets_a_file(run: Run, as_given: Callable[[Path], Any], tmp_path: Path) -> None:
-    """A path may be text or os.PathLike; only the file appears there."""
-    write_trec_run(run, as_given(tmp_path / "run"))
-
-    assert (tmp_path / "run").read_bytes() == RUN_TEXT
-    assert os.listdir(tmp_path) == ["run"]
-
-
-def test_a_path_in_the_current_folder(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A bare name is a file of the current folder."""
-    monkeypatch.chdir(tmp_path)
-
-    write_trec_run(run, "run")
-
-    assert (tmp_path / "run").read_bytes() == RUN_TEXT
-
-
-def test_a_file_is_replaced(run: Run, tmp_path: Path) -> None:
-    """What was there before is gone, however long it was."""
-    (tmp_path / "run").write_bytes(b"old" * 1000)
-
-    write_trec_run(run, tmp_path / "run")
-
-    assert (tmp_path / "run").read_bytes() == RUN_TEXT
-
-
-def test_a_file_can_be_replaced_by_what_was_read_from_it(tmp_path: Path) -> None:
-    """Reading and writing the same path is safe."""
-    path = tmp_path / "run"
-    path.write_bytes(b"q\t0\td\t7\t1\tt\n")
-
-    write_trec_run(read_trec_run(path), path)
-
-    assert path.read_bytes() == RUN_TEXT
-
-
-def test_a_symbolic_link_stays_one(run: Run, tmp_path: Path) -> None:
-    """Writing through a link replaces the file that it points to."""
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "file").write_bytes(b"old")
-    (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
-
-    write_trec_run(run, tmp_path / "link")
-
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "folder" / "file").read_bytes() == RUN_TEXT
-
-
-@pytest.mark.parametrize("mask", [0o000, 0o022, 0o027, 0o077])
-def test_a_new_file_has_the_mode_that_the_umask_leaves(run: Run, mask: int, tmp_path: Path) -> None:
-    """As a file made by open(); and the umask is what it was."""
-    before = os.umask(mask)
-    try:
-        write_trec_run(run, tmp_path / "run")
-        after = os.umask(mask)
-    finally:
-        os.umask(before)
-
-    assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o666 & ~mask
-    assert after == mask
-
-
-def test_a_file_object_gets_the_text(run: Run) -> None:
-    """A binary file object is written from where it stands, and stays open."""
-    file = io.BytesIO()
-    file.write(b"before\n")
-
-    write_trec_run(run, file)
-
-    assert file.getvalue() == b"before\n" + RUN_TEXT
-
-
-@pytest.mark.parametrize(
-    ("write", "text", "parse"),
-    [
-        (write_trec_run, RUN_TEXT, parse_run),
-        (write_trec_qrels, b"q 0 d 1\n", parse_qrels),
-        (write_prefs, b"q g s d 1.0\n", parse_prefs),
-        (write_zscores, b"q map 0.5 1.0\n", lambda text: read_zscores(io.BytesIO(text))),
-    ],
-    ids=["run", "qrels", "prefs", "zscores"],
-)
-def test_every_writer_takes_paths_and_file_objects(
-    write: Callable[..., None], text: bytes, parse: Callable[[bytes], Any], tmp_path: Path
-) -> None:
-    """Both get the same bytes."""
-    write(parse(text), tmp_path / "file")
-
-    assert (tmp_path / "file").read_bytes() == written(write, parse(text)) == text
 
 
 # Failure
@@ -462,69 +367,52 @@ class Interrupted(BaseException):
     """Something that no `except Exception` would catch, like KeyboardInterrupt."""
 
 
-def pieces_until(error: BaseException) -> Iterator[bytes]:
-    """Content enough to leave every buffer, then a failure."""
-    yield from [b"new" * 1000] * 100
-    raise error
+NO_SPACE = OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize(
-    "error", [OSError(28, "No space left on device"), ValueError("bug"), Interrupted()], ids=repr
-)
-def test_a_failure_leaves_the_old_file(error: BaseException, tmp_path: Path) -> None:
-    """Whatever goes wrong on the way, the old content stays and nothing else appears."""
-    path = tmp_path / "run"
-    path.write_bytes(b"old")
+@pytest.mark.parametrize("error", [NO_SPACE, ValueError("bug"), Interrupted()], ids=repr)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_failure_leaves_the_folder_as_it_was(
+    error: BaseException, is_there: bool, path: Path
+) -> None:
+    """Whatever goes wrong on the way: the old content stays, and where nothing was nothing is."""
 
+    def pieces() -> Iterator[bytes]:
+        # Enough to leave every buffer.
+        yield from [b"new" * 1000] * 100
+        raise error
+
+    target = path if is_there else path.with_name("other")
     with pytest.raises(type(error)):
-        files.write(path, pieces_until(error))
-
+        files.write(target, pieces())
     assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["run"]
-
-
-def test_a_failure_makes_no_file(tmp_path: Path) -> None:
-    """Where there was nothing there is nothing."""
-    with pytest.raises(Interrupted):
-        files.write(tmp_path / "run", pieces_until(Interrupted()))
-
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(path.parent) == ["run"]
 
 
 def test_a_failing_rename_leaves_no_temporary_file(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last step may fail too."""
 
     def fail(*paths: object) -> None:
-        raise OSError(5, "Input/output error")
+        raise NO_SPACE
 
-    (tmp_path / "run").write_bytes(b"old")
     monkeypatch.setattr(os, "replace", fail)
-
-    with pytest.raises(OSError, match="Input/output error"):
-        write_trec_run(run, tmp_path / "run")
-
-    assert (tmp_path / "run").read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["run"]
+    with pytest.raises(OSError, match="No space"):
+        write_trec_run(run, path)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(path.parent) == ["run"]
 
 
-def test_the_target_may_be_no_directory(run: Run, tmp_path: Path) -> None:
-    """A directory is not replaced by a file."""
-    (tmp_path / "folder").mkdir()
-
-    with pytest.raises(OSError, match=r"[Dd]irectory|denied"):
-        write_trec_run(run, tmp_path / "folder")
-
-    assert os.listdir(tmp_path) == ["folder"]
-
-
-def test_the_folder_of_the_target_must_exist(run: Run, tmp_path: Path) -> None:
-    """No folders are made."""
-    with pytest.raises(FileNotFoundError):
-        write_trec_run(run, tmp_path / "absent" / "run")
-
-    assert os.listdir(tmp_path) == []
+@pytest.mark.parametrize(
+    ("target", "reason"), [("", r"[Dd]irectory|denied"), ("absent/run", "[Nn]o such file")]
+)
+def test_a_folder_is_neither_replaced_nor_made(
+    target: str, reason: str, run: Run, path: Path
+) -> None:
+    with pytest.raises(OSError, match=reason):
+        write_trec_run(run, path.parent / target)
+    assert os.listdir(path.parent) == ["run"]
 
 
 def test_a_failing_file_object_tells(run: Run) -> None:
@@ -532,7 +420,7 @@ def test_a_failing_file_object_tells(run: Run) -> None:
 
     class Full(io.BytesIO):
         def write(self, piece: Any) -> int:
-            raise OSError(28, "No space left on device")
+            raise NO_SPACE
 
     with pytest.raises(OSError, match="No space"):
         write_trec_run(run, Full())

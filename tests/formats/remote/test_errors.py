@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.formats import remote, web
 from fastrank.formats.remote import redacted, shown
 from fastrank.formats.source import open_source, read_all
-from tests.helpers.web_server import WebServer, serving
+from tests.helpers.web_server import WebServer
 
 RUN = Path("data/pca.run").read_bytes()
+TIMED_OUT = "timed out waiting for data from the server"
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
-    monkeypatch.setattr(web, "DELAYS", (0.0, 0.0))
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "BLOCK", 1 << 16)
-    with serving() as running:
-        yield running
 
 
 def reason(url: str) -> str:
@@ -36,35 +33,35 @@ def reason(url: str) -> str:
     return caught.value.reason
 
 
-def test_a_status_is_named(server: WebServer) -> None:
-    url = server.url("x.run", RUN)
-    server.statuses = [403]
-    assert reason(url) == "HTTP status 403 (Forbidden); check the credentials"
-    assert reason(server.url("y.run")) == "no such file or directory (HTTP status 404)"
-    server.statuses = [500] * 9
-    assert reason(url) == "HTTP status 500 (Internal Server Error)"
+@pytest.mark.parametrize(
+    ("name", "statuses", "expected"),
+    [
+        ("x.run", [403], "HTTP status 403 (Forbidden); check the credentials"),
+        ("y.run", [], "no such file or directory (HTTP status 404)"),
+        ("x.run", [500] * 9, "HTTP status 500 (Internal Server Error)"),
+        ("x.run", [302], "HTTP status 302 (Found): the redirection cannot be followed"),
+    ],
+)
+def test_a_status_is_named(
+    name: str, statuses: list[int], expected: str, server: WebServer
+) -> None:
+    server.url("x.run", RUN)
+    server.statuses = statuses
+    assert reason(server.url(name)) == expected
 
 
-@pytest.mark.parametrize("fault", ["status", "broken"])
-def test_requests_are_repeated(fault: str, server: WebServer) -> None:
-    url = server.url("x.run", RUN)
-    with open_source(url) as file:
-        if fault == "status":
-            server.statuses = [503, 429]
-        else:
-            server.broken = 2
+@pytest.mark.parametrize(("statuses", "broken"), [([503, 429], 0), ([], 2)])
+def test_requests_are_repeated(statuses: list[int], broken: int, server: WebServer) -> None:
+    with open_source(server.url("x.run", RUN)) as file:
+        server.statuses, server.broken = statuses, broken
         assert file.read() == RUN
 
 
-def test_a_connection_that_always_breaks_is_an_error(server: WebServer) -> None:
-    url = server.url("x.run", RUN)
-    server.broken = 1000
-    assert reason(url) == "the connection broke before the end of the file"
-
-
-@pytest.mark.parametrize("size", [1000, len(RUN)])
-def test_a_broken_answer_without_ranges_is_an_error(size: int, server: WebServer) -> None:
-    server.ranges, server.broken = False, 1000
+@pytest.mark.parametrize(("ranges", "size"), [(True, len(RUN)), (False, len(RUN)), (False, 1000)])
+def test_a_connection_that_always_breaks_is_an_error(
+    ranges: bool, size: int, server: WebServer
+) -> None:
+    server.ranges, server.broken = ranges, 1000
     url = server.url("x.run", RUN[:size])
     assert reason(url) == "the connection broke before the end of the file"
 
@@ -74,12 +71,14 @@ def test_a_request_is_repeated_if_the_beginning_without_ranges_breaks(server: We
     assert read_all(server.url("x.run", RUN[:1000])) == RUN[:1000]
 
 
-def test_a_server_that_does_not_answer_is_an_error(
+def test_a_server_that_does_not_answer_is_an_error_and_a_slow_one_is_waited_for(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    server.pause = 0.05
+    assert read_all(server.url("x.run", RUN)) == RUN
     monkeypatch.setattr(web, "TIMEOUT", 0.05)
-    server.pause = 0.5
-    assert reason(server.url("x.run", RUN)) == "timed out waiting for data from the server"
+    server.pause = 0.3
+    assert reason(server.url("x.run", RUN)) == TIMED_OUT
 
 
 @pytest.mark.parametrize("ranges", [True, False])
@@ -87,29 +86,9 @@ def test_a_server_that_announces_more_than_it_sends_is_asked_twice(
     ranges: bool, server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web, "TIMEOUT", 0.1)
-    server.ranges, server.broken, server.stalls = ranges, 1000, 0.5
-    expected = "timed out waiting for data from the server"
-    assert reason(server.url("x.run", RUN[:1000])) == expected
+    server.ranges, server.broken, server.stalls = ranges, 1000, 0.4
+    assert reason(server.url("x.run", RUN[:1000])) == TIMED_OUT
     assert len(server.requests) == 2
-
-
-def test_a_slow_server_is_waited_for(server: WebServer) -> None:
-    server.pause = 0.05
-    assert read_all(server.url("x.run", RUN)) == RUN
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [("http:///x.run", "no host given"), ("http://[::1/x.run", "Invalid IPv6 URL")],
-)
-def test_an_invalid_url_is_an_error(url: str, expected: str) -> None:
-    assert reason(url) == expected
-
-
-def test_a_redirection_without_a_target_is_an_error(server: WebServer) -> None:
-    server.statuses = [302]
-    expected = "HTTP status 302 (Found): the redirection cannot be followed"
-    assert reason(server.url("x.run", RUN)) == expected
 
 
 def test_a_refused_connection_is_an_error(server: WebServer) -> None:
@@ -118,38 +97,32 @@ def test_a_refused_connection_is_an_error(server: WebServer) -> None:
     assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-def test_a_file_that_changes_is_an_error(ranges: bool, server: WebServer) -> None:
-    server.ranges = ranges
-    with open_source(server.url("x.run", RUN)) as file:
+@pytest.mark.parametrize("store", ["ranges", "no ranges", "memory"])
+def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: Any) -> None:
+    server.ranges = store == "ranges"
+
+    def put(content: bytes) -> str:
+        memory.pipe_file("/b/x.run", content)
+        url = server.url("x.run", content)
+        return "memory://b/x.run" if store == "memory" else url
+
+    with open_source(put(RUN)) as file:
         file.read()
-        server.url("x.run", RUN.replace(b"1", b"2"))
+        put(RUN.replace(b"1", b"2"))
         with pytest.raises(fr.ReadError, match="the file changed while it was read"):
             file.read()
 
 
-def test_a_file_that_changes_in_a_store_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
-    store = fsspec.filesystem("memory")
-    store.pipe_file("/b/x.run", RUN)
-    with open_source("memory://b/x.run") as file:
-        file.read()
-        store.pipe_file("/b/x.run", RUN.replace(b"1", b"2"))
-        with pytest.raises(fr.ReadError, match="the file changed while it was read"):
-            file.read()
-    store.store.clear()
+# Secrets
 
 
 def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> None:
     url = server.url("x.run", RUN).replace("//", "//user:pass%21word@") + "?signature=secret#part"
     assert read_all(url) == RUN
-    assert server.requests[0] == (
-        "/x.run?signature=secret", "bytes=0-65535", "Basic dXNlcjpwYXNzIXdvcmQ="
-    )  # fmt: skip
+    asked = ("/x.run?signature=secret", "bytes=0-65535", "Basic dXNlcjpwYXNzIXdvcmQ=")
+    assert server.requests[0] == asked
     server.statuses = [401] * 3
-
     assert main(["eval", "data/digits.qrels", url]) == 1
-
     told = capsys.readouterr().err
     assert "HTTP status 401" in told
     assert server.url("x.run") in told
@@ -180,9 +153,7 @@ def test_output_and_stores_show_no_secrets(
         server.files.clear()
     for name, url in {"QRELS": qrels, "RUN": run}.items():
         arguments = arguments.replace(name, url.replace("//", "//me:secret@") + "?key=secret")
-
     main(arguments.replace("STORE", str(tmp_path / "scores.jsonl")).split())
-
     shown = capfd.readouterr()
     stored = "".join(path.read_text() for path in tmp_path.iterdir())
     assert shown.out + shown.err
@@ -202,26 +173,28 @@ def test_secret_parts_of_urls_are_removed(text: str, expected: str) -> None:
     assert redacted(text) == expected
 
 
-def test_an_unknown_protocol_is_an_error() -> None:
-    found = reason("nowhere://x/y")
-    assert found.startswith("unknown protocol 'nowhere'; expected one of file, http, https, s3")
+# What is no URL of a file
 
 
-def test_an_error_in_a_store_is_explained() -> None:
-    expected = r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"
-    assert re.fullmatch(expected, reason("dbfs://x"))
+DATA_URL = "a data URL is no file; expected a path or the URL of a file"
+PROTOCOLS = "unknown protocol 'nowhere'; expected one of file, http, https, s3.*"
 
 
-@pytest.mark.parametrize("url", ["data://text/plain,q0000 Q0 d 1 1 t", "data://x"])
-def test_a_data_url_is_no_file(url: str) -> None:
-    assert reason(url) == "a data URL is no file; expected a path or the URL of a file"
-
-
-def test_a_folder_is_an_error() -> None:
-    store = fsspec.filesystem("memory")
-    store.pipe_file("/b/c/x.run", RUN)
-    assert reason("memory://b/c") == "is a directory"
-    store.store.clear()
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http:///x.run", "no host given"),
+        ("http://[::1/x.run", "Invalid IPv6 URL"),
+        ("nowhere://x/y", PROTOCOLS),
+        ("dbfs://x", r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"),
+        ("data://text/plain,q0000 Q0 d 1 1 t", DATA_URL),
+        ("data://x", DATA_URL),
+        ("memory://b/c", "is a directory"),
+    ],
+)
+def test_what_is_no_file_is_an_error(url: str, expected: str, memory: Any) -> None:
+    memory.pipe_file("/b/c/x.run", RUN)
+    assert re.fullmatch(expected, reason(url))
 
 
 @pytest.mark.parametrize(("scheme", "package"), [("s3", "s3fs"), ("gs", "gcsfs")])
@@ -236,7 +209,5 @@ def test_a_missing_package_of_a_store_is_named(
 
 
 def test_a_folder_of_results_must_be_local() -> None:
-    from fastrank.embeddings.cache import EmbeddingCache
-
     with pytest.raises(fr.OptionError, match="expected a local folder, found s3://bucket/x"):
         EmbeddingCache("s3://bucket/x", "model")
