@@ -21,6 +21,7 @@ RUN = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
 SHORT = {query: RUN[query] for query in RUN if query != "q01"}
 OTHER = {f"x{query}": docs for query, docs in RUN.items()}
 TWO = scores_of(random_rows(2, 12))
+SCORES_30 = scores_of(random_rows(2, 30))
 AP, SHORT_AP, P5 = (*fr.evaluate(QRELS, [RUN, SHORT], "map"), fr.evaluate(QRELS, RUN, "P.5"))
 PIXELS, PCA = (data_scores()[name] for name in ("pixels", "pca"))
 FEW = fr.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}, "map")
@@ -33,6 +34,9 @@ TWICE = fr.Run.from_arrays(["q", "q"], ["x", "x"], [1, 2])
 
 
 @failing("""
+compare_scores(SCORES_30, test="randomization", interval="percentile",
+    clusters={f"q{q:03d}": 0 for q in range(1, 30)})
+    -> GroupError: clusters: no cluster for 1 of 30 queries: q000
 compare_scores([]) -> GroupError: expected at least one system
 compare_scores(7) -> TypeError: expected a list of Scores
 compare_scores({"a": {}, "b": {}}) -> GroupError: no system has a query
