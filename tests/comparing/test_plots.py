@@ -99,8 +99,8 @@ OF_POWER = (
 )
 OF_RANKS = (
     "map: mean ranks. Friedman's test of all systems: p = 6.9e-29. Bars join systems that cannot be"
-    " told apart (Nemenyi, alpha 0.05). 3 systems, 200 queries. pixels 1.35, pca 2.28, profile 2.37."
-    " Critical difference 0.234. Groups that cannot be told apart: pca, profile."
+    " told apart (Nemenyi, alpha 0.05). 3 systems, 200 queries. pixels 1.35, pca 2.28, profile"
+    " 2.37. Critical difference 0.234. Groups that cannot be told apart: pca, profile."
 )
 OF_BASELINE = (
     "difference from pca|pixels +0.0854 [+0.0694, +0.1015]|profile -0.0046 [-0.0214, +0.0122]"

@@ -56,6 +56,14 @@ def _hostile_comparison(**options: Any) -> fr.Comparison:
     return fr.compare_scores(dict(zip(HOSTILE, values, strict=True)), **options)
 
 
+def _hostile_notes(**options: Any) -> fr.Comparison:
+    """Names and queries that move the cursor, in notes too."""
+    bad = "\n\r\x1b[2J\x9b\u202e\u2028"
+    values = {f"{bad}{name}": {f"{bad}q{i}": float(i % 3) for i in range(9)} for name in "ab"}
+    values[f"{bad}a"][f"{bad}q0"] = float("nan")
+    return fr.compare_scores(values, **options)
+
+
 def _explanation(**options: Any) -> fr.Explanation:
     docs = [name for name in HOSTILE if "\n" not in name]
     qrels = {"<q>": {name: place % 3 for place, name in enumerate(docs[:-3])}}
@@ -89,6 +97,9 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "one system": lambda: document_of(fr.compare_scores({"a": {"q": 0.1, "r": 0.7}})),
     "hostile systems": lambda: document_of(_hostile_comparison()),
     "a hostile baseline": lambda: document_of(_hostile_comparison(baseline=3, test="sign")),
+    "hostile notes": lambda: document_of(_hostile_notes()),
+    "hostile notes on a baseline": lambda: document_of(_hostile_notes(baseline=0)),
+    "hostile notes on signs": lambda: document_of(_hostile_notes(test="sign")),
     "tiny p-values": lambda: document_of(compare_data(test="sign", baseline="pca")),
     "pairs": lambda: pairs_document(_hostile_comparison(interval="bca", resamples=200)),
     "queries": lambda: _of_table(query_table(_hostile_comparison(), pair=None)),
