@@ -14,7 +14,7 @@ from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tabl
     random_rows,
     scores_of,
 )
-from tests.helpers.error_rows import check_error, failing
+from tests.helpers.call_rows import check_error, failing
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
 RUN = {query: {"a": 2.0, "b": 1.0} for query in QRELS}

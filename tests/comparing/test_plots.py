@@ -26,7 +26,7 @@ from tests.helpers.comparisons import (
     random_rows,
     scores_of,
 )
-from tests.helpers.error_rows import check_error, failing
+from tests.helpers.call_rows import check_error, failing
 
 pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"
