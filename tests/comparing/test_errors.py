@@ -7,6 +7,7 @@ import io
 import pytest
 
 import fastrank as fr
+from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
     compare_data,
     data_scores,
@@ -14,7 +15,6 @@ from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tabl
     random_rows,
     scores_of,
 )
-from tests.helpers.call_rows import check_error, failing
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
 RUN = {query: {"a": 2.0, "b": 1.0} for query in QRELS}

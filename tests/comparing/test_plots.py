@@ -17,6 +17,7 @@ import fastrank as fr
 from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
 from fastrank.comparing.plots.style import line, short, short_names, visible
+from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (
     DATA,
     NAMES,
@@ -26,7 +27,6 @@ from tests.helpers.comparisons import (
     random_rows,
     scores_of,
 )
-from tests.helpers.call_rows import check_error, failing
 
 pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"
