@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.comparing.letters import alike, letter_display
+from fastrank.comparing import letters
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
     NAMES,
@@ -59,128 +60,76 @@ def test_runs_can_be_evaluated_by_an_executor() -> None:
     assert found.mean["map"] == {"x": 1.0, "y": 0.5}
 
 
-def test_missing_queries_can_count_as_zero() -> None:
-    runs = {"x": GOOD, "y": without(GOOD, "q01", "q03")}
-
-    found = fr.compare(QRELS, runs, "map", missing="zero")
-
-    assert found.pair("map", "x", "y").n == 12
-    assert found.mean["map"]["y"] == pytest.approx(10 / 12)
-    assert found.notes == ["y lacks 2 of 12 judged queries (q01, q03); they count as 0"]
+SHORT = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
+ONE_SHORT = {"x": BAD, "y": without(BAD, "q01")}
+COUNTED = '(missing="zero" counts it as 0)', '(missing="zero" counts them as 0)'
 
 
-def test_missing_queries_are_left_out_for_all_runs_and_named() -> None:
-    runs = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
-
-    found = fr.compare(QRELS, runs, "map")
-
-    assert found.queries == [query for query in QRELS if query not in ("q01", "q03", "q05")]
-    assert found.notes[:2] == [
-        'x lacks 1 of 12 judged queries (q05); it is left out (missing="zero" counts it as 0)',
-        "y lacks 2 of 12 judged queries (q01, q03); they are left out"
-        ' (missing="zero" counts them as 0)',
-    ]
+def compare(runs: Any, measures: str = "map", **options: Any) -> fr.types.Comparison:
+    return fr.compare(QRELS, runs, measures, **options)
 
 
-@pytest.mark.parametrize(
-    ("runs", "measures", "note"),
-    [
-        (
-            {"x": GOOD, "y": without(GOOD, "q02")},
-            "FirstRank map",
-            "y lacks 1 of 12 judged queries (q02); it counts as 0, except in FirstRank, which has"
-            " no value",
-        ),
-        (
-            {"x": BAD, "y": without(BAD, "q01")},
-            "Hole@5 FirstRank",
-            "Hole@5: lower values are better, and missing queries are 0",
-        ),
-        (
-            {"x": GOOD, "y": OTHER},
-            "map",
-            f"y lacks 12 of 12 judged queries ({', '.join(list(QRELS)[:5])}, ...); they count as 0",
-        ),
-        (
-            [GOOD, BAD],
-            "MedianRank num_rel_ret",
-            "MedianRank: the mean shown is over queries; `evaluate` gives the median",
-        ),
-        (
-            [GOOD, BAD],
-            "MedianRank num_rel_ret",
-            "num_rel_ret: the mean shown is over queries; `evaluate` gives the sum",
-        ),
-    ],
-)
-def test_a_note_says_how_values_came_about(runs: Any, measures: str, note: str) -> None:
-    assert note in fr.compare(QRELS, runs, measures, missing="zero").notes
+@giving("""
+compare(SHORT).queries -> [query for query in QRELS if query not in ("q01", "q03", "q05")]
+compare(SHORT).notes[0]
+    -> f"x lacks 1 of 12 judged queries (q05); it is left out {COUNTED[0]}"
+compare(SHORT).notes[1]
+    -> f"y lacks 2 of 12 judged queries (q01, q03); they are left out {COUNTED[1]}"
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").pair("map", "x", "y").n -> 12
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").mean["map"]["y"] -> approx(5 / 12)
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").notes[0]
+    -> "y lacks 2 of 12 judged queries (q01, q03); they count as 0"
+compare(ONE_SHORT, "FirstRank", missing="zero").pair("FirstRank", "x", "y").n -> 11
+compare(ONE_SHORT, "FirstRank map", missing="zero").notes[0] -> "y lacks 1 of 12 judged queries
+    (q01); it counts as 0, except in FirstRank, which has no value"
+"Hole@5: lower values are better, and missing queries are 0" in
+    compare(ONE_SHORT, "Hole@5 FirstRank", missing="zero").notes -> True
+compare({"x": GOOD, "y": OTHER}, missing="zero").notes[0]
+    -> "y lacks 12 of 12 judged queries (q00, q01, q02, q03, q04, ...); they count as 0"
+len(fr.compare_scores(fr.evaluate(QRELS, [GOOD, SHORT["x"]], "map"), queries="common").queries)
+    -> 11
+""")
+def test_missing_queries_are_left_out_or_count_as_zero_and_are_named(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
-def test_of_a_missing_query_a_measure_may_have_no_value() -> None:
-    runs = {"x": BAD, "y": without(BAD, "q01")}
-
-    assert fr.compare(QRELS, runs, "FirstRank", missing="zero").pair("FirstRank", "x", "y").n == 11
-
-
-def test_common_queries_can_be_compared() -> None:
-    scores = [fr.evaluate(QRELS, run, "map") for run in (GOOD, without(GOOD, "q01"))]
-
-    assert len(fr.compare_scores(scores, queries="common").queries) == 11
+FORWARD, BACKWARD = {"q1": 0.1, "q2": 0.2, "q3": 0.3}, {"q3": 0.3, "q2": 0.2, "q1": 0.1}
+RANKED = compare({"good": GOOD, "bad": BAD}, "FirstRank")
+COUNTS = compare({"x": GOOD, "y": FOUND}, "num_ret")
+THRICE = compare([GOOD, GOOD, BAD], names=["x", "x", "y"])
+ALONE = compare([GOOD], names=["x"])
+DROPPED = [[0.5, math.nan, 0.4, 0.2], [0.1, 0.1, 0.1, 0.1], [0.1, 0.3, 0.2, 0.2]]
+POOLED = "the mean shown is over queries; `evaluate` gives the"
 
 
-def test_queries_are_aligned_by_their_ids() -> None:
-    forward = {"q1": 0.1, "q2": 0.2, "q3": 0.3}
-    backward = dict(reversed(forward.items()))
-
-    assert fr.compare_scores({"a": forward, "b": backward}).pair("value", "a", "b").ties == 3
-
-
-def test_equal_names_are_numbered_and_noted() -> None:
-    found = fr.compare(QRELS, [GOOD, GOOD, BAD], "map", names=["x", "x", "y"])
-
-    assert found.names == ["x", "x (2)", "y"]
-    assert found.notes[0] == "systems with equal names are numbered: x (2)"
-
-
-@pytest.mark.parametrize("baseline", ["pca", 1, -2, ["pca"]])
-def test_with_a_baseline_the_others_are_compared_with_it(baseline: Any) -> None:
-    found = compare_data(baseline=baseline)
-
-    assert found.baseline == ["pca"]
-    columns = found.pairs("map").columns
-    assert (columns["a"], columns["b"]) == (["pixels", "profile"], ["pca", "pca"])
-
-
-def test_two_baselines_are_compared_with_each_other_once() -> None:
-    table = compare_data(baseline=["pca", "pixels"]).pairs("map")
-
-    pairs = list(zip(table.columns["a"], table.columns["b"], strict=True))
-    assert pairs == [("pixels", "pca"), ("profile", "pca"), ("profile", "pixels")]
-
-
-def test_a_set_of_measures_leaves_out_those_without_values_per_query() -> None:
-    measures = fr.compare(QRELS, [GOOD, BAD], "official").measures
-
-    assert "map" in measures
-    assert not {"gm_map", "num_q", "runid"} & set(measures)
-
-
-def test_of_ranks_lower_values_are_better() -> None:
-    found = fr.compare(QRELS, {"good": GOOD, "bad": BAD}, "FirstRank")
-
-    assert (found.better("FirstRank"), found.best("FirstRank")) == ("lower", "good")
-    pair = found.pair("FirstRank", "good", "bad")
-    assert (pair.difference, pair.wins, pair.losses) == (-1.0, 12, 0)
-    assert found.beaten("FirstRank", "good") == ["bad"]
-
-
-def test_of_counts_neither_value_is_better() -> None:
-    found = fr.compare(QRELS, {"x": GOOD, "y": FOUND}, "num_ret")
-
-    pair = found.pair("num_ret", "x", "y")
-    assert (pair.difference, pair.wins, pair.losses) == (1.0, None, None)
-    assert found.beaten("num_ret", "x") == []
+@giving("""
+compare_scores({"a": FORWARD, "b": BACKWARD}).pair("value", "a", "b").ties -> 3
+THRICE.names -> ["x", "x (2)", "y"]
+THRICE.notes[0] -> "systems with equal names are numbered: x (2)"
+"map" in compare([GOOD, BAD], "official").measures -> True
+{"gm_map", "num_q", "runid"} & {*compare([GOOD, BAD], "official").measures} -> set()
+f"MedianRank: {POOLED} median" in compare([GOOD, BAD], "MedianRank").notes -> True
+f"num_rel_ret: {POOLED} sum" in compare([GOOD, BAD], "num_rel_ret").notes -> True
+RANKED.better("FirstRank") -> "lower"
+RANKED.best("FirstRank") -> "good"
+RANKED.pair("FirstRank", "good", "bad").difference -> -1.0
+RANKED.pair("FirstRank", "good", "bad").wins -> 12
+RANKED.pair("FirstRank", "good", "bad").losses -> 0
+RANKED.beaten("FirstRank", "good") -> ["bad"]
+COUNTS.pair("num_ret", "x", "y").difference -> 1.0
+COUNTS.pair("num_ret", "x", "y").wins -> None
+COUNTS.pair("num_ret", "x", "y").losses -> None
+COUNTS.beaten("num_ret", "x") -> []
+ALONE.mean -> {"map": {"x": 1.0}}
+len(ALONE.pairs()) -> 0
+ALONE.notes -> ["one system: there is nothing to compare it with"]
+[compared(DROPPED).pair("value", *pair).n for pair in ("ab", "ac", "bc")] -> [3, 3, 4]
+[compared(DROPPED, test="tukey").pair("value", *pair).n for pair in ("ab", "ac", "bc")] -> [3, 3, 3]
+""")
+def test_systems_and_queries_are_aligned_and_measures_say_what_is_better(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
 def test_user_defined_measures_say_what_is_better() -> None:
@@ -189,14 +138,7 @@ def test_user_defined_measures_say_what_is_better() -> None:
 
     fr.measure(first_hit, better="lower")
 
-    assert fr.compare(QRELS, [GOOD, BAD], "first_hit").better("first_hit") == "lower"
-
-
-def test_one_system_has_means_only() -> None:
-    found = fr.compare(QRELS, [GOOD], "map", names=["x"])
-
-    assert (found.mean["map"]["x"], len(found.pairs())) == (1.0, 0)
-    assert found.notes == ["one system: there is nothing to compare it with"]
+    assert compare([GOOD, BAD], "first_hit").better("first_hit") == "lower"
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -243,13 +185,6 @@ def test_of_a_turned_pair_the_signs_are_turned() -> None:
     assert other.relative == pytest.approx(other.mean_a / other.mean_b - 1)
 
 
-def test_queries_are_listed_by_their_difference() -> None:
-    columns = compare_data().queries_of("map", "pixels", "pca").columns
-
-    assert columns["difference"] == sorted(columns["difference"], reverse=True)
-    assert columns["query"][0] == "q0819"
-
-
 @pytest.mark.parametrize("pair", [("pixels", "pca"), ("profile", "pca")])
 def test_the_queries_that_differ_most_are_those_of_the_scores(pair: tuple[str, str]) -> None:
     scores = data_scores()
@@ -259,34 +194,38 @@ def test_the_queries_that_differ_most_are_those_of_the_scores(pair: tuple[str, s
     assert found.columns == (scores[pair[0]] - scores[pair[1]]).largest("map", 7).columns
 
 
-def test_the_largest_differences_are_those_of_the_best_two_or_from_the_baseline() -> None:
-    plain, based = compare_data(), compare_data(baseline="profile")
-
-    expected = plain.largest("map", pair=["pixels", "pca"]).columns
-    assert plain.largest("map").columns == expected
-    assert based.largest("map", 1).names == ["query", "pixels", "profile", "difference"]
-    assert based.largest("map", 1, pair=("pixels", "pca")).names[1:3] == ["pixels", "pca"]
+DATA_COMPARED, ON_PCA, ON_PROFILE = (
+    compare_data(**options) for options in ({}, {"baseline": "pca"}, {"baseline": "profile"})
+)
+ON_TWO = compare_data(baseline=["pca", "pixels"]).pairs("map").columns
+APART = [(i, j) for i in range(29) for j in range(i + 2, 29)]
 
 
-def test_letters_group_systems_that_do_not_differ() -> None:
-    found = compare_data()
-
-    assert found.letters("map") == {"pixels": "a", "pca": "b", "profile": "b"}
-    assert found.tied_with_best("recip_rank") == ["pixels", "profile"]
-    assert found.letters("recip_rank") == {"pixels": "a", "pca": "b", "profile": "a"}
-
-
-def test_systems_between_two_groups_have_the_letters_of_both() -> None:
-    assert letter_display([0, 1, 2], [(0, 2)]) == {0: "a", 1: "ab", 2: "b"}
-    assert letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) == {2: "a", 0: "b", 1: "c"}
-
-
-def test_more_than_26_groups_have_letters_with_commas() -> None:
-    apart = [(i, j) for i in range(29) for j in range(i + 2, 29)]
-
-    found = letter_display(range(29), apart)
-
-    assert (found[0], found[1], found[26], found[28]) == ("a", "a,b", "z,aa", "ab")
+@giving("""
+compare_data(baseline=1).baseline -> ["pca"]
+compare_data(baseline=-2).baseline -> ["pca"]
+compare_data(baseline=["pca"]).baseline -> ["pca"]
+ON_PCA.baseline -> ["pca"]
+ON_PCA.pairs("map").columns["a"] -> ["pixels", "profile"]
+ON_PCA.pairs("map").columns["b"] -> ["pca", "pca"]
+list(zip(ON_TWO["a"], ON_TWO["b"]))
+    -> [("pixels", "pca"), ("profile", "pca"), ("profile", "pixels")]
+DATA_COMPARED.queries_of("map", "pixels", "pca").columns["query"][0] -> "q0819"
+DATA_COMPARED.queries_of("map", "pixels", "pca").columns["difference"]
+    -> sorted(DATA_COMPARED.queries_of("map", "pixels", "pca").columns["difference"])[::-1]
+DATA_COMPARED.largest("map").columns
+    -> DATA_COMPARED.largest("map", pair=["pixels", "pca"]).columns
+ON_PROFILE.largest("map", 1).names -> ["query", "pixels", "profile", "difference"]
+ON_PROFILE.largest("map", 1, pair=("pixels", "pca")).names[1:3] -> ["pixels", "pca"]
+DATA_COMPARED.letters("map") -> {"pixels": "a", "pca": "b", "profile": "b"}
+DATA_COMPARED.letters("recip_rank") -> {"pixels": "a", "pca": "b", "profile": "a"}
+DATA_COMPARED.tied_with_best("recip_rank") -> ["pixels", "profile"]
+letters.letter_display([0, 1, 2], [(0, 2)]) -> {0: "a", 1: "ab", 2: "b"}
+letters.letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) -> {2: "a", 0: "b", 1: "c"}
+[letters.letter_display(range(29), APART)[i] for i in (0, 1, 26, 28)] -> ["a", "a,b", "z,aa", "ab"]
+""")
+def test_baselines_largest_differences_and_letters(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 @given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda own: own[0] < own[1])))
@@ -302,13 +241,13 @@ def test_groups_are_the_largest_sets_without_a_pair_that_differs(
     ]
     largest = [own for own in fitting if not any(own < other for other in fitting)]
 
-    assert alike(range(7), different) == sorted(map(sorted, largest))
+    assert letters.alike(range(7), different) == sorted(map(sorted, largest))
 
 
 def test_letters_of_too_many_groups_are_an_error() -> None:
     """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
     with pytest.raises(fr.OptionError, match="40 systems form more than 10,000 overlapping groups"):
-        alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
+        letters.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
 
 
 # Queries for which some systems have no value (NaN).
@@ -322,15 +261,6 @@ def on_the_hard_query_only_a_has_a_value() -> Any:
     return scores_of(rows)
 
 
-def test_queries_without_a_value_are_dropped_pair_by_pair() -> None:
-    rows = [[0.5, math.nan, 0.4, 0.2], [0.1, 0.1, 0.1, 0.1], [0.1, 0.3, 0.2, 0.2]]
-
-    found, tukey = compared(rows), compared(rows, test="tukey")
-
-    assert [found.pair("value", *pair).n for pair in ("ab", "ac", "bc")] == [3, 3, 4]
-    assert [tukey.pair("value", *pair).n for pair in ("ab", "ac", "bc")] == [3, 3, 3]
-
-
 def test_values_that_are_nan_are_counted_and_named() -> None:
     scores: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
     scores["b"]["q003"], scores["c"]["q007"] = math.nan, None
@@ -341,18 +271,22 @@ def test_values_that_are_nan_are_counted_and_named() -> None:
     ]
 
 
-def test_the_best_system_is_that_of_the_queries_with_values_of_all() -> None:
-    found = fr.compare_scores(on_the_hard_query_only_a_has_a_value())
+HARD = fr.compare_scores(on_the_hard_query_only_a_has_a_value())
+MEANS = {name: f"{mean:.4f}" for name, mean in HARD.mean["value"].items()}
 
-    assert found.best("value") == "a"
-    assert found.ranked("value") == ["a", "b", "c"]
-    assert found.tied_with_best("value") == ["a"]
-    assert found.letters("value") == {"a": "a", "b": "b", "c": "c"}
-    assert found.ranks("value").columns["system"] == ["a", "b", "c"]
-    means = {name: f"{mean:.4f}" for name, mean in found.mean["value"].items()}
-    assert f"**{means['a']}**" in found.to_markdown(underline=True)
-    assert f"<u>{means['b']}</u>" in found.to_markdown(underline=True)
-    assert found.table().bold == {(0, 1)}
+
+@giving("""
+HARD.best("value") -> "a"
+HARD.ranked("value") -> ["a", "b", "c"]
+HARD.tied_with_best("value") -> ["a"]
+HARD.letters("value") -> {"a": "a", "b": "b", "c": "c"}
+HARD.ranks("value").columns["system"] -> ["a", "b", "c"]
+f"**{MEANS['a']}**" in HARD.to_markdown(underline=True) -> True
+f"<u>{MEANS['b']}</u>" in HARD.to_markdown(underline=True) -> True
+HARD.table().bold -> {(0, 1)}
+""")
+def test_the_best_system_is_that_of_the_queries_with_values_of_all(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
@@ -454,25 +388,17 @@ def test_results_of_values_of_any_size_are_finite(test: str, interval: str, larg
     assert all(map(math.isfinite, found.interval_of("value", "a")))
 
 
-def test_differences_below_the_last_decimal_are_none() -> None:
-    pair = pair_of(*1e-14 * random_rows(2, 12))
-
-    assert (pair.p, pair.ties) == (1.0, 12)
-    assert pair.note == "identical on every query, up to 12 decimals"
-
-
-def test_the_note_on_a_single_difference_is_singular() -> None:
-    for others, found in ((0, "1 of 1 query differs"), (4, "1 of 5 queries differs")):
-        pair = compared([[1] + [0.5] * others, [2] + [0.5] * others], test="sign").pair(
-            "value", "a", "b"
-        )
-
-        assert pair.note == f"cannot be significant: only {found}"
-
-
-def test_resamples_without_variance_give_no_studentized_interval() -> None:
-    pair = pair_of([0, 1], [0, 0], interval="studentized", resamples=1)
-
-    assert math.isnan(pair.low)
-    assert math.isnan(pair.high)
-    assert pair.note.startswith("no resample has variance: there is no interval")
+@giving("""
+pair_of(*1e-14 * random_rows(2, 12)).p -> 1.0
+pair_of(*1e-14 * random_rows(2, 12)).ties -> 12
+pair_of(*1e-14 * random_rows(2, 12)).note -> "identical on every query, up to 12 decimals"
+pair_of([1], [2], test="sign").note -> "cannot be significant: only 1 of 1 query differs"
+pair_of([1, 5, 5, 5, 5], [2, 5, 5, 5, 5], test="sign").note
+    -> "cannot be significant: only 1 of 5 queries differs"
+math.isnan(pair_of([0, 1], [0, 0], interval="studentized", resamples=1).low) -> True
+math.isnan(pair_of([0, 1], [0, 0], interval="studentized", resamples=1).high) -> True
+pair_of([0, 1], [0, 0], interval="studentized", resamples=1).note.partition(";")[0].partition(":")
+    -> ("no resample has variance", ":", " there is no interval")
+""")
+def test_differences_that_are_no_or_one_difference_are_noted(call: str, value: str) -> None:
+    check_value(call, value, globals())
