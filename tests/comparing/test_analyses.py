@@ -21,6 +21,7 @@ import fastrank as fr
 from fastrank.comparing.mean_ranks import mean_ranks
 from fastrank.comparing.paired import Paired
 from fastrank.comparing.power import detectable, power_of_t, queries_for
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
     compare_data,
@@ -32,29 +33,25 @@ from tests.helpers.comparisons import (
 from tests.helpers.strategies import examples
 
 
-def test_power_is_that_of_statsmodels_and_pingouin() -> None:
-    """TTestPower().power; pingouin 0.7.0: power_ttest."""
-    assert power_of_t(0.3, 50) == pytest.approx(0.5476570389705147, rel=1e-12)
-    assert power_of_t(-0.3, 50) == power_of_t(0.3, 50)
-    assert power_of_t(3.0, 10_000_000) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("effect", "alpha", "power", "n"),
-    [
-        (0.3, 0.05, 0.8, 90),
-        (0.02 / 0.159, 0.05, 0.8, 498),
-        (0.05 / 0.42, 0.01, 0.9, 1054),
-        (1.5, 0.05, 0.8, 6),
-        (0.0, 0.05, 0.8, None),
-        (1e-9, 0.05, 0.8, None),
-    ],
-)
-def test_queries_needed_are_those_of_statsmodels(
-    effect: float, alpha: float, power: float, n: int | None
-) -> None:
-    """TTestPower().solve_power, rounded up; no number of queries finds a difference of zero."""
-    assert queries_for(effect, alpha, power) == n
+@giving("""
+power_of_t(0.3, 50) -> approx(0.5476570389705147, rel=1e-12)
+power_of_t(-0.3, 50) -> power_of_t(0.3, 50)
+power_of_t(3.0, 10_000_000) -> 1.0
+queries_for(0.3, 0.05, 0.8) -> 90
+queries_for(0.02 / 0.159, 0.05, 0.8) -> 498
+queries_for(0.05 / 0.42, 0.01, 0.9) -> 1054
+queries_for(1.5, 0.05, 0.8) -> 6
+queries_for(0.0) -> None
+queries_for(1e-9) -> None
+topics_needed(0.1, systems=10, variance=0.05, power=0.8) -> 158
+topics_needed(0.05, systems=3, variance=0.02, power=0.9) -> 204
+detectable(300) -> approx(0.16227, abs=1e-5)
+""")
+def test_power_and_queries_are_those_of_statsmodels_and_pingouin(call: str, value: str) -> None:
+    """TTestPower().power and .solve_power, rounded up; pingouin 0.7.0: power_ttest. For several
+    systems, FTestAnovaPower().solve_power(effect_size=sqrt(D**2 / (2 m variance)), k_groups=m) / m.
+    """
+    check_value(call, value, globals())
 
 
 def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
@@ -66,24 +63,8 @@ def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
 
 
 def test_the_detectable_effect_has_the_power() -> None:
-    assert detectable(300) == pytest.approx(0.16227, abs=1e-5)
     for n in (2, 10, 50, 6980):
         assert power_of_t(detectable(n), n) == pytest.approx(0.8, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("systems", "difference", "variance", "power", "n"),
-    [(10, 0.1, 0.05, 0.8, 158), (3, 0.05, 0.02, 0.9, 204)],
-)
-def test_topics_of_an_analysis_of_variance_are_those_of_statsmodels(
-    systems: int, difference: float, variance: float, power: float, n: int
-) -> None:
-    """FTestAnovaPower().solve_power(effect_size=sqrt(D**2 / (2 m variance)), k_groups=m) / m,
-    rounded up.
-    """
-    found = fr.topics_needed(difference, systems=systems, variance=variance, power=power)
-
-    assert found == n
 
 
 def test_topics_for_an_interval_have_its_expected_width() -> None:
@@ -104,26 +85,6 @@ def test_the_table_of_power_is_about_the_differences() -> None:
     assert columns["detectable"][0] == pytest.approx(detectable(200) * sd)
 
 
-def test_equivalence_is_that_of_statsmodels() -> None:
-    """weightstats.ttost_paired(first, second, -0.1, 0.1)."""
-    columns = compared(random_rows(2, 25)).equivalent("value", 0.1).columns
-
-    assert columns["p"] == pytest.approx([0.1608418830875865], rel=1e-10)
-    assert columns["equivalent"] == [False]
-
-
-def test_systems_are_equivalent_if_the_interval_is_within_the_margin() -> None:
-    own = compare_data(level=0.9).pair("map", "pca", "profile")
-    widest = max(-own.low, own.high)
-
-    equivalent = [
-        compare_data().equivalent("map", widest * factor).columns["equivalent"][2]
-        for factor in (1.0001, 0.9999)
-    ]
-
-    assert equivalent == [True, False]
-
-
 def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
     rows = random_rows(2, 25)
     differences = rows[0] - rows[1]
@@ -136,43 +97,38 @@ def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_analysis_of_variance_is_that_of_statsmodels() -> None:
-    """AnovaRM of random_rows(4, 12); the sums of `data/` by ols."""
-    columns = compared(random_rows(4, 12)).anova("value").columns
-    of_map, of_p, of_rr = (
-        compare_data().anova(own).columns for own in ("map", "P_10", "recip_rank")
-    )
-
-    assert columns["df"] == [3, 11, 33]
-    assert columns["F"][0] == pytest.approx(1.389871, abs=1e-6)
-    assert columns["p"][0] == pytest.approx(0.263128, abs=1e-6)
-    expected = [78.13010990794575, 50.46999470574382, 13.04487392511889]
-    assert [own["F"][0] for own in (of_map, of_p, of_rr)] == pytest.approx(expected, rel=1e-10)
-    assert of_map["p"][0] == pytest.approx(2.3861795e-29, rel=1e-6)
-    assert of_rr["p"][0] == pytest.approx(3.2556249e-06, rel=1e-6)
-    assert of_map["mean_square"][2] == pytest.approx(0.006582781320443939, rel=1e-10)
+ROWS, SMALL = compared(random_rows(2, 25)), compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]])
+# Equal in decimals.
+TIED = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]])
+OF_DATA, NARROW = compare_data(), compare_data(level=0.9).pair("map", "pca", "profile")
+WIDEST = max(-NARROW.low, NARROW.high)
 
 
-def test_cliffs_delta_counts_all_combinations() -> None:
-    found = [compare_data().effects(own).columns["cliff_unpaired"] for own in ("map", "recip_rank")]
-
-    assert found[0][0] == pytest.approx(0.230600, abs=1e-6)
-    assert found[1][2] == pytest.approx(-0.084675, abs=1e-6)
-
-
-def test_superiority_is_the_share_of_wins_and_half_of_the_ties() -> None:
-    """Values that are equal in decimals are ties."""
-    columns = compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]]).effects("value").columns
-    tied = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]]).effects("value").columns
-
-    assert columns["superiority"] == [2.5 / 4]
-    assert (tied["superiority"], tied["cliff_unpaired"]) == ([0.5], [0.0])
-
-
-def test_discriminative_power_is_the_share_of_significant_pairs() -> None:
-    found = compare_data(correction="none").discriminative_power()
-
-    assert found == {"map": 2 / 3, "P_10": 1.0, "recip_rank": 2 / 3, "ndcg_cut_10": 1.0}
+@giving("""
+ROWS.equivalent("value", 0.1).columns["p"] -> approx([0.1608418830875865], rel=1e-10)
+ROWS.equivalent("value", 0.1).columns["equivalent"] -> [False]
+OF_DATA.equivalent("map", WIDEST * 1.0001).columns["equivalent"][2] -> True
+OF_DATA.equivalent("map", WIDEST * 0.9999).columns["equivalent"][2] -> False
+compared(random_rows(4, 12)).anova("value").columns["df"] -> [3, 11, 33]
+compared(random_rows(4, 12)).anova("value").columns["F"][0] -> approx(1.389871, abs=1e-6)
+compared(random_rows(4, 12)).anova("value").columns["p"][0] -> approx(0.263128, abs=1e-6)
+OF_DATA.anova("map").columns["F"][0] -> approx(78.13010990794575, rel=1e-10)
+OF_DATA.anova("P_10").columns["F"][0] -> approx(50.46999470574382, rel=1e-10)
+OF_DATA.anova("recip_rank").columns["F"][0] -> approx(13.04487392511889, rel=1e-10)
+OF_DATA.anova("map").columns["p"][0] -> approx(2.3861795e-29, rel=1e-6, abs=0)
+OF_DATA.anova("recip_rank").columns["p"][0] -> approx(3.2556249e-06, rel=1e-6)
+OF_DATA.anova("map").columns["mean_square"][2] -> approx(0.006582781320443939, rel=1e-10)
+OF_DATA.effects("map").columns["cliff_unpaired"][0] -> approx(0.230600, abs=1e-6)
+OF_DATA.effects("recip_rank").columns["cliff_unpaired"][2] -> approx(-0.084675, abs=1e-6)
+SMALL.effects("value").columns["superiority"] -> [2.5 / 4]
+TIED.effects("value").columns["superiority"] -> [0.5]
+TIED.effects("value").columns["cliff_unpaired"] -> [0.0]
+compare_data(correction="none").discriminative_power()
+    -> {"map": 2 / 3, "P_10": 1.0, "recip_rank": 2 / 3, "ndcg_cut_10": 1.0}
+""")
+def test_equivalence_variance_and_effects_are_those_of_statsmodels(call: str, value: str) -> None:
+    """weightstats.ttost_paired(first, second, -0.1, 0.1), AnovaRM, and sums of `data/` by ols."""
+    check_value(call, value, globals())
 
 
 def test_ranks_and_the_chance_of_being_best_sum_up() -> None:
@@ -263,13 +219,6 @@ def test_standardized_values_of_a_query(form: str) -> None:
     assert found.values("value") == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("form", "expected"), [("std", 0.0), ("cdf", 0.5), ("sakai", 0.5)])
-def test_a_query_with_the_same_values_has_no_weight(form: str, expected: float) -> None:
-    found = fr.standardize(scores_of([[0.5, 0.1], [0.5, 0.3]]), form=form)
-
-    assert found["a"]["q000"]["value"] == expected
-
-
 @pytest.mark.parametrize("form", ["std", "ecdf"])
 def test_queries_with_the_same_values_are_counted(form: str) -> None:
     rows = random_rows(3, 12)
@@ -282,12 +231,20 @@ def test_queries_with_the_same_values_are_counted(form: str) -> None:
     assert fr.standardize(scores_of(rows[:, 2:]), form=form).notes == []
 
 
-def test_values_are_standardized_by_a_file_of_means_and_deviations() -> None:
-    zscores = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
+SAME = scores_of([[0.5, 0.1], [0.5, 0.3]])
+ZSCORES = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 
-    found = fr.standardize({"a": {"q1": 0.45}}, zscores)
 
-    assert found["a"]["q1"]["value"] == pytest.approx(2.0)
+@giving("""
+standardize(SAME, form="std")["a"]["q000"]["value"] -> 0.0
+standardize(SAME, form="cdf")["a"]["q000"]["value"] -> 0.5
+standardize(SAME, form="sakai")["a"]["q000"]["value"] -> 0.5
+standardize({"a": {"q1": 0.45}}, ZSCORES)["a"]["q1"]["value"] -> approx(2.0)
+""")
+def test_values_are_standardized_by_the_means_and_deviations_of_queries(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
 # The interval of one system's mean: `Scores.interval`.
