@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compared, pair_of, random_rows, scores_of
 from tests.helpers.strategies import examples, slow_in_python
 
@@ -54,37 +55,48 @@ def test_results_depend_on_no_threads_and_no_order_of_systems(options: Any, gaps
     assert forward.anova("value").to_csv() == backward.anova("value").to_csv()
 
 
-def test_another_seed_gives_another_estimate() -> None:
-    rows = random_rows(2, 70)
-
-    assert len({pair_of(*rows, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1
-
-
-@pytest.mark.parametrize("test", ["randomization", "tukey", "bootstrap"])
-def test_an_estimated_p_is_never_zero(test: str) -> None:
-    first = np.linspace(0.5, 1.0, 60)
-
-    assert pair_of(first, first * 0.5, test=test, resamples=999).p == 1 / 1000
-
-
-def test_the_p_of_a_t_test_is_shown_as_a_bound_if_it_underflows() -> None:
-    rows = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
-
-    assert "<1e-300" in str(compared(rows, baseline="b"))
+HALVED = np.linspace(0.5, 1.0, 60), np.linspace(0.25, 0.5, 60)
+SEVENTY = random_rows(2, 70)
+UNDERFLOW = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
+FEW_DIFFER = np.linspace(0, 1, 10), np.linspace(0, 1, 10) + 0.1 * (np.arange(10) < 3)
+THREE_WINS = [0.5, 0.6, 0.9], [0.4, 0.1, 0.2]
+ONE_QUERY = compared([[0.1], [0.2], [0.4]])
+CONSTANT = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
+# In hundreds, which are compared exactly too.
+HUNDREDS = np.round(random_rows(2, 60), 2) * 1000
+FLIPPED: dict[str, Any] = {**FLIPS, "resamples": 20_000}
 
 
-def test_three_wins_of_three_have_the_smallest_possible_p() -> None:
-    pair = pair_of([0.5, 0.6, 0.9], [0.4, 0.1, 0.2], test="randomization")
-
-    assert (pair.p, pair.smallest_p) == (0.25, 0.25)
-    assert pair.note == "cannot be significant: only 3 of 3 queries differ"
-
-
-def test_of_a_t_test_few_differing_queries_are_noted() -> None:
-    rows = np.tile(np.linspace(0, 1, 10), (2, 1))
-    rows[0, :3] += 0.1
-
-    assert pair_of(*rows).note == ("only 3 of 10 queries differ: no test by signs could find this")
+@giving("""
+pair_of(*HALVED, test="randomization", resamples=999).p -> 1 / 1000
+pair_of(*HALVED, test="tukey", resamples=999).p -> 1 / 1000
+pair_of(*HALVED, test="bootstrap", resamples=999).p -> 1 / 1000
+len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 -> True
+"<1e-300" in str(compared(UNDERFLOW, baseline="b")) -> True
+pair_of(*THREE_WINS, test="randomization").p -> 0.25
+pair_of(*THREE_WINS, test="randomization").smallest_p -> 0.25
+pair_of(*THREE_WINS, test="randomization").note
+    -> "cannot be significant: only 3 of 3 queries differ"
+pair_of(*FEW_DIFFER).note -> "only 3 of 10 queries differ: no test by signs could find this"
+pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p -> 1.0
+ONE_QUERY.pair("value", "a", "b").p -> approx(math.nan, nan_ok=True)
+ONE_QUERY.pair("value", "a", "b").p_adjusted -> approx(math.nan, nan_ok=True)
+ONE_QUERY.significant("value", "a", "b") -> False
+compared(random_rows(2, 9)).notes -> ["few queries (9): tests can find only large differences"]
+compared(random_rows(2, 1001)).notes
+    -> ["with 1,001 queries nearly any difference is significant; look at its size"]
+"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] -> True
+"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] -> True
+CONSTANT.interval_of("value", "a") -> approx(SHARE_OF_ALL)
+CONSTANT.interval_of("value", "b") -> approx(SHARE_OF_NONE)
+CONSTANT.interval_of("value", "c")[1] < 1.0 -> True
+pair_of(*HUNDREDS, **FLIPPED).p -> pair_of(*HUNDREDS / 1000, **FLIPPED).p
+pair_of(*HUNDREDS[:, :40], test="randomization").p
+    -> pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
+""")
+def test_p_is_never_zero_and_notes_say_what_it_cannot_find(call: str, value: str) -> None:
+    """Of ten successes in ten, the interval is that of Clopper and Pearson."""
+    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -106,12 +118,6 @@ def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: 
         assert other.p_adjusted == pytest.approx(min(1.0, 6 * one.p))
 
 
-def test_identical_systems_never_reach_the_function_of_a_user() -> None:
-    (row,) = random_rows(1, 10)
-
-    assert pair_of(row, row, test=lambda *_: math.nan).p == 1.0
-
-
 @pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
 def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None:
     first = np.linspace(0.1, 0.8, 8)
@@ -121,38 +127,6 @@ def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None
     assert (pair.p, pair.statistic) == (2.0**-7, math.inf)
     assert (pair.low, pair.high) == pytest.approx((0.1, 0.1))
     assert "every query differs by the same amount: judged by randomization" in pair.note
-
-
-def test_one_query_has_no_p_and_enters_no_correction() -> None:
-    found = compared([[0.1], [0.2], [0.4]])
-
-    pair = found.pair("value", "a", "b")
-    assert math.isnan(pair.p)
-    assert math.isnan(pair.p_adjusted)
-    assert not found.significant("value", "a", "b")
-
-
-@pytest.mark.parametrize(
-    ("queries", "test", "note"),
-    [
-        (9, "t", "few queries (9): tests can find only large differences"),
-        (1001, "t", "with 1,001 queries nearly any difference is significant; look at its size"),
-        (20, "wilcoxon", "is about the median of the differences"),
-        (20, "sign", "is about the median of the differences"),
-    ],
-)
-def test_the_only_note_says_what_a_test_cannot_find(queries: int, test: str, note: str) -> None:
-    (found,) = compared(random_rows(2, queries), test=test).notes
-
-    assert note in found
-
-
-def test_ten_of_ten_successes_have_the_interval_of_clopper_and_pearson() -> None:
-    found = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
-
-    assert found.interval_of("value", "a") == pytest.approx(SHARE_OF_ALL)
-    assert found.interval_of("value", "b") == pytest.approx(SHARE_OF_NONE)
-    assert found.interval_of("value", "c")[1] < 1.0
 
 
 SHARES = dict.fromkeys(["P@1", "RR", "ERR", "ours"], SHARE_OF_ALL)
@@ -185,11 +159,3 @@ def test_p_is_a_probability_that_depends_on_no_order(
         assert pair.wins + pair.ties + pair.losses == len(first)
         assert pair_of(second, first, test=test).p == pair.p
         assert pair_of(first[order], second[order], test=test).p == pytest.approx(pair.p, rel=1e-9)
-
-
-def test_values_beyond_one_are_compared_exactly_too() -> None:
-    rows = 1000 * np.round(random_rows(2, 60), 2)
-    random, exact = {**FLIPS, "resamples": 20_000}, {"test": "randomization"}
-
-    assert pair_of(*rows, **random).p == pair_of(*rows / 1000, **random).p
-    assert pair_of(*rows[:, :40], **exact).p == pair_of(*rows[:, :40] / 1000, **exact).p

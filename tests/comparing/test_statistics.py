@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fastrank.native import kernels
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
 from tests.helpers.strategies import examples, slow_in_python
 
@@ -70,15 +71,6 @@ def test_p_is_that_of_scipy(name: str) -> None:
     assert pair.note == ("" if pair.exact else "p is approximate")
 
 
-def test_the_t_interval_is_scipys_at_any_level() -> None:
-    first, second = random_rows(2, 37)
-    expected = stats.ttest_rel(first, second).confidence_interval(0.9)
-
-    pair = pair_of(first, second, level=0.9)
-
-    assert (pair.low, pair.high) == pytest.approx(expected, rel=1e-10)
-
-
 @given(TENTHS)
 @examples(40)
 def test_exact_randomization_counts_all_signs(tenths: list[tuple[int, int]]) -> None:
@@ -95,14 +87,25 @@ def _share_of_signs(differences: npt.NDArray[Any]) -> float:
     return float((np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9).mean())
 
 
-def test_sums_that_are_equal_in_decimals_count_as_equal() -> None:
-    """As doubles, 0.3 - 0.1 and 0.4 - 0.2 differ."""
-    first = [0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3]
-    second = [0.1, 0.2, 0.1, 0.1, 0.3, 0.2, 0.4, 0.1]
+# As doubles, 0.3 - 0.1 and 0.4 - 0.2 differ.
+DECIMALS = (
+    [0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3],
+    [0.1, 0.2, 0.1, 0.1, 0.3, 0.2, 0.4, 0.1],
+)
+SMALL = [0.5] * 8, [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
+BOUNDS = stats.ttest_rel(*random_rows(2, 37)).confidence_interval(0.9)
 
-    assert pair_of(first, second, test="randomization").p == 0.421875
-    random = pair_of(first, second, test="randomization", exact_up_to=0)
-    assert random.p == pytest.approx(0.421875, abs=0.01)
+
+@giving("""
+pair_of(*DECIMALS, **EXACT).p -> 0.421875
+pair_of(*DECIMALS, **FLIPS).p -> approx(0.421875, abs=0.01)
+pair_of(*SMALL, test="sign", min_difference=0.01).p -> approx(stats.binomtest(5, 6).pvalue)
+pair_of(*random_rows(2, 37), level=0.9).low -> approx(BOUNDS.low, rel=1e-10)
+pair_of(*random_rows(2, 37), level=0.9).high -> approx(BOUNDS.high, rel=1e-10)
+compare_data(**ANOVA).pair("P_10", "pixels", "profile").statistic -> approx(5.043345, abs=1e-6)
+""")
+def test_small_differences_levels_and_statistics(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 @given(TENTHS)
@@ -123,14 +126,6 @@ def test_wilcoxon_is_exact_with_ties(tenths: list[tuple[int, int]]) -> None:
         found = pair_of(first, second, test="wilcoxon", zeros=zeros)
 
         assert found.p == pytest.approx(expected, rel=1e-12)
-
-
-def test_sign_test_ignores_small_differences() -> None:
-    second = [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
-
-    pair = pair_of([0.5] * 8, second, test="sign", min_difference=0.01)
-
-    assert pair.p == pytest.approx(stats.binomtest(5, 6).pvalue, rel=1e-12)
 
 
 @pytest.mark.parametrize("options", [FLIPS, {"test": "tukey"}], ids=str)
@@ -298,12 +293,6 @@ def test_p_values_of_data_are_the_recorded_ones(
     assert pair.exact is (options != FLIPS)
 
 
-def test_the_statistic_of_classic_tukey_is_the_recorded_one() -> None:
-    pair = compare_data(**ANOVA).pair("P_10", "pixels", "profile")
-
-    assert pair.statistic == pytest.approx(5.043345, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("measure", "a", "b", "p"),
     [
@@ -355,42 +344,43 @@ def test_clusters_of_one_query_are_the_queries() -> None:
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
 
 
-def test_clusters_that_are_alike_inside_widen_the_interval() -> None:
-    rows = np.repeat(random_rows(2, 10), 3, axis=1)
-
-    wide, narrow = pair_of(*rows, **CLUSTERED), pair_of(*rows, interval="percentile")
-
-    assert wide.high - wide.low > 1.4 * (narrow.high - narrow.low)
+WIDE = np.repeat(random_rows(2, 10), 3, axis=1)
+THIRTY = random_rows(2, 30)
+APART = [random_rows(1, 20)[0], random_rows(1, 20)[0] - 0.25]
 
 
-def test_few_clusters_are_noted() -> None:
-    few = CLUSTERED | {"clusters": {query: int(query[1:]) // 10 for query in CLUSTERS}}
-
-    assert "few clusters (3): intervals are too narrow" in compared(random_rows(2, 30), **few).notes
-
-
-def test_one_cluster_has_no_interval() -> None:
-    found = compared(random_rows(2, 30), **CLUSTERED | {"clusters": dict.fromkeys(CLUSTERS, "all")})
-
-    pair = found.pair("value", "a", "b")
-    assert np.isnan([pair.low, pair.high]).all()
-    assert "one cluster: a test and intervals need several" in found.notes
+def by(clusters: Callable[[int], Any], queries: int = 30) -> dict[str, Any]:
+    """Options with these clusters of the numbers of queries."""
+    return CLUSTERED | {"clusters": {f"q{q:03d}": clusters(q) for q in range(queries)}}
 
 
-def test_few_clusters_that_differ_limit_p() -> None:
-    first, clusters = random_rows(1, 20)[0], {f"q{q:03d}": q // 7 for q in range(20)}
+def width(**options: Any) -> float:
+    pair = pair_of(*WIDE, **options)
+    return pair.high - pair.low
 
-    pair = pair_of(first, first - 0.25, **CLUSTERED | {"clusters": clusters})
 
-    assert pair.p == pair.smallest_p == 0.25
-    assert pair.note == "cannot be significant: only 3 of 3 clusters differ"
+@giving("""
+width(**CLUSTERED) > 1.4 * width(interval="percentile") -> True
+"few clusters (3): intervals are too narrow" in compared(THIRTY, **by(lambda q: q // 10)).notes
+    -> True
+"one cluster: a test and intervals need several" in compared(THIRTY, **by(lambda q: 0)).notes
+    -> True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).low) -> True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) -> True
+pair_of(*APART, **by(lambda q: q // 7, 20)).p -> 0.25
+pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p -> 0.25
+pair_of(*APART, **by(lambda q: q // 7, 20)).note
+    -> "cannot be significant: only 3 of 3 clusters differ"
+""")
+def test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 def test_a_relative_interval_is_about_the_queries_with_values_of_both() -> None:
     rows = random_rows(2, 30)
     gaps = rows.copy()
     gaps[1, 4] = np.nan
-    other = {**CLUSTERED, "clusters": {f"q{q:03d}": (q + (q > 3)) // 3 for q in range(29)}}
+    other = by(lambda q: (q + (q > 3)) // 3, 29)
 
     found = compared(gaps, **CLUSTERED).relative_interval("value", "a", "b")
 
