@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from itertools import pairwise
+from itertools import pairwise  # noqa: F401 (in a table)
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,8 +16,8 @@ import pytest
 import fastrank as fr
 from fastrank.comparing.chosen_pair import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
-from fastrank.comparing.plots.style import line, short, short_names, visible
-from tests.helpers.call_rows import check_error, failing
+from fastrank.comparing.plots.style import line, short, short_names, visible  # noqa: F401
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (
     DATA,
     NAMES,
@@ -150,16 +150,6 @@ def test_intervals_are_those_of_the_comparison() -> None:
     assert [tuple(bar) for bar in bars if len(bar) == 2] == expected
 
 
-def test_the_heat_map_has_a_cell_for_each_pair() -> None:
-    axes = compare_data().plot("p-values")
-
-    assert sorted(text.get_text() for text in axes.texts[:3]) == ["0.5880", "1.6e-20", "4.9e-24"]
-    assert len(axes.patches) == 3
-    assert len(compared(random_rows(21, 12)).plot("p-values").texts) == 1
-    more = draw(compared(random_rows(12, 9)), "p-values").description
-    assert "; and 16 more pairs." in more
-
-
 def test_cells_of_more_than_forty_systems_are_an_image() -> None:
     rows = random_rows(42, 12)
     rows[0] += 9.0
@@ -179,21 +169,6 @@ def test_bars_of_many_groups_leave_room_for_the_means() -> None:
     axes = compared(rows).plot("critical-difference", path=io.BytesIO(), format="png")
 
     assert axes.get_window_extent().width / axes.figure.dpi > 4
-
-
-def test_over_k_shows_the_means_of_each_cutoff() -> None:
-    axes = DATA_COMPARED.plot("over-k")
-
-    assert axes.get_ylabel() == "P"
-    expected = [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
-    assert axes.lines[0].get_xdata().tolist() == [5, 10, 20]
-    assert axes.lines[0].get_ydata().tolist() == expected
-
-
-def test_precision_recall_shows_eleven_levels() -> None:
-    line = DATA_COMPARED.plot("precision-recall").lines[0]
-
-    assert line.get_xdata().tolist() == [round(0.1 * i, 1) for i in range(11)]
 
 
 CUT = """
@@ -220,15 +195,6 @@ def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
 @pytest.mark.parametrize("queries", [2, 2500])
 def test_two_systems_can_be_plotted(kind: str, queries: int) -> None:
     assert _alternative(_svg(compared(random_rows(2, queries)), kind))[1]
-
-
-@pytest.mark.parametrize("kind", ["differences", "scatter", "intervals", "p-values"])
-def test_identical_systems_can_be_plotted(kind: str) -> None:
-    assert draw(compared(np.tile(random_rows(1, 12), (2, 1))), kind).description
-
-
-def test_one_system_has_intervals() -> None:
-    assert draw(compared(random_rows(1, 6)), "intervals").description
 
 
 @pytest.mark.parametrize(
@@ -273,12 +239,8 @@ def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind: str) -
     assert said(compared(random_rows(2, 9))) == []
 
 
-def test_the_best_system_and_the_baseline_are_plotted_by_default() -> None:
-    assert draw(compare_data(), "differences").title == "map: pixels - pca"
-    assert draw(compare_data(baseline="pixels"), "scatter").title == "map: pca against pixels"
-
-
 ALONE, BASED = compared(random_rows(1, 6)), compare_data(baseline="pca")
+BASED_ON_BEST = compare_data(baseline="pixels")
 ONE_QUERY = compared([[0.1], [0.2]])
 ONLY_MAP = fr.compare(DATA / "digits.qrels", RUNS, "map")
 OF_ONE_DOCUMENT = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
@@ -321,14 +283,50 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.Monkey
             call()
 
 
-def test_long_names_are_cut_where_they_differ() -> None:
-    names = [f"a-very-long-name-of-a-retriever-{i}-with-a-long-tail-that-is-common" for i in (1, 2)]
+LONG = [f"a-very-long-name-of-a-retriever-{i}-with-a-long-tail-that-is-common" for i in (1, 2)]
+SAME = compared(np.tile(random_rows(1, 12), (2, 1)))
+FIRST, SECOND = scores_of(random_rows(2, 9)).values()
+UNDERSCORE = fr.compare_scores({"_first": FIRST, "second": SECOND})
+LINES = [tuple(line(place).values()) for place in range(28)]
 
-    assert short_names(names, 20) == ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
-    assert short_names([*names, "bm25"], 20)[2] == "bm25"
-    assert short(names[0], 20) == "a-very-lo…-is-common"
-    assert short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) == ["aaaa…aaaax", "aaaa…aaaay"]
-    assert visible("a\x00\u202eb") == "a\\x00\\u202eb"
+
+def texts(axes: Any) -> list[str]:
+    return sorted(text.get_text() for text in axes.texts[:3])
+
+
+def first_line(kind: str) -> Any:
+    return DATA_COMPARED.plot(kind).lines[0]
+
+
+@giving("""
+texts(compare_data().plot("p-values")) -> ["0.5880", "1.6e-20", "4.9e-24"]
+len(compare_data().plot("p-values").patches) -> 3
+len(compared(random_rows(21, 12)).plot("p-values").texts) -> 1
+"; and 16 more pairs." in draw(compared(random_rows(12, 9)), "p-values").description -> True
+DATA_COMPARED.plot("over-k").get_ylabel() -> "P"
+first_line("over-k").get_xdata().tolist() -> [5, 10, 20]
+first_line("over-k").get_ydata().tolist()
+    -> [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
+first_line("precision-recall").get_xdata().tolist() -> [round(0.1 * i, 1) for i in range(11)]
+draw(compare_data(), "differences").title -> "map: pixels - pca"
+draw(BASED_ON_BEST, "scatter").title -> "map: pca against pixels"
+draw(SAME, "differences").description[-1] -> "."
+draw(SAME, "scatter").description[-1] -> "."
+draw(SAME, "intervals").description[-1] -> "."
+draw(SAME, "p-values").description[-1] -> "."
+draw(ALONE, "intervals").description[-1] -> "."
+sorted(text.get_text() for text in UNDERSCORE.plot("values").get_legend().get_texts())
+    -> ["_first", "second"]
+len(set(LINES)) -> 28
+[one for one, other in pairwise(LINES) if one[1] == other[1]] -> []
+short_names(LONG, 20) -> ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
+short_names([*LONG, "bm25"], 20)[2] -> "bm25"
+short(LONG[0], 20) -> "a-very-lo…-is-common"
+short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) -> ["aaaa…aaaax", "aaaa…aaaay"]
+visible("a\\x00\\u202eb") -> "a\\\\x00\\\\u202eb"
+""")
+def test_cells_lines_titles_and_names(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 def test_the_values_of_a_system_are_sorted_with_their_mean_and_interval() -> None:
@@ -444,18 +442,3 @@ def test_the_pictures_of_the_documentation_say_what_is_drawn(
 
     expected = _alternative(_svg(DATA_COMPARED, kind, **given))
     assert _alternative(picture.read_text("utf-8")) == expected
-
-
-def test_a_legend_has_names_that_begin_with_an_underscore() -> None:
-    first, second = scores_of(random_rows(2, 9)).values()
-
-    legend = fr.compare_scores({"_first": first, "second": second}).plot("values").get_legend()
-
-    assert {text.get_text() for text in legend.get_texts()} == {"_first", "second"}
-
-
-def test_lines_of_28_systems_differ_in_colour_and_those_of_neighbours_in_style() -> None:
-    styles = [tuple(line(place).values()) for place in range(28)]
-
-    assert len(set(styles)) == 28
-    assert all(one[1] != other[1] for one, other in pairwise(styles))
