@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.numbers import p_text
+from fastrank.document.numbers import p_text  # noqa: F401 (in a table)
 from fastrank.document.text import display_width, text
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
     NAMES,
@@ -64,38 +65,42 @@ def test_one_system_has_the_interval_of_its_mean() -> None:
     )
 
 
-def test_significantly_worse_than_the_baseline_has_its_symbol() -> None:
-    lines = compare_data(baseline="pixels").to_text(ascii=False).splitlines()
-
-    assert [line[-1] for line in lines[3:5]] == ["▼", "▼"]
-
-
-def test_lower_values_are_better_where_the_measure_says_so() -> None:
-    found = {
-        "a": {f"q{i}": {"FirstRank": 1.0 + i % 2} for i in range(20)},
-        "b": {f"q{i}": {"FirstRank": 5.0 + i % 3} for i in range(20)},
-    }
-
-    lines = fr.compare_scores(found).to_text(ascii=True).splitlines()
-
-    assert lines[2:4] == ["a   a            1.5000^b", "b   b            5.9500"]
+FIRST, SECOND = scores_of(random_rows(2, 12)).values()
+LEGEND = fr.compare_scores({"a<=b": FIRST, "c": SECOND}, baseline=0).to_text(ascii=False)
+RANKS = {
+    "a": {f"q{i}": {"FirstRank": 1.0 + i % 2} for i in range(20)},
+    "b": {f"q{i}": {"FirstRank": 5.0 + i % 3} for i in range(20)},
+}
+PERCENT = compare_data().to_text(percent=True, ascii=True)
+SORTED = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
 
 
-def test_percentages_have_two_decimals() -> None:
-    shown = compare_data().to_text(percent=True, ascii=True)
+def with_a_better_one(systems: int) -> str:
+    """The line of the first of so many systems, which is better than all others."""
+    rows = random_rows(systems, 60)
+    rows[0] += 3
+    return compared(rows).to_text(ascii=False).splitlines()[2]
 
-    assert "a   pixels    43.48^bc  95.10^bc" in shown
-    assert "200 queries. Values in percent." in shown
 
-
-def test_systems_can_be_sorted_by_a_measure() -> None:
-    lines = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
-
-    assert lines[2:5] == [
-        "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc",
-        "b   profile   0.34     0.90^c         0.97^c        0.61^c",
-        "c   pca       0.35     0.81           0.91          0.51",
-    ]
+@giving("""
+[line[-1] for line in compare_data(baseline="pixels").to_text(ascii=False).splitlines()[3:5]]
+    -> ["▼", "▼"]
+compare_scores(RANKS).to_text(ascii=True).splitlines()[2:4]
+    -> ["a   a            1.5000^b", "b   b            5.9500"]
+"a   pixels    43.48^bc  95.10^bc" in PERCENT -> True
+"200 queries. Values in percent." in PERCENT -> True
+SORTED[2] -> "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
+SORTED[3] -> "b   profile   0.34     0.90^c         0.97^c        0.61^c"
+SORTED[4] -> "c   pca       0.35     0.81           0.91          0.51"
+with_a_better_one(18).partition("^")[2] -> "bcdefghijklmnopqr"
+with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
+"diff: difference from a<=b," in LEGEND -> True
+[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
+json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
+""")
+def test_marks_digits_letters_and_p_values(call: str, value: str) -> None:
+    """A letter without superscript is in ASCII; letters after z are separated."""
+    check_value(call, value, globals())
 
 
 def test_shared_letters_are_those_of_letters() -> None:
@@ -108,18 +113,6 @@ def test_shared_letters_are_those_of_letters() -> None:
     assert "Systems that share a letter do not differ significantly" in " ".join(lines)
 
 
-@pytest.mark.parametrize(
-    ("systems", "end"),
-    [(18, "^bcdefghijklmnopqr"), (28, ",x,y,z,aa,ab")],
-    ids=["a letter without superscript is in ascii", "letters after z are separated"],
-)
-def test_many_letters(systems: int, end: str) -> None:
-    rows = random_rows(systems, 60)
-    rows[0] += 3
-
-    assert compared(rows).to_text(ascii=False).splitlines()[2].endswith(end)
-
-
 def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -127,20 +120,6 @@ def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "latin-1"))
 
     assert str(found).isascii()
-
-
-def test_names_in_the_legend_are_unchanged() -> None:
-    first, second = scores_of(random_rows(2, 12)).values()
-
-    found = fr.compare_scores({"a<=b": first, "c": second}, baseline=0)
-
-    assert "diff: difference from a<=b," in found.to_text(ascii=False)
-
-
-def test_p_values_are_never_zero() -> None:
-    shown = [p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)]
-
-    assert shown == ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl", "Zp"]))
@@ -217,10 +196,6 @@ def test_json_of_runs_has_the_options_of_the_evaluation() -> None:
     expected = {"relevance_level": 2, "missing": "skip", "exclude": False}
     expected |= {"trec_eval_version": "9.0.8"}
     assert expected.items() <= json.loads(found.to_json())["settings"].items()
-
-
-def test_json_has_null_for_nan() -> None:
-    assert json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] is None
 
 
 def test_json_has_the_number_of_clusters() -> None:
