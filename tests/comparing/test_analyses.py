@@ -32,6 +32,8 @@ from tests.helpers.comparisons import (
 )
 from tests.helpers.strategies import examples
 
+SHIFTS = (0.1, 0.17, 0.21, 0.33, 0.5, 1.1)
+
 
 @giving("""
 power_of_t(0.3, 50) -> approx(0.5476570389705147, rel=1e-12)
@@ -41,6 +43,8 @@ queries_for(0.3, 0.05, 0.8) -> 90
 queries_for(0.02 / 0.159, 0.05, 0.8) -> 498
 queries_for(0.05 / 0.42, 0.01, 0.9) -> 1054
 queries_for(1.5, 0.05, 0.8) -> 6
+[power_of_t(own, queries_for(own)) >= 0.8 for own in SHIFTS] -> [True] * 6
+[power_of_t(own, queries_for(own) - 1) < 0.8 for own in SHIFTS] -> [True] * 6
 queries_for(0.0) -> None
 queries_for(1e-9) -> None
 topics_needed(0.1, systems=10, variance=0.05, power=0.8) -> 158

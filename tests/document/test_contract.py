@@ -232,10 +232,9 @@ COMPARED, EXPLAINED = compare_data(), _explanation()
 
 
 @giving("""
-COMPARED.to_text(ascii=True) -> text(document_of(COMPARED), ascii=True)
 COMPARED.to_markdown() -> markdown(document_of(COMPARED))
 COMPARED.to_latex() -> latex(document_of(COMPARED))
-COMPARED.to_latex(show="mean") -> latex(columns_document(COMPARED, "mean", "†‡§¶"))
+COMPARED.to_latex(show="mean") -> latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
 COMPARED.to_html() -> html(document_of(COMPARED))
 COMPARED.to_html(page=True)[:15] -> "<!DOCTYPE html>"
 EXPLAINED.to_markdown() -> markdown(explanation_document(EXPLAINED))

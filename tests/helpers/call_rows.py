@@ -1,4 +1,4 @@
-"""Tables of calls as text, a call a row: `CALL -> VALUE`, or `CALL -> CLASS: a part of the message`.
+"""Tables of calls as text: `CALL -> VALUE`, or `CALL -> CLASS: a part of the message`.
 
     fuse([]) -> GroupError: runs: expected at least one run
     fuse({"a": RUN, "b": {}})

@@ -106,6 +106,7 @@ means(scores_of("map num_q num_rel", missing="zero").by_group(GROUPS))
     "even": {"num_q": 2, "num_rel": 2, "map": 0.5}}
 scores_of().by_group(SOME, rest="others")["odd"].queries -> ["q1"]
 scores_of().by_group(SOME, rest="others")["others"].queries -> ["q2", "q4"]
+list(scores_of().by_group({"q1": "odd", "q2": math.nan}, rest="others")) -> ["odd", "others"]
 scores_of().by_group(ONE_GROUP)[1].counts["missing_queries"] -> 0
 list(scores_of().by_group(EVEN)) -> ["a"]
 list(SEVEN.by_group({7: "x"})) -> ["x"]
