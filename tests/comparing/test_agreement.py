@@ -1,9 +1,9 @@
-"""Agreement of two rankings of systems."""
+"""Agreement of two rankings of systems, and of two runs, query by query."""
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, weightedtau
 
 import fastrank as fr
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import DATA
+
+QRELS, RUNS = DATA / "digits.qrels", [DATA / f"{name}.run" for name in ("pixels", "pca", "profile")]
+PLAIN, OTHER = {"q": {"x": 1, "y": 2}, "r": {"x": 1}}, {"q": {"y": 1, "z": 2}}
+# Equal as 32-bit floats, which trec_eval 9 compares.
+CLOSE, APART = {"q": {"x": 0.1, "y": 0.1 + 1e-12}}, {"q": {"x": 1, "y": 2}}
 
 # The example of the R package ircor.
 TRUTH = [0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54]
@@ -66,23 +73,17 @@ def test_the_example_of_ircor_has_its_values() -> None:
 
 @settings(deadline=None)
 @given(MANY)
-def test_tau_b_is_the_double_of_scipy(pairs: list[tuple[int, int]]) -> None:
-    expected = kendalltau(*zip(*pairs, strict=True)).statistic
+def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
 
-    assert _agreement(pairs).tau_b == pytest.approx(expected, abs=0, rel=0, nan_ok=True)
+    found = fr.agreement(first, second)
 
-
-@settings(deadline=None)
-@given(MANY)
-def test_tau_a_divides_by_all_pairs(pairs: list[tuple[int, int]]) -> None:
-    count = len(pairs)
-    signs = [
-        np.sign(pairs[i][0] - pairs[j][0]) * np.sign(pairs[i][1] - pairs[j][1])
-        for i in range(count)
-        for j in range(i)
-    ]
-
-    assert _agreement(pairs).tau_a == sum(signs) / len(signs)
+    signs = [np.sign(a - c) * np.sign(b - d) for (a, b), (c, d) in combinations(pairs, 2)]
+    assert found.tau_a == sum(signs) / len(signs)
+    tau_b = kendalltau(first, second).statistic
+    assert found.tau_b == pytest.approx(tau_b, abs=0, rel=0, nan_ok=True)
+    weighted = weightedtau(first, second).statistic
+    assert found.weighted_tau == pytest.approx(weighted, abs=0, rel=0, nan_ok=True)
 
 
 @settings(deadline=None)
@@ -104,49 +105,40 @@ def test_tau_ap_b_follows_its_formula(pairs: list[tuple[int, int]]) -> None:
     assert _agreement(pairs).tau_ap_b == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@settings(deadline=None)
-@given(MANY)
-def test_weighted_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
-    expected = weightedtau(*zip(*pairs, strict=True)).statistic
-
-    assert _agreement(pairs).weighted_tau == pytest.approx(expected, abs=0, rel=0, nan_ok=True)
+def coefficients(first: Any, second: Any) -> list[float]:
+    names = ("tau_a", "tau_b", "tau_ap", "tau_ap_b", "tau_ap_symmetric", "weighted_tau")
+    return [getattr(fr.agreement(first, second), name) for name in names]
 
 
-def test_systems_are_matched_by_name() -> None:
-    found = fr.agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1})
-
-    assert found.systems == ["x", "y", "z"]
-    assert (found.tau_b, found.tau_ap, found.tau_a) == (-1.0, -1.0, -1.0)
+@giving("""
+agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}).systems -> ["x", "y", "z"]
+coefficients({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}) -> approx([-1.0] * 6)
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").systems -> ["y", "v"]
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").tau_b -> 1.0
+coefficients({"x": 1}, {"x": 2}) -> approx([math.nan] * 6, nan_ok=True)
+agreement(PLAIN, OTHER, items="common").columns["documents"] -> [1, 1]
+agreement(PLAIN, {"q": {"x": 1}}, items="common").columns["query"] -> ["q", "all"]
+agreement(CLOSE, APART).columns["tau_b"] -> approx([math.nan] * 2, nan_ok=True)
+agreement(CLOSE, APART, trec_eval_version="10.0").columns["tau_b"][0] -> 1.0
+""")
+def test_systems_documents_and_queries_are_matched_by_name(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 def test_scores_are_named_after_their_runs() -> None:
-    qrels, runs = "data/digits.qrels", ["data/pixels.run", "data/pca.run", "data/profile.run"]
-    scores = [fr.evaluate(qrels, runs, measure) for measure in ("map", "P_10")]
+    scores = [fr.evaluate(QRELS, RUNS, measure) for measure in ("map", "P_10")]
+    comparisons = [fr.compare(QRELS, RUNS, measure) for measure in ("map", "P_10")]
 
     found = fr.agreement(*scores)
+
     assert found.systems == ["pixels", "pca", "profile"]
     assert found.first.tolist() == [one.mean["map"] for one in scores[0]]
     by_name = [{one.tag: one for one in group} for group in scores]
-    assert fr.agreement(*by_name).tau_ap == found.tau_ap
-
-
-def test_a_system_that_only_one_has_is_named() -> None:
-    message = "only a has 'x' and only b has 'z', 'w'; items='common' compares those that both have"
-    with pytest.raises(fr.GroupError, match=message):
-        fr.agreement({"x": 1, "y": 2}, {"y": 1, "z": 2, "w": 3})
-
-
-def test_common_systems_can_be_compared() -> None:
-    found = fr.agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common")
-
-    assert found.systems == ["y", "v"]
-    assert found.tau_b == 1.0
-
-
-def test_lists_of_different_lengths_are_an_error() -> None:
-    for items in ("same", "common"):
-        with pytest.raises(fr.GroupError, match="a has 2 and b 3 numbers: expected one per system"):
-            fr.agreement([1, 2], [1, 2, 3], items=items)
+    means = [comparisons[0].mean["map"], comparisons[1].mean["P_10"]]
+    for same in (by_name, comparisons, means, (comparisons[0], means[1])):
+        again = fr.agreement(*same)
+        assert again.systems == found.systems
+        assert again.tau_ap == found.tau_ap
 
 
 def test_a_series_is_scores_by_its_index() -> None:
@@ -159,50 +151,41 @@ def test_a_series_is_scores_by_its_index() -> None:
         fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
 
 
-@pytest.mark.parametrize("items", ["same", "common"])
-def test_no_common_system_is_an_error(items: str) -> None:
-    with pytest.raises(fr.GroupError):
-        fr.agreement({"x": 1}, {"y": 1}, items=items)
+def test_a_measure_of_which_lower_values_are_better_ranks_the_lowest_first() -> None:
+    by_rank, best = (fr.evaluate(QRELS, RUNS, measure) for measure in ("FirstRank", "RR"))
+    comparisons = [fr.compare(QRELS, RUNS, measure) for measure in ("FirstRank", "RR")]
+
+    assert fr.agreement(by_rank, best).first.tolist() == [-own.mean["FirstRank"] for own in by_rank]
+    means = [list(comparisons[0].mean["FirstRank"].values()), comparisons[1].mean["RR"].values()]
+    expected = kendalltau([-value for value in means[0]], list(means[1])).statistic
+    assert fr.agreement(*comparisons).tau_b == expected
 
 
-def test_no_system_at_all_is_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="a and b have no system in common"):
-        fr.agreement({}, {})
+def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 6, (2, 4, 9)) / 8
+    runs = [
+        {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(own)}
+        for own in scores.tolist()
+    ]
+
+    columns = fr.agreement(*runs).columns
+
+    assert columns["query"] == ["q0", "q1", "q2", "q3", "all"]
+    assert columns["documents"] == [9] * 5
+    for name, of_scipy in (("tau_b", kendalltau), ("weighted_tau", weightedtau)):
+        values = [of_scipy(*both).statistic for both in zip(*scores, strict=True)]
+        assert columns[name] == pytest.approx([*values, np.mean(values)], abs=1e-15)
+    by_query = [fr.agreement(*(own[f"q{q}"] for own in runs)).tau_ap for q in range(4)]
+    assert columns["tau_ap"][:4] == by_query
 
 
-def test_one_system_has_no_agreement() -> None:
-    found = fr.agreement({"x": 1}, {"x": 2})
+def test_tau_of_the_common_documents_is_that_of_overlap() -> None:
+    runs = [fr.read_run(run).to_dict() for run in RUNS[:2]]
+    few = [{query: run[query] for query in list(run)[:40]} for run in runs]
 
-    coefficients = ("tau_a", "tau_b", "tau_ap", "tau_ap_b", "tau_ap_symmetric", "weighted_tau")
-    assert all(math.isnan(getattr(found, name)) for name in coefficients)
+    columns = fr.agreement(*few, items="common").columns
 
-
-def test_scores_of_several_measures_are_an_error() -> None:
-    scores = fr.evaluate("data/digits.qrels", ["data/pixels.run", "data/pca.run"], "map P_10")
-    with pytest.raises(fr.MeasureError, match="a: expected Scores of one measure, found 2: map, P"):
-        fr.agreement(scores, scores)
-
-
-def test_two_runs_of_one_name_are_an_error() -> None:
-    scores = fr.evaluate("data/digits.qrels", ["data/pixels.run", "data/pixels.run"], "map")
-    with pytest.raises(fr.GroupError, match="a: two Scores have the name 'pixels'"):
-        fr.agreement(scores, scores)
-
-
-def test_a_score_that_is_nan_is_named() -> None:
-    with pytest.raises(fr.InputError, match="b: the score of 'x' is NaN and cannot be ranked"):
-        fr.agreement({"x": 1}, {"x": math.nan})
-
-
-@pytest.mark.parametrize(
-    "given",
-    [3, "map", {"x": "0.5"}, {"x": None}, fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "map")],
-)
-def test_what_is_no_score_is_an_error(given: Any) -> None:
-    with pytest.raises(TypeError, match="a: "):
-        fr.agreement(given, {"x": 1})
-
-
-def test_an_unknown_rule_for_items_is_an_error() -> None:
-    with pytest.raises(fr.OptionError, match="items: expected one of 'same', 'common'"):
-        fr.agreement([1], [1], items="all")
+    expected = fr.overlap(*few).columns
+    assert columns["query"] == expected["query"]
+    assert columns["tau_b"] == pytest.approx(expected["tau"], abs=1e-15, nan_ok=True)

@@ -1,40 +1,61 @@
-"""Power, equivalence, Bayes, variance, ranks and effect sizes."""
+"""Power, equivalence, Bayes, variance, ranks, effect sizes, standardized values, one system.
+
+What was recorded is of statsmodels 0.15.0.
+"""
 
 from __future__ import annotations
 
+import io
 import math
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import fastrank as fr
+from fastrank.comparing.mean_ranks import mean_ranks
+from fastrank.comparing.paired import Paired
 from fastrank.comparing.power import detectable, power_of_t, queries_for
-from tests.helpers.comparisons import compare_data, random_rows, scores_of
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import (
+    DATA,
+    compare_data,
+    compared,
+    data_scores,
+    random_rows,
+    scores_of,
+)
+from tests.helpers.strategies import examples
+
+SHIFTS = (0.1, 0.17, 0.21, 0.33, 0.5, 1.1)
 
 
-def compared(rows: Any, **options: Any) -> fr.types.Comparison:
-    return fr.compare_scores(scores_of(rows), **options)
-
-
-def test_power_is_that_of_statsmodels_and_pingouin() -> None:
-    """statsmodels 0.15.0: TTestPower().power; pingouin 0.7.0: power_ttest."""
-    assert power_of_t(0.3, 50) == pytest.approx(0.5476570389705147, rel=1e-12)
-    assert power_of_t(-0.3, 50) == power_of_t(0.3, 50)
-    assert power_of_t(3.0, 10_000_000) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("effect", "alpha", "power", "n"),
-    [(0.3, 0.05, 0.8, 90), (0.02 / 0.159, 0.05, 0.8, 498), (0.05 / 0.42, 0.01, 0.9, 1054),
-     (1.5, 0.05, 0.8, 6)],
-)  # fmt: skip
-def test_queries_needed_are_those_of_statsmodels(
-    effect: float, alpha: float, power: float, n: int
-) -> None:
-    """statsmodels 0.15.0: TTestPower().solve_power, rounded up."""
-    assert queries_for(effect, alpha, power) == n
+@giving("""
+power_of_t(0.3, 50) -> approx(0.5476570389705147, rel=1e-12)
+power_of_t(-0.3, 50) -> power_of_t(0.3, 50)
+power_of_t(3.0, 10_000_000) -> 1.0
+queries_for(0.3, 0.05, 0.8) -> 90
+queries_for(0.02 / 0.159, 0.05, 0.8) -> 498
+queries_for(0.05 / 0.42, 0.01, 0.9) -> 1054
+queries_for(1.5, 0.05, 0.8) -> 6
+[power_of_t(own, queries_for(own)) >= 0.8 for own in SHIFTS] -> [True] * 6
+[power_of_t(own, queries_for(own) - 1) < 0.8 for own in SHIFTS] -> [True] * 6
+queries_for(0.0) -> None
+queries_for(1e-9) -> None
+topics_needed(0.1, systems=10, variance=0.05, power=0.8) -> 158
+topics_needed(0.05, systems=3, variance=0.02, power=0.9) -> 204
+detectable(300) -> approx(0.16227, abs=1e-5)
+""")
+def test_power_and_queries_are_those_of_statsmodels_and_pingouin(call: str, value: str) -> None:
+    """TTestPower().power and .solve_power, rounded up; pingouin 0.7.0: power_ttest. For several
+    systems, FTestAnovaPower().solve_power(effect_size=sqrt(D**2 / (2 m variance)), k_groups=m) / m.
+    """
+    check_value(call, value, globals())
 
 
 def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
@@ -43,34 +64,11 @@ def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
         powers = [power_of_t(shift / n**0.5, n) for shift in np.linspace(0.1, 14, 200)]
         assert powers == sorted(powers), n
         assert powers[-1] == pytest.approx(1.0, abs=1e-3)
-    assert detectable(300) == pytest.approx(0.16227, abs=1e-5)
 
 
 def test_the_detectable_effect_has_the_power() -> None:
     for n in (2, 10, 50, 6980):
         assert power_of_t(detectable(n), n) == pytest.approx(0.8, abs=1e-9)
-
-
-def test_no_number_of_queries_finds_a_difference_of_zero() -> None:
-    assert queries_for(0.0) is None
-    assert queries_for(1e-9) is None
-    with pytest.raises(fr.OptionError, match="more than 1,000,000,000 topics are needed"):
-        fr.topics_needed(1e-9, sd=1)
-
-
-@pytest.mark.parametrize(
-    ("systems", "difference", "variance", "power", "n"),
-    [(10, 0.1, 0.05, 0.8, 158), (3, 0.05, 0.02, 0.9, 204)],
-)
-def test_topics_of_an_analysis_of_variance_are_those_of_statsmodels(
-    systems: int, difference: float, variance: float, power: float, n: int
-) -> None:
-    """statsmodels 0.15.0: FTestAnovaPower().solve_power(effect_size=sqrt(D**2 / (2 m variance)),
-    k_groups=m) / m, rounded up.
-    """
-    found = fr.topics_needed(difference, systems=systems, variance=variance, power=power)
-
-    assert found == n
 
 
 def test_topics_for_an_interval_have_its_expected_width() -> None:
@@ -83,48 +81,12 @@ def test_topics_for_an_interval_have_its_expected_width() -> None:
     assert width(n) <= 0.05 < width(n - 1)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"sd": 0},
-        {"sd": 0.1, "alpha": 1},
-        {"systems": 3},
-        {"systems": 3, "variance": 1, "sd": 1},
-    ],
-)
-def test_invalid_designs_are_errors(options: dict[str, Any]) -> None:
-    with pytest.raises(fr.OptionError):
-        fr.topics_needed(0.05, **options)
-
-
 def test_the_table_of_power_is_about_the_differences() -> None:
-    table = compare_data().power("map", differences=[0.02])
+    columns = compare_data().power("map", differences=[0.02]).columns
 
     sd = compare_data().pair("map", "pixels", "pca").sd
-    assert table.columns["queries_0.02"][0] == queries_for(0.02 / sd)
-    assert table.columns["detectable"][0] == pytest.approx(detectable(200) * sd)
-
-
-def test_equivalence_is_that_of_statsmodels() -> None:
-    """statsmodels 0.15.0: weightstats.ttost_paired(first, second, -0.1, 0.1)."""
-    table = compared(random_rows(2, 25)).equivalent("value", 0.1)
-
-    assert table.columns["p"] == pytest.approx([0.1608418830875865], rel=1e-10)
-    assert table.columns["equivalent"] == [False]
-
-
-def test_systems_are_equivalent_if_the_interval_is_within_the_margin() -> None:
-    own = compare_data(level=0.9).pair("map", "pca", "profile")
-    widest = max(-own.low, own.high)
-
-    def equivalent(margin: float) -> bool:
-        return bool(compare_data().equivalent("map", margin).columns["equivalent"][2])
-
-    assert equivalent(widest * 1.0001)
-    assert not equivalent(widest * 0.9999)
-    with pytest.raises(fr.OptionError, match="margin: expected a number above 0"):
-        compare_data().equivalent("map", 0)
+    assert columns["queries_0.02"][0] == queries_for(0.02 / sd)
+    assert columns["detectable"][0] == pytest.approx(detectable(200) * sd)
 
 
 def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
@@ -132,63 +94,45 @@ def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
     differences = rows[0] - rows[1]
     posterior = stats.t(24, differences.mean(), stats.sem(differences))
 
-    table = compared(rows).bayes("value", 0.02)
+    columns = compared(rows).bayes("value", 0.02).columns
 
     expected = posterior.cdf(-0.02), posterior.cdf(0.02) - posterior.cdf(-0.02), posterior.sf(0.02)
-    found = [table.columns[name][0] for name in ("p_b_better", "p_rope", "p_a_better")]
+    found = [columns[name][0] for name in ("p_b_better", "p_rope", "p_a_better")]
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_analysis_of_variance_is_that_of_statsmodels() -> None:
-    """statsmodels 0.15.0: AnovaRM of random_rows(4, 12); the sums of `data/` by ols."""
-    table = compared(random_rows(4, 12)).anova("value")
-
-    assert table.columns["df"] == [3, 11, 33]
-    assert table.columns["F"][0] == pytest.approx(1.389871, abs=1e-6)
-    assert table.columns["p"][0] == pytest.approx(0.263128, abs=1e-6)
+ROWS, SMALL = compared(random_rows(2, 25)), compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]])
+# Equal in decimals.
+TIED = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]])
+OF_DATA, NARROW = compare_data(), compare_data(level=0.9).pair("map", "pca", "profile")
+WIDEST = max(-NARROW.low, NARROW.high)
 
 
-@pytest.mark.parametrize(
-    ("measure", "f", "p"),
-    [
-        ("map", 78.13010990794575, 2.3861795e-29),
-        ("P_10", 50.46999470574382, None),
-        ("recip_rank", 13.04487392511889, 3.2556249e-06),
-    ],
-)
-def test_the_analysis_of_variance_of_data(measure: str, f: float, p: float | None) -> None:
-    table = compare_data().anova(measure)
-
-    assert table.columns["F"][0] == pytest.approx(f, rel=1e-10)
-    assert p is None or table.columns["p"][0] == pytest.approx(p, rel=1e-6)
-    if measure == "map":
-        assert table.columns["mean_square"][2] == pytest.approx(0.006582781320443939, rel=1e-10)
-
-
-def test_cliffs_delta_counts_all_combinations() -> None:
-    table = compare_data().effects("map")
-    assert table.columns["cliff_unpaired"][0] == pytest.approx(0.230600, abs=1e-6)
-    table = compare_data().effects("recip_rank")
-    assert table.columns["cliff_unpaired"][2] == pytest.approx(-0.084675, abs=1e-6)
-
-
-def test_values_that_are_equal_in_decimals_are_ties_in_effect_sizes() -> None:
-    table = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]]).effects("value")
-
-    assert table.columns["superiority"] == [0.5]
-    assert table.columns["cliff_unpaired"] == [0.0]
-
-
-def test_superiority_is_the_share_of_wins_and_half_of_the_ties() -> None:
-    table = compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]]).effects("value")
-
-    assert table.columns["superiority"] == [2.5 / 4]
-
-
-def test_discriminative_power_is_the_share_of_significant_pairs() -> None:
-    assert compare_data(correction="none").discriminative_power() == {
-        "map": 2 / 3, "P_10": 1.0, "recip_rank": 2 / 3, "ndcg_cut_10": 1.0,
-    }  # fmt: skip
+@giving("""
+ROWS.equivalent("value", 0.1).columns["p"] -> approx([0.1608418830875865], rel=1e-10)
+ROWS.equivalent("value", 0.1).columns["equivalent"] -> [False]
+OF_DATA.equivalent("map", WIDEST * 1.0001).columns["equivalent"][2] -> True
+OF_DATA.equivalent("map", WIDEST * 0.9999).columns["equivalent"][2] -> False
+compared(random_rows(4, 12)).anova("value").columns["df"] -> [3, 11, 33]
+compared(random_rows(4, 12)).anova("value").columns["F"][0] -> approx(1.389871, abs=1e-6)
+compared(random_rows(4, 12)).anova("value").columns["p"][0] -> approx(0.263128, abs=1e-6)
+OF_DATA.anova("map").columns["F"][0] -> approx(78.13010990794575, rel=1e-10)
+OF_DATA.anova("P_10").columns["F"][0] -> approx(50.46999470574382, rel=1e-10)
+OF_DATA.anova("recip_rank").columns["F"][0] -> approx(13.04487392511889, rel=1e-10)
+OF_DATA.anova("map").columns["p"][0] -> approx(2.3861795e-29, rel=1e-6, abs=0)
+OF_DATA.anova("recip_rank").columns["p"][0] -> approx(3.2556249e-06, rel=1e-6)
+OF_DATA.anova("map").columns["mean_square"][2] -> approx(0.006582781320443939, rel=1e-10)
+OF_DATA.effects("map").columns["cliff_unpaired"][0] -> approx(0.230600, abs=1e-6)
+OF_DATA.effects("recip_rank").columns["cliff_unpaired"][2] -> approx(-0.084675, abs=1e-6)
+SMALL.effects("value").columns["superiority"] -> [2.5 / 4]
+TIED.effects("value").columns["superiority"] -> [0.5]
+TIED.effects("value").columns["cliff_unpaired"] -> [0.0]
+compare_data(correction="none").discriminative_power()
+    -> {"map": 2 / 3, "P_10": 1.0, "recip_rank": 2 / 3, "ndcg_cut_10": 1.0}
+""")
+def test_equivalence_variance_and_effects_are_those_of_statsmodels(call: str, value: str) -> None:
+    """weightstats.ttost_paired(first, second, -0.1, 0.1), AnovaRM, and sums of `data/` by ols."""
+    check_value(call, value, globals())
 
 
 def test_ranks_and_the_chance_of_being_best_sum_up() -> None:
@@ -197,23 +141,70 @@ def test_ranks_and_the_chance_of_being_best_sum_up() -> None:
 
     table = compared(rows).ranks("value", resamples=2000)
 
+    found = {name: row for name, *row in table.rows()}
+    assert found["a"] == found["f"]
     assert sum(table.columns["p_best"]) == pytest.approx(1.0)
-    chances = dict(zip(table.columns["system"], table.columns["p_best"], strict=True))
-    assert chances["a"] == chances["f"]
-    places = dict(zip(table.columns["system"], table.columns["rank"], strict=True))
-    assert places["a"] == places["f"]
     for low, rank, high in zip(*(table.columns[c] for c in ("low", "rank", "high")), strict=True):
         assert 1 <= low <= rank <= high <= 6
 
 
 def test_of_lower_is_better_the_lowest_has_rank_1() -> None:
-    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
-    runs = {"bad": {q: {"b": 2.0, "a": 1.0} for q in qrels}, "good": {q: {"a": 1.0} for q in qrels}}
+    rows = {"bad": [2.0, 3.0, 4.0], "good": [1.0, 2.0, 3.0]}
+    scores = {
+        name: {f"q{i}": {"FirstRank": value} for i, value in enumerate(row)}
+        for name, row in rows.items()
+    }
 
-    table = fr.compare(qrels, runs, "FirstRank").ranks("FirstRank", resamples=50)
+    columns = fr.compare_scores(scores).ranks("FirstRank", resamples=50).columns
 
-    assert table.columns["system"] == ["good", "bad"]
-    assert table.columns["p_best"] == [1.0, 0.0]
+    assert (columns["system"], columns["p_best"]) == (["good", "bad"], [1.0, 0.0])
+
+
+# Mean ranks, Friedman's test, and Nemenyi's critical difference.
+
+
+def _mean_ranks(values: npt.NDArray[np.float64], better: str = "higher") -> Any:
+    firsts, seconds = np.triu_indices(len(values), 1)
+    return mean_ranks(Paired(values, firsts, seconds), better, 0.05)
+
+
+@given(st.integers(3, 6), st.integers(2, 30), st.integers(0, 10_000), st.integers(0, 4))
+@examples(50)
+def test_friedmans_test_is_that_of_scipy(k: int, n: int, seed: int, decimals: int) -> None:
+    values = np.round(random_rows(k, n, seed), decimals)
+    values[0, 0] += 2
+
+    found = _mean_ranks(values, "lower")
+
+    assert found.p == pytest.approx(stats.friedmanchisquare(*values).pvalue, rel=1e-9)
+    assert np.allclose(found.ranks, stats.rankdata(values, axis=0).mean(axis=1))
+
+
+@given(st.integers(2, 6), st.integers(2, 30), st.integers(0, 10_000))
+@examples(25)
+def test_bars_are_those_of_nemenyis_test(k: int, n: int, seed: int) -> None:
+    """As `posthoc_nemenyi_friedman` of scikit-posthocs: p from the studentized range."""
+    found = _mean_ranks(random_rows(k, n, seed) + 0.1 * np.arange(k)[:, None])
+
+    joined = {frozenset(pair) for group in found.groups() for pair in combinations(group, 2)}
+
+    for one, other in combinations(range(k), 2):
+        q = abs(found.ranks[one] - found.ranks[other]) / math.sqrt(k * (k + 1) / (6 * n))
+        p = stats.studentized_range.sf(q * math.sqrt(2), k, np.inf)
+        assert (frozenset((one, other)) in joined) == (p > 0.05)
+
+
+def test_critical_differences_are_those_of_demsars_table() -> None:
+    """q of 0.05 for 2 to 10 classifiers (JMLR 7, table 5a)."""
+    q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+
+    found = [_mean_ranks(random_rows(k, 10)).critical for k in range(2, 11)]
+
+    expected = [own * math.sqrt(k * (k + 1) / 60) for k, own in enumerate(q, 2)]
+    assert found == pytest.approx(expected, rel=3e-4)
+
+
+# Standardized values.
 
 
 @pytest.mark.parametrize("form", ["std", "cdf", "sakai", "ecdf"])
@@ -232,14 +223,6 @@ def test_standardized_values_of_a_query(form: str) -> None:
     assert found.values("value") == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_query_with_the_same_values_has_no_weight() -> None:
-    rows = [[0.5, 0.1], [0.5, 0.3]]
-
-    found = {form: fr.standardize(scores_of(rows), form=form) for form in ("std", "cdf", "sakai")}
-
-    assert [own["a"]["q000"]["value"] for own in found.values()] == [0.0, 0.5, 0.5]
-
-
 @pytest.mark.parametrize("form", ["std", "ecdf"])
 def test_queries_with_the_same_values_are_counted(form: str) -> None:
     rows = random_rows(3, 12)
@@ -252,13 +235,71 @@ def test_queries_with_the_same_values_are_counted(form: str) -> None:
     assert fr.standardize(scores_of(rows[:, 2:]), form=form).notes == []
 
 
-def test_values_are_standardized_by_a_file_of_means_and_deviations() -> None:
-    import io
+SAME = scores_of([[0.5, 0.1], [0.5, 0.3]])
+ZSCORES = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 
-    zscores = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 
-    assert fr.standardize({"a": {"q1": 0.45}}, zscores)["a"]["q1"]["value"] == pytest.approx(2.0)
-    with pytest.raises(fr.GroupError, match="the reference has no value of value for query 'q2'"):
-        fr.standardize({"a": {"q2": 0.45}}, zscores)
-    with pytest.raises(fr.OptionError, match="form: expected one of 'std', 'cdf', 'sakai'"):
-        fr.standardize({"a": {"q1": 0.45}}, zscores, form="ecdf")
+@giving("""
+standardize(SAME, form="std")["a"]["q000"]["value"] -> 0.0
+standardize(SAME, form="cdf")["a"]["q000"]["value"] -> 0.5
+standardize(SAME, form="sakai")["a"]["q000"]["value"] -> 0.5
+standardize({"a": {"q1": 0.45}}, ZSCORES)["a"]["q1"]["value"] -> approx(2.0)
+""")
+def test_values_are_standardized_by_the_means_and_deviations_of_queries(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
+
+
+# The interval of one system's mean: `Scores.interval`.
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_t_interval_of_a_mean_is_scipys(level: float) -> None:
+    scores = data_scores()["pixels"]
+    values = scores["map"]
+
+    expected = stats.t.interval(level, len(values) - 1, values.mean(), stats.sem(values))
+
+    assert scores.interval("map", level) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["t", "percentile", "bca", "studentized"])
+def test_the_interval_of_a_mean_is_that_of_a_comparison(method: str) -> None:
+    options = {"seed": 3, "resamples": 500, "level": 0.8}
+    alone = fr.compare_scores({"pixels": data_scores()["pixels"]}, interval=method, **options)
+
+    for measure in ("map", "P_10"):
+        found = data_scores()["pixels"].interval(measure, method=method, **options)
+        assert found == alone.interval_of(measure, "pixels")
+
+
+@pytest.mark.parametrize(("method", "name"), [("percentile", "percentile"), ("bca", "BCa")])
+def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(
+    method: str, name: str
+) -> None:
+    scores = data_scores()["pixels"]
+    expected = stats.bootstrap(
+        (scores["map"],), np.mean, method=name, n_resamples=10_000, rng=np.random.default_rng(1)
+    ).confidence_interval
+
+    assert scores.interval("map", method=method) == pytest.approx(tuple(expected), abs=1e-3)
+
+
+@pytest.mark.parametrize("measure", ["gm_map", "num_ret", "ndcg"])
+def test_what_is_no_mean_has_no_interval(measure: str) -> None:
+    scores = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
+
+    with pytest.raises(fr.MeasureError, match=measure):
+        scores.interval(measure)
+
+
+def test_the_only_measure_need_not_be_named() -> None:
+    only = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map")
+    several = data_scores()["pixels"]
+
+    assert only.interval() == only.interval("map")
+    assert only.plot().get_title(loc="left") == only.plot("map").get_title(loc="left")
+    for call in (several.interval, several.plot):
+        with pytest.raises(fr.MeasureError, match="found 4 measures; name one: map, P_10"):
+            call()

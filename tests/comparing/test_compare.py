@@ -1,22 +1,28 @@
-"""Which values are compared, and under which names; invalid input."""
+"""Which values are compared, under which names, on which queries; what a comparison answers."""
 
 from __future__ import annotations
 
+import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.comparing import letters
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
     NAMES,
     compare_data,
+    compared,
     data_scores,
+    pair_of,
     random_rows,
     scores_of,
 )
@@ -25,6 +31,10 @@ from tests.helpers.strategies import examples
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
 GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
 BAD = {query: {"b": 2.0, "a": 1.0} for query in QRELS}
+OTHER = {f"x{query}": docs for query, docs in GOOD.items()}
+FOUND = {query: {"a": 1.0} for query in QRELS}
+TESTS = ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+INTERVALS = ["t", "percentile", "bca", "studentized"]
 
 
 def without(run: dict[str, Any], *queries: str) -> dict[str, Any]:
@@ -34,177 +44,92 @@ def without(run: dict[str, Any], *queries: str) -> dict[str, Any]:
 def test_runs_are_evaluated_on_the_same_queries() -> None:
     runs = [DATA / f"{name}.run" for name in NAMES]
 
-    compared = fr.compare(DATA / "digits.qrels", runs, "map P.10")
+    found = fr.compare(DATA / "digits.qrels", runs, "map P.10")
 
-    assert (compared.names, compared.measures) == (list(NAMES), ["map", "P_10"])
-    assert compared.queries == sorted(compared.queries, key=str.encode)
+    assert (found.names, found.measures) == (list(NAMES), ["map", "P_10"])
+    assert found.queries == sorted(found.queries, key=str.encode)
     scores = fr.evaluate(DATA / "digits.qrels", DATA / "pca.run", "map P.10")
-    assert compared.mean["map"]["pca"] == scores.mean["map"]
-    assert compared.values("P_10")[1].tolist() == scores["P_10"].tolist()
+    assert found.mean["map"]["pca"] == scores.mean["map"]
+    assert found.values("P_10")[1].tolist() == scores["P_10"].tolist()
 
 
-def test_missing_queries_can_count_as_zero_and_are_named() -> None:
-    runs = {"x": GOOD, "y": without(GOOD, "q01", "q03")}
+def test_runs_can_be_evaluated_by_an_executor() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        found = fr.compare(QRELS, {"x": GOOD, "y": BAD}, "map", executor=executor)
 
-    compared = fr.compare(QRELS, runs, "map", missing="zero")
-
-    assert compared.pair("map", "x", "y").n == 12
-    assert compared.mean["map"]["y"] == pytest.approx(10 / 12)
-    assert compared.notes == ["y lacks 2 of 12 judged queries (q01, q03); they count as 0"]
+    assert found.mean["map"] == {"x": 1.0, "y": 0.5}
 
 
-def test_missing_queries_have_no_value_of_measures_that_are_undefined_for_them() -> None:
-    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
-    runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}
-
-    compared = fr.compare(qrels, runs, "FirstRank map", missing="zero")
-
-    note = "y lacks 1 of 2 judged queries (q2); it counts as 0, except in FirstRank, which has no"
-    note += " value"
-    assert note in compared.notes
+SHORT = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
+ONE_SHORT = {"x": BAD, "y": without(BAD, "q01")}
+COUNTED = '(missing="zero" counts it as 0)', '(missing="zero" counts them as 0)'
 
 
-def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
-    runs = {"x": BAD, "y": without(BAD, "q01")}
-
-    compared = fr.compare(QRELS, runs, "Hole@5 FirstRank", missing="zero")
-
-    assert compared.pair("FirstRank", "x", "y").n == 11
-    assert "Hole@5: lower values are better, and missing queries are 0" in compared.notes
+def compare(runs: Any, measures: str = "map", **options: Any) -> fr.types.Comparison:
+    return fr.compare(QRELS, runs, measures, **options)
 
 
-def test_missing_queries_are_left_out_for_all_runs_and_named() -> None:
-    runs = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
-
-    compared = fr.compare(QRELS, runs, "map")
-
-    assert compared.queries == [query for query in QRELS if query not in ("q01", "q03", "q05")]
-    assert compared.notes[:2] == [
-        'x lacks 1 of 12 judged queries (q05); it is left out (missing="zero" counts it as 0)',
-        "y lacks 2 of 12 judged queries (q01, q03); they are left out"
-        ' (missing="zero" counts them as 0)',
-    ]
-
-
-def test_missing_queries_can_be_an_error() -> None:
-    with pytest.raises(fr.RunError, match="y: 1 of 12 judged queries is missing"):
-        fr.compare(QRELS, {"x": GOOD, "y": without(GOOD, "q01")}, "map", missing="error")
-
-
-def test_scores_of_different_queries_are_an_error() -> None:
-    scores = [fr.evaluate(QRELS, run, "map") for run in (GOOD, without(GOOD, "q01"))]
-
-    with pytest.raises(
-        fr.GroupError,
-        match=r"'run' and 'run \(2\)' have different queries: 1 only in 'run' \(q01\), 0 only in"
-        r" 'run \(2\)' \(queries='common' compares on the 11 in common\)",
-    ):
-        fr.compare_scores(scores)
-    assert len(fr.compare_scores(scores, queries="common").queries) == 11
+@giving("""
+compare(SHORT).queries -> [query for query in QRELS if query not in ("q01", "q03", "q05")]
+compare(SHORT).notes[0]
+    -> f"x lacks 1 of 12 judged queries (q05); it is left out {COUNTED[0]}"
+compare(SHORT).notes[1]
+    -> f"y lacks 2 of 12 judged queries (q01, q03); they are left out {COUNTED[1]}"
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").pair("map", "x", "y").n -> 12
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").mean["map"]["y"] -> approx(5 / 12)
+compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").notes[0]
+    -> "y lacks 2 of 12 judged queries (q01, q03); they count as 0"
+compare(ONE_SHORT, "FirstRank", missing="zero").pair("FirstRank", "x", "y").n -> 11
+compare(ONE_SHORT, "FirstRank map", missing="zero").notes[0] -> "y lacks 1 of 12 judged queries
+    (q01); it counts as 0, except in FirstRank, which has no value"
+"Hole@5: lower values are better, and missing queries are 0" in
+    compare(ONE_SHORT, "Hole@5 FirstRank", missing="zero").notes -> True
+compare({"x": GOOD, "y": OTHER}, missing="zero").notes[0]
+    -> "y lacks 12 of 12 judged queries (q00, q01, q02, q03, q04, ...); they count as 0"
+len(fr.compare_scores(fr.evaluate(QRELS, [GOOD, SHORT["x"]], "map"), queries="common").queries)
+    -> 11
+""")
+def test_missing_queries_are_left_out_or_count_as_zero_and_are_named(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
-def test_scores_without_a_common_query_are_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="no query in common"):
-        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, queries="common")
+FORWARD, BACKWARD = {"q1": 0.1, "q2": 0.2, "q3": 0.3}, {"q3": 0.3, "q2": 0.2, "q1": 0.1}
+RANKED = compare({"good": GOOD, "bad": BAD}, "FirstRank")
+COUNTS = compare({"x": GOOD, "y": FOUND}, "num_ret")
+THRICE = compare([GOOD, GOOD, BAD], names=["x", "x", "y"])
+ALONE = compare([GOOD], names=["x"])
+DROPPED = [[0.5, math.nan, 0.4, 0.2], [0.1, 0.1, 0.1, 0.1], [0.1, 0.3, 0.2, 0.2]]
+POOLED = "the mean shown is over queries; `evaluate` gives the"
 
 
-def test_queries_are_aligned_by_their_ids() -> None:
-    forward = {"q1": 0.1, "q2": 0.2, "q3": 0.3}
-    backward = dict(reversed(forward.items()))
-
-    compared = fr.compare_scores({"a": forward, "b": backward})
-
-    assert compared.pair("value", "a", "b").ties == 3
-
-
-def test_scores_of_different_measures_are_an_error() -> None:
-    scores = [fr.evaluate(QRELS, GOOD, measure) for measure in ("map", "P.5")]
-
-    with pytest.raises(fr.MeasureError, match=r"'run' and 'run \(2\)' have different measures"):
-        fr.compare_scores(scores)
-
-
-def test_equal_names_are_numbered() -> None:
-    compared = fr.compare(QRELS, [GOOD, BAD, GOOD], "map", names=["x", "y", "x"])
-
-    assert compared.names == ["x", "y", "x (2)"]
-
-
-def test_names_must_be_as_many_as_systems() -> None:
-    with pytest.raises(fr.OptionError, match="names: expected 2"):
-        fr.compare(QRELS, [GOOD, BAD], "map", names=["x"])
-
-
-@pytest.mark.parametrize("baseline", ["pca", 1, -2, ["pca"]])
-def test_with_a_baseline_the_others_are_compared_with_it(baseline: Any) -> None:
-    compared = compare_data(baseline=baseline)
-
-    assert compared.baseline == ["pca"]
-    table = compared.pairs("map")
-    assert table.columns["a"] == ["pixels", "profile"]
-    assert table.columns["b"] == ["pca", "pca"]
-
-
-def test_two_baselines_are_compared_with_each_other_once() -> None:
-    table = compare_data(baseline=["pca", "pixels"]).pairs("map")
-
-    pairs = list(zip(table.columns["a"], table.columns["b"], strict=True))
-    assert pairs == [("pixels", "pca"), ("profile", "pca"), ("profile", "pixels")]
-
-
-def test_an_unknown_baseline_names_the_closest() -> None:
-    with pytest.raises(fr.OptionError, match=r"baseline: 'pixel' is not .* did you mean 'pixels'"):
-        compare_data(baseline="pixel")
-    with pytest.raises(fr.OptionError, match="baseline: expected a name or an index below 3"):
-        compare_data(baseline=3)
-
-
-def test_pairs_without_a_baseline_are_not_compared() -> None:
-    with pytest.raises(fr.OptionError, match="'pixels' and 'profile' were not compared: neither"):
-        compare_data(baseline="pca").pair("map", "pixels", "profile")
-    with pytest.raises(fr.OptionError, match="letters needs all pairs"):
-        compare_data(baseline="pca").letters("map")
-
-
-def test_a_set_of_measures_leaves_out_those_without_values_per_query() -> None:
-    compared = fr.compare(QRELS, [GOOD, BAD], "official")
-
-    assert "map" in compared.measures
-    assert not {"gm_map", "num_q", "runid"} & set(compared.measures)
-
-
-@pytest.mark.parametrize("measure", ["gm_map", "num_q", "relstring"])
-def test_a_measure_without_values_per_query_is_an_error(measure: str) -> None:
-    with pytest.raises(fr.MeasureError, match="no values per query"):
-        fr.compare_scores([fr.evaluate(QRELS, run, [measure, "map"]) for run in (GOOD, BAD)])
-
-
-def test_a_pooled_mean_is_noted() -> None:
-    compared = fr.compare(QRELS, [GOOD, BAD], "MedianRank num_rel_ret")
-
-    assert "MedianRank: the mean shown is over queries; `evaluate` gives the median" in (
-        compared.notes
-    )
-    assert "num_rel_ret: the mean shown is over queries; `evaluate` gives the sum" in compared.notes
-
-
-def test_of_ranks_lower_values_are_better() -> None:
-    compared = fr.compare(QRELS, {"good": GOOD, "bad": BAD}, "FirstRank")
-
-    assert (compared.better("FirstRank"), compared.best("FirstRank")) == ("lower", "good")
-    pair = compared.pair("FirstRank", "good", "bad")
-    assert (pair.difference, pair.wins, pair.losses) == (-1.0, 12, 0)
-    assert compared.beaten("FirstRank", "good") == ["bad"]
-
-
-def test_of_counts_neither_value_is_better() -> None:
-    compared = fr.compare(QRELS, {"x": GOOD, "y": {q: {"a": 1.0} for q in QRELS}}, "num_ret")
-
-    pair = compared.pair("num_ret", "x", "y")
-    assert (pair.difference, pair.wins, pair.losses) == (1.0, None, None)
-    assert compared.beaten("num_ret", "x") == []
-    with pytest.raises(fr.MeasureError, match="neither higher nor lower"):
-        compared.best("num_ret")
+@giving("""
+compare_scores({"a": FORWARD, "b": BACKWARD}).pair("value", "a", "b").ties -> 3
+THRICE.names -> ["x", "x (2)", "y"]
+THRICE.notes[0] -> "systems with equal names are numbered: x (2)"
+"map" in compare([GOOD, BAD], "official").measures -> True
+{"gm_map", "num_q", "runid"} & {*compare([GOOD, BAD], "official").measures} -> set()
+f"MedianRank: {POOLED} median" in compare([GOOD, BAD], "MedianRank").notes -> True
+f"num_rel_ret: {POOLED} sum" in compare([GOOD, BAD], "num_rel_ret").notes -> True
+RANKED.better("FirstRank") -> "lower"
+RANKED.best("FirstRank") -> "good"
+RANKED.pair("FirstRank", "good", "bad").difference -> -1.0
+RANKED.pair("FirstRank", "good", "bad").wins -> 12
+RANKED.pair("FirstRank", "good", "bad").losses -> 0
+RANKED.beaten("FirstRank", "good") -> ["bad"]
+COUNTS.pair("num_ret", "x", "y").difference -> 1.0
+COUNTS.pair("num_ret", "x", "y").wins -> None
+COUNTS.pair("num_ret", "x", "y").losses -> None
+COUNTS.beaten("num_ret", "x") -> []
+ALONE.mean -> {"map": {"x": 1.0}}
+len(ALONE.pairs()) -> 0
+ALONE.notes -> ["one system: there is nothing to compare it with"]
+[compared(DROPPED).pair("value", *pair).n for pair in ("ab", "ac", "bc")] -> [3, 3, 4]
+[compared(DROPPED, test="tukey").pair("value", *pair).n for pair in ("ab", "ac", "bc")] -> [3, 3, 3]
+""")
+def test_systems_and_queries_are_aligned_and_measures_say_what_is_better(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
 def test_user_defined_measures_say_what_is_better() -> None:
@@ -213,106 +138,45 @@ def test_user_defined_measures_say_what_is_better() -> None:
 
     fr.measure(first_hit, better="lower")
 
-    assert fr.compare(QRELS, [GOOD, BAD], "first_hit").better("first_hit") == "lower"
-    with pytest.raises(fr.OptionError, match="better: expected one of 'higher', 'lower', ''"):
-        fr.measure(first_hit, better="best")
-
-
-def test_queries_without_a_value_are_dropped_pair_by_pair() -> None:
-    rows: dict[str, dict[str, float | None]] = {
-        "a": {"q1": 0.5, "q2": None, "q3": 0.4, "q4": 0.2},
-        "b": {"q1": 0.1, "q2": 0.1, "q3": 0.1, "q4": 0.1},
-        "c": {"q1": 0.1, "q2": 0.3, "q3": 0.2, "q4": 0.2},
-    }
-
-    compared = fr.compare_scores(rows)
-
-    assert [compared.pair("value", *pair).n for pair in ("ab", "ac", "bc")] == [3, 3, 4]
-    tukey = fr.compare_scores(rows, test="tukey")
-    assert [tukey.pair("value", *pair).n for pair in ("ab", "ac", "bc")] == [3, 3, 3]
-
-
-def test_infinite_values_are_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="value: the value of 'b' for query 'q1' is infinite"):
-        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q1": float("inf")}})
-
-
-def test_a_system_without_values_is_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="value: 'b' has no value for any query"):
-        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q1": None}})
-
-
-def test_one_system_has_means_and_intervals_only() -> None:
-    compared = fr.compare(QRELS, [GOOD], "map", names=["x"])
-
-    assert (compared.mean["map"]["x"], len(compared.pairs())) == (1.0, 0)
-    assert compared.notes == ["one system: there is nothing to compare it with"]
-
-
-def test_no_system_is_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="expected at least one system"):
-        fr.compare_scores([])
+    assert compare([GOOD, BAD], "first_hit").better("first_hit") == "lower"
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("long", [True, False])
 def test_frames_can_be_compared(library: str, long: bool) -> None:
     frames = pytest.importorskip(library)
-    columns: dict[str, list[Any]] = {"system": ["a", "a", "b", "b"], "qid": ["1", "2", "2", "1"]}
-    if long:
-        columns |= {"measure": ["P_5"] * 4, "value": [0.2, 0.4, 0.6, 0.8]}
-    else:
-        columns |= {"P_5": [0.2, 0.4, 0.6, 0.8]}
+    columns: dict[str, list[Any]] = {"system": [*"aabb"], "qid": [*"1221"]}
+    values = [0.2, 0.4, 0.6, 0.8]
+    columns |= {"measure": ["P_5"] * 4, "value": values} if long else {"P_5": values}
 
-    compared = fr.compare_scores(frames.DataFrame(columns))
+    found = fr.compare_scores(frames.DataFrame(columns))
 
-    assert compared.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
-
-
-def test_a_frame_without_systems_is_an_error() -> None:
-    pandas = pytest.importorskip("pandas")
-
-    with pytest.raises(fr.InputError, match="expected a column 'system' or 'run' or 'name'"):
-        fr.compare_scores(pandas.DataFrame({"query": ["1"], "P_5": [1.0]}))
+    assert found.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
 
 
 def test_what_pytrec_eval_returns_can_be_compared() -> None:
-    scores = {name: fr.evaluate(QRELS, run, "map P.5") for name, run in
-              (("x", GOOD), ("y", BAD))}  # fmt: skip
+    runs = {"x": GOOD, "y": BAD}
+    scores = {name: fr.evaluate(QRELS, run, "map P.5").to_dict() for name, run in runs.items()}
 
-    compared = fr.compare_scores({name: own.to_dict() for name, own in scores.items()})
+    found = fr.compare_scores(scores)
 
-    assert compared.measures == ["map", "P_5"]
-    assert compared.pair("map", "x", "y").difference == 0.5
-
-
-def test_other_objects_are_a_type_error() -> None:
-    with pytest.raises(TypeError, match="expected a list of Scores"):
-        fr.compare_scores(7)
-    with pytest.raises(fr.InputError, match="scores of 'a': query 'q': expected a number, found"):
-        fr.compare_scores({"a": {"q": "x"}})
-
-
-def test_runs_can_be_evaluated_by_an_executor() -> None:
-    with ThreadPoolExecutor(2) as executor:
-        compared = fr.compare(QRELS, {"x": GOOD, "y": BAD}, "map", executor=executor)
-
-    assert compared.mean["map"] == {"x": 1.0, "y": 0.5}
+    assert found.measures == ["map", "P_5"]
+    assert found.pair("map", "x", "y").difference == 0.5
 
 
 def test_a_comparison_can_be_pickled() -> None:
-    compared = compare_data(interval="percentile", resamples=100)
+    found = compare_data(interval="percentile", resamples=100)
 
-    again = pickle.loads(pickle.dumps(compared))
+    again = pickle.loads(pickle.dumps(found))
 
-    assert str(again) == str(compared)
-    assert again.pairs().to_csv() == compared.pairs().to_csv()
+    assert str(again) == str(found)
+    assert again.pairs().to_csv() == found.pairs().to_csv()
 
 
 def test_of_a_turned_pair_the_signs_are_turned() -> None:
-    compared = compare_data()
+    found = compare_data()
 
-    one, other = compared.pair("map", "pixels", "pca"), compared.pair("map", "pca", "pixels")
+    one, other = found.pair("map", "pixels", "pca"), found.pair("map", "pca", "pixels")
 
     assert (other.difference, other.low, other.high) == (-one.difference, -one.high, -one.low)
     assert (other.wins, other.losses) == (one.losses, one.wins)
@@ -321,56 +185,48 @@ def test_of_a_turned_pair_the_signs_are_turned() -> None:
     assert other.relative == pytest.approx(other.mean_a / other.mean_b - 1)
 
 
-def test_queries_are_listed_by_their_difference() -> None:
-    table = compare_data().queries_of("map", "pixels", "pca")
+@pytest.mark.parametrize("pair", [("pixels", "pca"), ("profile", "pca")])
+def test_the_queries_that_differ_most_are_those_of_the_scores(pair: tuple[str, str]) -> None:
+    scores = data_scores()
 
-    differences = table.columns["difference"]
-    assert differences == sorted(differences, reverse=True)
-    assert table.columns["query"][0] == "q0819"
+    found = compare_data().largest("map", 7, pair=pair)
 
-
-def test_the_queries_that_differ_most_are_those_of_the_scores() -> None:
-    compared, scores = compare_data(), data_scores()
-    for a, b in (("pixels", "pca"), ("profile", "pca")):
-        expected = (scores[a] - scores[b]).largest("map", 7)
-
-        assert compared.largest("map", 7, pair=(a, b)).columns == expected.columns
-    assert (
-        compared.largest("map").columns == compared.largest("map", pair=["pixels", "pca"]).columns
-    )
+    assert found.columns == (scores[pair[0]] - scores[pair[1]]).largest("map", 7).columns
 
 
-def test_the_largest_differences_are_those_from_the_baseline() -> None:
-    compared = compare_data(baseline="profile")
-
-    assert compared.largest("map", 1).names == ["query", "pixels", "profile", "difference"]
-    assert compared.largest("map", 1, pair=("pixels", "pca")).names[1:3] == ["pixels", "pca"]
-
-
-def test_the_pair_of_the_largest_differences_is_checked() -> None:
-    for pair, message in (
-        (("pixels", "pcaa"), "'pcaa' is not one of the systems; did you mean 'pca'"),
-        ("pca", "pair: expected the names of two systems, found 'pca'"),
-        (["pca"], "pair: expected the names of two systems, found"),
-    ):
-        with pytest.raises(fr.OptionError, match=message):
-            compare_data().largest("map", pair=pair)
-    with pytest.raises(fr.OptionError, match="needs two systems, found 1"):
-        fr.compare_scores({"a": {"q": 1.0}}).largest("value")
+DATA_COMPARED, ON_PCA, ON_PROFILE = (
+    compare_data(**options) for options in ({}, {"baseline": "pca"}, {"baseline": "profile"})
+)
+ON_TWO = compare_data(baseline=["pca", "pixels"]).pairs("map").columns
+APART = [(i, j) for j in range(29) for i in range(j - 1)]
 
 
-def test_letters_group_systems_that_do_not_differ() -> None:
-    compared = compare_data()
-
-    assert compared.letters("map") == {"pixels": "a", "pca": "b", "profile": "b"}
-    assert compared.tied_with_best("recip_rank") == ["pixels", "profile"]
-    assert compared.letters("recip_rank") == {"pixels": "a", "pca": "b", "profile": "a"}
-
-
-def test_systems_between_two_groups_have_the_letters_of_both() -> None:
-    from fastrank.comparing.letters import letter_display
-
-    assert letter_display([0, 1, 2], [(0, 2)]) == {0: "a", 1: "ab", 2: "b"}
+@giving("""
+compare_data(baseline=1).baseline -> ["pca"]
+compare_data(baseline=-2).baseline -> ["pca"]
+compare_data(baseline=["pca"]).baseline -> ["pca"]
+ON_PCA.baseline -> ["pca"]
+ON_PCA.pairs("map").columns["a"] -> ["pixels", "profile"]
+ON_PCA.pairs("map").columns["b"] -> ["pca", "pca"]
+list(zip(ON_TWO["a"], ON_TWO["b"]))
+    -> [("pixels", "pca"), ("profile", "pca"), ("profile", "pixels")]
+DATA_COMPARED.queries_of("map", "pixels", "pca").columns["query"][0] -> "q0819"
+DATA_COMPARED.queries_of("map", "pixels", "pca").columns["difference"]
+    -> sorted(DATA_COMPARED.queries_of("map", "pixels", "pca").columns["difference"])[::-1]
+DATA_COMPARED.largest("map").columns
+    -> DATA_COMPARED.largest("map", pair=["pixels", "pca"]).columns
+ON_PROFILE.largest("map", 1).names -> ["query", "pixels", "profile", "difference"]
+ON_PROFILE.largest("map", 1, pair=("pixels", "pca")).names[1:3] -> ["pixels", "pca"]
+DATA_COMPARED.letters("map") -> {"pixels": "a", "pca": "b", "profile": "b"}
+DATA_COMPARED.letters("recip_rank") -> {"pixels": "a", "pca": "b", "profile": "a"}
+DATA_COMPARED.tied_with_best("recip_rank") -> ["pixels", "profile"]
+letters.letter_display([0, 1, 2], [(0, 2)]) -> {0: "a", 1: "ab", 2: "b"}
+letters.letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) -> {2: "a", 0: "b", 1: "c"}
+letters.letter_display(range(27), APART[:-53])[25] -> "yz"
+[letters.letter_display(range(29), APART)[i] for i in (0, 1, 26, 28)] -> ["a", "a,b", "z,aa", "ab"]
+""")
+def test_baselines_largest_differences_and_letters(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 @given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda own: own[0] < own[1])))
@@ -378,8 +234,6 @@ def test_systems_between_two_groups_have_the_letters_of_both() -> None:
 def test_groups_are_the_largest_sets_without_a_pair_that_differs(
     different: set[tuple[int, int]],
 ) -> None:
-    from fastrank.comparing.letters import alike
-
     fitting = [
         set(own)
         for size in range(1, 8)
@@ -388,56 +242,164 @@ def test_groups_are_the_largest_sets_without_a_pair_that_differs(
     ]
     largest = [own for own in fitting if not any(own < other for other in fitting)]
 
-    assert alike(range(7), different) == sorted(map(sorted, largest))
+    assert letters.alike(range(7), different) == sorted(map(sorted, largest))
 
 
 def test_letters_of_too_many_groups_are_an_error() -> None:
     """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
-    from fastrank.comparing.letters import alike
-
     with pytest.raises(fr.OptionError, match="40 systems form more than 10,000 overlapping groups"):
-        alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
+        letters.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
 
 
-def test_more_than_26_groups_have_letters_with_commas() -> None:
-    from fastrank.comparing.letters import letter_display
-
-    order = range(29)
-    apart = [(i, j) for i in order for j in order if j > i + 1]
-
-    found = letter_display(order, apart)
-
-    assert (found[0], found[1], found[26], found[28]) == ("a", "a,b", "z,aa", "ab")
-    assert letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) == {2: "a", 0: "b", 1: "c"}
+# Queries for which some systems have no value (NaN).
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"test": "u"}, "test: expected one of"),
-        ({"correction": "sidak"}, "correction: expected one of"),
-        ({"test": "tukey", "correction": "holm"}, "correction: test='tukey' already corrects"),
-        ({"correction": "max-t"}, "correction: 'max-t' needs a baseline"),
-        ({"correction": "max-t", "test": "sign", "baseline": 0}, "'max-t' needs test='t'"),
-        ({"alpha": 0}, "alpha: expected a number between 0 and 1"),
-        ({"level": 95}, "level: expected a number between 0 and 1"),
-        ({"resamples": 0}, "resamples: expected 1 or more"),
-        ({"seed": -1}, "seed: expected 0 or more"),
-        ({"exact_up_to": 60}, "exact_up_to: expected a number from 0 to 52"),
-        ({"min_difference": -1}, "min_difference: expected 0 or more"),
-        ({"interval": "normal"}, "interval: expected one of"),
-        ({"clusters": {}}, "clusters: the test 't' treats queries as independent"),
-        ({"clusters": {}, "test": "randomization"}, "clusters: the interval 't' treats"),
-    ],
-)
-def test_invalid_options_are_errors(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.OptionError, match=message):
-        compare_data(**options)
+def on_the_hard_query_only_a_has_a_value() -> Any:
+    """a is better than b on all queries that both have; its mean over all is lower."""
+    rows = np.repeat([[0.53], [0.5], [0.3]], 12, axis=1) + 0.01 * random_rows(3, 12)
+    rows[0, 0], rows[1, 0] = 0.0, math.nan
+    assert rows[0].mean() < np.nanmean(rows[1])
+    return scores_of(rows)
 
 
-def test_more_decimals_than_doubles_have_are_not_compared() -> None:
-    rows = random_rows(2, 20)
+def test_values_that_are_nan_are_counted_and_named() -> None:
+    scores: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
+    scores["b"]["q003"], scores["c"]["q007"] = math.nan, None
 
-    compared = fr.compare_scores(scores_of([rows[0], rows[0] + 1e-15]))
+    assert fr.compare_scores(scores).notes == [
+        "value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a pair is compared on"
+        " the queries with values of both; means are over the 10 queries with values of all systems"
+    ]
 
-    assert compared.pair("value", "a", "b").ties == 20
+
+HARD = fr.compare_scores(on_the_hard_query_only_a_has_a_value())
+MEANS = {name: f"{mean:.4f}" for name, mean in HARD.mean["value"].items()}
+
+
+@giving("""
+HARD.best("value") -> "a"
+HARD.ranked("value") -> ["a", "b", "c"]
+HARD.tied_with_best("value") -> ["a"]
+HARD.letters("value") -> {"a": "a", "b": "b", "c": "c"}
+HARD.ranks("value").columns["system"] -> ["a", "b", "c"]
+f"**{MEANS['a']}**" in HARD.to_markdown(underline=True) -> True
+f"<u>{MEANS['b']}</u>" in HARD.to_markdown(underline=True) -> True
+HARD.table().bold -> {(0, 1)}
+""")
+def test_the_best_system_is_that_of_the_queries_with_values_of_all(call: str, value: str) -> None:
+    check_value(call, value, globals())
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_means_and_intervals_are_those_of_the_queries_with_values_of_all(interval: str) -> None:
+    scores = on_the_hard_query_only_a_has_a_value()
+    kept = {name: without(own, "q000") for name, own in scores.items()}
+
+    found, expected = (fr.compare_scores(own, interval=interval) for own in (scores, kept))
+
+    assert found.mean == expected.mean
+    for name in "abc":
+        bounds = found.interval_of("value", name)
+        assert bounds == pytest.approx(expected.interval_of("value", name), rel=1e-12)
+    assert found.values("value").shape == (3, 12)
+
+
+@pytest.mark.parametrize(("test", "names"), [("t", "ab"), ("tukey", "abc"), ("tukey-anova", "abc")])
+def test_two_systems_and_tests_of_all_use_the_queries_of_all(test: str, names: str) -> None:
+    scores = on_the_hard_query_only_a_has_a_value()
+
+    found = fr.compare_scores({name: scores[name] for name in names}, test=test)
+
+    mean = found.mean["value"]
+    for a, b in combinations(names, 2):
+        pair = found.pair("value", a, b)
+        assert pair.n == 11
+        assert pair.difference == pytest.approx(mean[a] - mean[b])
+    assert found.notes[0] == (
+        "value: b has no value for 1 of 12 queries (q000); only the 11 queries with values of all"
+        " systems are used"
+    )
+
+
+@pytest.mark.parametrize("test", ["t", "tukey", "tukey-anova"])
+def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> None:
+    rows = random_rows(3, 12)
+    rows[1, :6], rows[2, 6:] = math.nan, math.nan
+
+    found = compared(rows, test=test)
+
+    said = "no query has values of all systems, so the means cannot be compared"
+    assert found.notes[0].endswith(said)
+    assert found.ranked("value") == ["a", "b", "c"]
+    assert "**" not in found.to_markdown()
+    assert not found.table().bold
+    for method in (found.best, found.tied_with_best, found.ranks, found.anova):
+        with pytest.raises(fr.MeasureError, match="'value': no query has values of all systems"):
+            method("value")
+
+
+def test_a_run_that_finds_nothing_is_not_the_best_in_first_rank() -> None:
+    """Without a relevant document, FirstRank has no value: its mean is of the easy queries."""
+    runs = {name: fr.read_run(DATA / f"{name}.run").to_dict() for name in ("pixels", "pca")}
+    short = {query: {max(own, key=own.get): 1.0} for query, own in runs["pca"].items()}
+
+    found = fr.compare(
+        DATA / "digits.qrels", {"pixels": runs["pixels"], "short": short}, "FirstRank"
+    )
+
+    pair, mean = found.pair("FirstRank", "pixels", "short"), found.mean["FirstRank"]
+    assert pair.n < 200
+    assert mean == {"pixels": pytest.approx(pair.mean_a), "short": 1.0}
+    assert f"only the {pair.n} queries with values of all systems are used" in found.notes[0]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("interval", ["t", "percentile", "studentized"])
+def test_a_pair_without_a_query_with_values_of_both_has_no_p(test: str, interval: str) -> None:
+    nan = math.nan
+
+    pair = pair_of([1, 2, nan], [nan, nan, 4], test=test, interval=interval)
+
+    assert pair.n == 0
+    assert all(map(math.isnan, (pair.p, pair.p_adjusted, pair.low, pair.high)))
+    assert pair.note == "no query has values of both: no test is possible"
+
+
+# Values of any size, and queries of any number.
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_one_query_has_no_interval(interval: str) -> None:
+    found = compared([[0.25], [0.5]], interval=interval)
+
+    assert found.notes == ["one query: a test needs several"]
+    pair = found.pair("value", "a", "b")
+    assert all(map(math.isnan, (pair.low, pair.high, *found.interval_of("value", "a"))))
+    assert pair.note == "one query: no test is possible"
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("largest", [1e100, 1e-12, 1e-200, 5e-324])
+def test_results_of_values_of_any_size_are_finite(test: str, interval: str, largest: float) -> None:
+    found = compared(largest * random_rows(2, 12), test=test, interval=interval, resamples=100)
+
+    pair = found.pair("value", "a", "b")
+    assert all(map(math.isfinite, (pair.difference, pair.low, pair.high, pair.p, pair.p_adjusted)))
+    assert all(map(math.isfinite, found.interval_of("value", "a")))
+
+
+@giving("""
+pair_of(*1e-14 * random_rows(2, 12)).p -> 1.0
+pair_of(*1e-14 * random_rows(2, 12)).ties -> 12
+pair_of(*1e-14 * random_rows(2, 12)).note -> "identical on every query, up to 12 decimals"
+pair_of([1], [2], test="sign").note -> "cannot be significant: only 1 of 1 query differs"
+pair_of([1, 5, 5, 5, 5], [2, 5, 5, 5, 5], test="sign").note
+    -> "cannot be significant: only 1 of 5 queries differs"
+math.isnan(pair_of([0, 1], [0, 0], interval="studentized", resamples=1).low) -> True
+math.isnan(pair_of([0, 1], [0, 0], interval="studentized", resamples=1).high) -> True
+pair_of([0, 1], [0, 0], interval="studentized", resamples=1).note.partition(";")[0].partition(":")
+    -> ("no resample has variance", ":", " there is no interval")
+""")
+def test_differences_that_are_no_or_one_difference_are_noted(call: str, value: str) -> None:
+    check_value(call, value, globals())

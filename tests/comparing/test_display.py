@@ -1,10 +1,11 @@
-"""A comparison as plain text: letters, differences, alignment, and their options."""
+"""A comparison as plain text, CSV, JSON and frames: letters, differences, alignment, options."""
 
 from __future__ import annotations
 
+import csv
 import io
+import json
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,17 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.numbers import p_text
+from fastrank.document.numbers import p_text  # noqa: F401 (in a table)
 from fastrank.document.text import display_width, text
-from tests.helpers.comparisons import compare_data, random_rows, scores_of
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import (
+    DATA,
+    NAMES,
+    compare_data,
+    compared,
+    random_rows,
+    scores_of,
+)
 from tests.helpers.strategies import examples
 
 
@@ -33,9 +42,7 @@ def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_wors
 
 
 def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
-    compared = compare_data(baseline=["pca", "profile"])
-
-    blocks = compared.to_text(ascii=True).split("\n\n")
+    blocks = compare_data(baseline=["pca", "profile"]).to_text(ascii=True).split("\n\n")
 
     assert blocks[2] == (
         "system      recip_rank  baseline           diff [95% interval]       p     +/=/-\n"
@@ -48,131 +55,84 @@ def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
     assert len(blocks) == 5
 
 
-def test_significantly_worse_than_the_baseline_has_its_symbol() -> None:
-    compared = compare_data(baseline="pixels")
-
-    marks = [line[-1] for line in compared.to_text(ascii=False).splitlines()[3:5]]
-
-    assert marks == ["▼", "▼"]
-
-
-def test_lower_values_are_better_where_the_measure_says_so() -> None:
-    found = {
-        "a": {f"q{i}": {"FirstRank": 1.0 + i % 2} for i in range(20)},
-        "b": {f"q{i}": {"FirstRank": 5.0 + i % 3} for i in range(20)},
-    }
-
-    lines = fr.compare_scores(found).to_text(ascii=True).splitlines()
-
-    assert lines[2:4] == ["a   a            1.5000^b", "b   b            5.9500"]
-
-
 def test_one_system_has_the_interval_of_its_mean() -> None:
-    compared = fr.compare_scores({"pixels": {f"q{i}": i / 10 for i in range(10)}})
+    found = fr.compare_scores({"pixels": {f"q{i}": i / 10 for i in range(10)}})
 
-    assert compared.to_text().split("\n\n")[0] == (
+    assert found.to_text().split("\n\n")[0] == (
         "system      value      95% interval\n"
         "--------  -------  ----------------\n"
         "pixels     0.4500  [0.2334, 0.6666]"
     )
 
 
-def test_percentages_have_two_decimals() -> None:
-    text = compare_data().to_text(percent=True, ascii=True)
+FIRST, SECOND = scores_of(random_rows(2, 12)).values()
+LEGEND = fr.compare_scores({"a<=b": FIRST, "c": SECOND}, baseline=0).to_text(ascii=False)
+RANKS = {
+    "a": {f"q{i}": {"FirstRank": 1.0 + i % 2} for i in range(20)},
+    "b": {f"q{i}": {"FirstRank": 5.0 + i % 3} for i in range(20)},
+}
+PERCENT = compare_data().to_text(percent=True, ascii=True)
+SORTED = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
 
-    assert "a   pixels    43.48^bc  95.10^bc" in text
-    assert "200 queries. Values in percent." in text
+
+def with_a_better_one(systems: int) -> str:
+    """The line of the first of so many systems, which is better than all others."""
+    rows = random_rows(systems, 60)
+    rows[0] += 3
+    return compared(rows).to_text(ascii=False).splitlines()[2]
 
 
-def test_systems_can_be_sorted_by_a_measure() -> None:
-    lines = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
-
-    assert lines[2:5] == [
-        "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc",
-        "b   profile   0.34     0.90^c         0.97^c        0.61^c",
-        "c   pca       0.35     0.81           0.91          0.51",
-    ]
+@giving("""
+[line[-1] for line in compare_data(baseline="pixels").to_text(ascii=False).splitlines()[3:5]]
+    -> ["▼", "▼"]
+compare_scores(RANKS).to_text(ascii=True).splitlines()[2:4]
+    -> ["a   a            1.5000^b", "b   b            5.9500"]
+"a   pixels    43.48^bc  95.10^bc" in PERCENT -> True
+"200 queries. Values in percent." in PERCENT -> True
+SORTED[2] -> "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
+SORTED[3] -> "b   profile   0.34     0.90^c         0.97^c        0.61^c"
+SORTED[4] -> "c   pca       0.35     0.81           0.91          0.51"
+with_a_better_one(18).partition("^")[2] -> "bcdefghijklmnopqr"
+with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
+"diff: difference from a<=b," in LEGEND -> True
+[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
+json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
+""")
+def test_marks_digits_letters_and_p_values(call: str, value: str) -> None:
+    """A letter without superscript is in ASCII; letters after z are separated."""
+    check_value(call, value, globals())
 
 
 def test_shared_letters_are_those_of_letters() -> None:
-    compared = compare_data()
+    found = compare_data()
 
-    lines = compared.to_text(letters=True, ascii=True).splitlines()
+    lines = found.to_text(letters=True, ascii=True).splitlines()
 
     first = [line.split()[1].partition("^")[2] for line in lines[2:5]]
-    assert first == list(compared.letters("map").values())
+    assert first == list(found.letters("map").values())
     assert "Systems that share a letter do not differ significantly" in " ".join(lines)
-
-
-def test_shared_letters_need_all_pairs() -> None:
-    with pytest.raises(fr.OptionError, match="letters: needs all pairs"):
-        compare_data(baseline="pca").to_text(letters=True)
-
-
-def test_a_table_with_a_letter_without_superscript_is_in_ascii() -> None:
-    systems = random_rows(18, 60)
-    systems[0] += 3
-
-    best = fr.compare_scores(scores_of(systems)).to_text(ascii=False).splitlines()[2]
-
-    assert best.endswith("^bcdefghijklmnopqr")
-
-
-def test_letters_after_z_are_separated() -> None:
-    systems = random_rows(28, 60)
-    systems[0] += 3
-
-    best = fr.compare_scores(scores_of(systems)).to_text().splitlines()[2]
-
-    assert best.endswith(",x,y,z,aa,ab")
 
 
 def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    compared = compare_data(baseline="pca")
+    found = compare_data(baseline="pca")
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "latin-1"))
 
-    assert str(compared).isascii()
-
-
-def test_names_in_the_legend_are_unchanged() -> None:
-    values = list(scores_of(random_rows(2, 12)).values())
-    compared = fr.compare_scores(dict(zip(["a<=b", "c"], values, strict=True)), baseline=0)
-
-    assert "diff: difference from a<=b," in compared.to_text(ascii=False)
-
-
-def test_p_values_are_never_zero() -> None:
-    assert [p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] == [
-        "<1e-300", "1.0e-20", "0.0001", "0.5000",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"digits": -1}, fr.OptionError),
-        ({"percent": 2}, fr.OptionError),
-        ({"sort": "mapp"}, fr.MeasureError),
-    ],
-)
-def test_invalid_options_are_errors(options: dict[str, object], error: type[Exception]) -> None:
-    with pytest.raises(error):
-        compare_data().to_text(**options)  # type: ignore[arg-type]
+    assert str(found).isascii()
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl", "Zp"]))
 
 
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=5), st.booleans())
-@examples(200)
+@examples(60)
 def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
     rows = [[Cell(one, number=right), Cell(other), Cell("|")] for one, other in cells]
-    lines = text(Document([Grid(["n", "m", ""], rows)]))
 
-    widths = {display_width(line) for line in lines.splitlines()[2:]}
-    assert len(widths) == 1
+    lines = text(Document([Grid(["n", "m", ""], rows)])).splitlines()
+
+    assert len({display_width(line) for line in lines[2:]}) == 1
 
 
 @given(st.integers(2, 6), st.integers(0, 1000), st.integers(0, 6))
@@ -180,20 +140,76 @@ def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
 def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) -> None:
     rows = random_rows(systems, 12, seed) * 10.0 ** np.arange(systems)[:, None]
 
-    lines = fr.compare_scores(scores_of(rows)).to_text(digits=digits, ascii=True).splitlines()
+    lines = compared(rows).to_text(digits=digits, ascii=True).splitlines()
 
-    ends = {line.split("^")[0].rstrip() for line in lines[2 : 2 + systems]}
-    assert len({len(end) for end in ends}) == 1
+    assert len({len(line.split("^")[0].rstrip()) for line in lines[2 : 2 + systems]}) == 1
 
 
-@pytest.mark.parametrize("shown", ["to_text", "to_markdown", "to_latex", "to_html"])
-@pytest.mark.parametrize("options", [{}, {"baseline": 0}, {"test": "sign"}])
-def test_names_and_queries_from_files_hide_nothing(shown: str, options: dict[str, Any]) -> None:
-    bad = "\n\r\x1b[2J\x9b\u202e\u2028"
-    values = {f"{bad}{name}": {f"{bad}q{i}": float(i % 3) for i in range(9)} for name in "ab"}
-    values[f"{bad}a"][f"{bad}q0"] = float("nan")
+def test_csv_is_the_table_of_pairs() -> None:
+    found = compare_data()
 
-    found = getattr(fr.compare_scores(values, **options), shown)()
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
 
-    assert found.replace("\n", "").isprintable()
-    assert "x1b[2J" in found.replace("\\[", "[")
+    assert list(rows[0]) == list(fr.types.Pair._fields)
+    assert float(rows[1]["p"]) == found.pair("map", "pixels", "profile").p
+    assert len(rows) == 12
+
+
+def test_csv_per_query_is_in_long_form() -> None:
+    found = compare_data()
+
+    rows = list(csv.reader(io.StringIO(found.to_csv(per_query=True))))
+
+    assert rows[0] == ["query", "measure", "system", "value"]
+    assert rows[2] == ["q0000", "map", "pca", repr(float(found.values("map")[1, 0]))]
+    assert len(rows) == 1 + 4 * 200 * 3
+
+
+SETTINGS = {"test": "randomization", "correction": "holm", "alpha": 0.05, "interval": "t"}
+SETTINGS |= {"level": 0.95, "seed": 0, "resamples": 1000, "family": "measure", "exact": False}
+SETTINGS |= {"clusters": None, "version": fr.__version__}
+
+
+def test_json_has_means_pairs_settings_notes_and_values() -> None:
+    compared = compare_data(baseline="pca", test="randomization", resamples=1000)
+
+    found = json.loads(compared.to_json(per_query=True))
+
+    low, high = compared.interval_of("map", "pca")
+    assert found["schema"] == "fastrank.comparison/1"
+    assert found["measures"] == compared.measures
+    mean = compared.mean["map"]["pca"]
+    assert found["systems"]["pca"]["map"] == {"mean": mean, "low": low, "high": high}
+    pair = compared.pair("map", "pixels", "pca")._replace(df=None)
+    assert fr.types.Pair(**found["pairs"][0]) == pair
+    assert found["notes"] == compared.notes
+    assert found["settings"] == SETTINGS
+    assert found.pop("per_query")["q0001"]["P_10"]["pca"] == compared.values("P_10")[1, 1]
+    assert found == json.loads(compared.to_json())
+
+
+def test_json_of_runs_has_the_options_of_the_evaluation() -> None:
+    runs, options = [DATA / f"{name}.run" for name in NAMES], {"missing": "skip"}
+
+    found = fr.compare(DATA / "digits.qrels", runs, "map", relevance_level=2, **options)
+
+    expected = {"relevance_level": 2, "missing": "skip", "exclude": False}
+    expected |= {"trec_eval_version": "9.0.8"}
+    assert expected.items() <= json.loads(found.to_json())["settings"].items()
+
+
+def test_json_has_the_number_of_clusters() -> None:
+    clusters = {f"q{place:03d}": place // 3 for place in range(30)}
+    options = {"test": "randomization", "interval": "none", "clusters": clusters}
+
+    found = compared(random_rows(2, 30), **options)
+
+    assert json.loads(found.to_json())["settings"]["clusters"] == 10
+
+
+def test_frames_have_the_pairs() -> None:
+    found = compare_data(baseline="pca")
+
+    expected = found.pairs().columns
+    assert {name: list(own) for name, own in found.to_pandas().items()} == expected
+    assert found.to_polars().to_dict(as_series=False) == expected

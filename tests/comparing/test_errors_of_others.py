@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.comparisons import pair_of, random_rows, scores_of
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import compared, pair_of, random_rows, scores_of
 from tests.helpers.strategies import examples, slow_in_python
 
 pytestmark = slow_in_python
 
+FLIPS: dict[str, Any] = {"test": "randomization", "exact_up_to": 0}
 RANDOM = [
-    {"test": "randomization", "exact_up_to": 0, "resamples": 3000},
+    {**FLIPS, "resamples": 3000},
     {"test": "tukey", "resamples": 1000},
     {"test": "tukey-anova"},
     {"test": "bootstrap", "resamples": 1000},
@@ -26,25 +28,14 @@ RANDOM = [
     {"interval": "studentized", "resamples": 1000},
     {"correction": "max-t", "baseline": "a", "resamples": 1000},
 ]
-
-
-def compared(rows: Any, **options: Any) -> fr.types.Comparison:
-    return fr.compare_scores(scores_of(rows), **options)
-
-
-@pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
-def test_results_are_the_same_in_every_call_and_for_any_number_of_threads(options: Any) -> None:
-    rows = random_rows(5, 70)
-    expected = compared(rows, **options).pairs().to_csv()
-
-    assert all(compared(rows, **options).pairs().to_csv() == expected for _ in range(10))
-    for threads in (1, 2, 8):
-        assert compared(rows, **options, threads=threads).pairs().to_csv() == expected
+TESTS = ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+# One success in each query, or none.
+SHARE_OF_ALL, SHARE_OF_NONE = (0.6915028921812392, 1.0), (0.0, 0.3084971078187608)
 
 
 @pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
 @pytest.mark.parametrize("gaps", [False, True])
-def test_results_do_not_depend_on_the_order_of_systems(options: Any, gaps: bool) -> None:
+def test_results_depend_on_no_threads_and_no_order_of_systems(options: Any, gaps: bool) -> None:
     rows = random_rows(5, 70)
     if gaps:
         rows[1, 3] = rows[4, 7:9] = math.nan
@@ -53,6 +44,9 @@ def test_results_do_not_depend_on_the_order_of_systems(options: Any, gaps: bool)
     backward = fr.compare_scores(dict(reversed(scores.items())), **options)
 
     table = forward.pairs()
+    for threads in (1, 1, 2, 8):
+        again = fr.compare_scores(scores, **options, threads=threads)
+        assert again.pairs().to_csv() == table.to_csv()
     for a, b in zip(table.columns["a"], table.columns["b"], strict=True):
         one, other = (repr(each.pair("value", a, b)) for each in (forward, backward))
         assert one == other
@@ -61,47 +55,51 @@ def test_results_do_not_depend_on_the_order_of_systems(options: Any, gaps: bool)
     assert forward.anova("value").to_csv() == backward.anova("value").to_csv()
 
 
-def test_another_seed_gives_another_estimate() -> None:
-    rows = random_rows(2, 70)
-    options = {"test": "randomization", "exact_up_to": 0, "resamples": 3000}
-
-    found = {pair_of(*rows, **options, seed=seed).p for seed in range(5)}
-
-    assert len(found) > 1
-
-
-def test_an_estimated_p_is_never_zero() -> None:
-    first = np.linspace(0.5, 1.0, 60)
-
-    for test in ("randomization", "tukey", "bootstrap"):
-        assert pair_of(first, first * 0.5, test=test, resamples=999).p == 1 / 1000
+HALVED = np.linspace(0.5, 1.0, 60), np.linspace(0.25, 0.5, 60)
+SEVENTY = random_rows(2, 70)
+UNDERFLOW = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
+FEW_DIFFER = np.linspace(0, 1, 10), np.linspace(0, 1, 10) + 0.1 * (np.arange(10) < 3)
+THREE_WINS = [0.5, 0.6, 0.9], [0.4, 0.1, 0.2]
+ONE_QUERY = compared([[0.1], [0.2], [0.4]])
+CONSTANT = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
+# In hundreds, which are compared exactly too.
+HUNDREDS = np.round(random_rows(2, 60), 2) * 1000
+FLIPPED: dict[str, Any] = {**FLIPS, "resamples": 20_000}
 
 
-def test_the_p_of_a_t_test_is_shown_as_a_bound_if_it_underflows() -> None:
-    rows = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
+@giving("""
+pair_of(*HALVED, test="randomization", resamples=999).p -> 1 / 1000
+pair_of(*HALVED, test="tukey", resamples=999).p -> 1 / 1000
+pair_of(*HALVED, test="bootstrap", resamples=999).p -> 1 / 1000
+len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 -> True
+"<1e-300" in str(compared(UNDERFLOW, baseline="b")) -> True
+pair_of(*THREE_WINS, test="randomization").p -> 0.25
+pair_of(*THREE_WINS, test="randomization").smallest_p -> 0.25
+pair_of(*THREE_WINS, test="randomization").note
+    -> "cannot be significant: only 3 of 3 queries differ"
+pair_of(*FEW_DIFFER).note -> "only 3 of 10 queries differ: no test by signs could find this"
+pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p -> 1.0
+ONE_QUERY.pair("value", "a", "b").p -> approx(math.nan, nan_ok=True)
+ONE_QUERY.pair("value", "a", "b").p_adjusted -> approx(math.nan, nan_ok=True)
+ONE_QUERY.significant("value", "a", "b") -> False
+compared(random_rows(2, 9)).notes -> ["few queries (9): tests can find only large differences"]
+compared(random_rows(2, 1001)).notes
+    -> ["with 1,001 queries nearly any difference is significant; look at its size"]
+"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] -> True
+"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] -> True
+CONSTANT.interval_of("value", "a") -> approx(SHARE_OF_ALL)
+CONSTANT.interval_of("value", "b") -> approx(SHARE_OF_NONE)
+CONSTANT.interval_of("value", "c")[1] < 1.0 -> True
+pair_of(*HUNDREDS, **FLIPPED).p -> pair_of(*HUNDREDS / 1000, **FLIPPED).p
+pair_of(*HUNDREDS[:, :40], test="randomization").p
+    -> pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
+""")
+def test_p_is_never_zero_and_notes_say_what_it_cannot_find(call: str, value: str) -> None:
+    """Of ten successes in ten, the interval is that of Clopper and Pearson."""
+    check_value(call, value, globals())
 
-    shown = str(compared(rows, baseline="b"))
 
-    assert "<1e-300" in shown
-
-
-def test_three_wins_of_three_have_the_smallest_possible_p() -> None:
-    pair = pair_of([0.5, 0.6, 0.9], [0.4, 0.1, 0.2], test="randomization")
-
-    assert (pair.p, pair.smallest_p) == (0.25, 0.25)
-    assert pair.note == "cannot be significant: only 3 of 3 queries differ"
-
-
-def test_of_a_t_test_few_differing_queries_are_noted() -> None:
-    rows = np.tile(np.linspace(0, 1, 10), (2, 1))
-    rows[0, :3] += 0.1
-
-    assert pair_of(*rows).note == ("only 3 of 10 queries differ: no test by signs could find this")
-
-
-@pytest.mark.parametrize(
-    "test", ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
-)
+@pytest.mark.parametrize("test", TESTS)
 def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: str) -> None:
     rows = random_rows(3, 40)
     options: dict[str, Any] = {"test": test, "resamples": 500}
@@ -120,14 +118,6 @@ def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: 
         assert other.p_adjusted == pytest.approx(min(1.0, 6 * one.p))
 
 
-def test_identical_systems_never_reach_the_function_of_a_user() -> None:
-    rows = random_rows(1, 10)
-
-    assert pair_of(rows[0], rows[0], test=lambda *_: math.nan).p == 1.0
-    with pytest.raises(fr.OptionError, match="expected a p-value from 0 to 1"):
-        pair_of(rows[0], rows[0][::-1], test=lambda *_: math.nan)
-
-
 @pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
 def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None:
     first = np.linspace(0.1, 0.8, 8)
@@ -139,86 +129,33 @@ def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None
     assert "every query differs by the same amount: judged by randomization" in pair.note
 
 
-def test_one_query_has_no_p_and_enters_no_correction() -> None:
-    found = compared([[0.1], [0.2], [0.4]])
-
-    pair = found.pair("value", "a", "b")
-    assert math.isnan(pair.p)
-    assert math.isnan(pair.p_adjusted)
-    assert "one query: no test is possible" in pair.note
-    assert not found.significant("value", "a", "b")
+SHARES = dict.fromkeys(["P@1", "RR", "ERR", "ours"], SHARE_OF_ALL)
+COUNTS = dict.fromkeys(["DCG@1", "FirstRank", "num_rel_ret", "nERR_IA@1"], (1.0, 1.0))
 
 
-def test_few_and_many_queries_are_noted() -> None:
-    few, many = compared(random_rows(2, 9)), compared(random_rows(2, 1001))
-
-    assert few.notes == ["few queries (9): tests can find only large differences"]
-    assert many.notes == [
-        "with 1,001 queries nearly any difference is significant; look at its size"
-    ]
-
-
-@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
-def test_tests_of_the_median_come_with_a_warning(test: str) -> None:
-    assert (
-        "is about the median of the differences" in compared(random_rows(2, 20), test=test).notes[0]
-    )
-
-
-def test_ten_of_ten_successes_have_the_interval_of_clopper_and_pearson() -> None:
-    found = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
-
-    assert found.interval_of("value", "a") == pytest.approx((0.6915028921812392, 1.0))
-    assert found.interval_of("value", "b") == pytest.approx((0.0, 0.3084971078187608))
-    assert found.interval_of("value", "c")[1] < 1.0
-
-
-@pytest.mark.parametrize(
-    ("measure", "is_share"),
-    [("P@1", True), ("RR", True), ("ERR", True), ("ours", True), ("DCG@1", False),
-     ("FirstRank", False), ("num_rel_ret", False), ("nERR_IA@1", False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("measure", "expected"), (SHARES | COUNTS).items())
 def test_only_measures_between_0_and_1_have_the_interval_of_shares(
-    measure: str, is_share: bool
+    measure: str, expected: tuple[float, float]
 ) -> None:
     values = {f"q{i}": {measure: 1.0} for i in range(10)}
+
     found = fr.compare_scores({"a": values, "b": values})
 
-    expected = (0.6915028921812392, 1.0) if is_share else (1.0, 1.0)
     assert found.interval_of(measure, "a") == pytest.approx(expected)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())
 @examples(30)
-def test_p_does_not_depend_on_the_order_of_queries_or_of_the_pair(
+def test_p_is_a_probability_that_depends_on_no_order(
     tenths: list[tuple[int, int]], random: Any
 ) -> None:
     first, second = np.array(tenths).T / 10
     order = random.sample(range(len(first)), len(first))
 
     for test in ("t", "randomization", "wilcoxon", "sign"):
-        p = pair_of(first, second, test=test).p
-        assert pair_of(second, first, test=test).p == p
-        assert pair_of(first[order], second[order], test=test).p == pytest.approx(p, rel=1e-9)
-
-
-@given(st.integers(2, 40), st.integers(0, 1000))
-@examples(30)
-def test_p_values_are_probabilities_and_intervals_contain_the_difference(n: int, seed: int) -> None:
-    rows = np.round(random_rows(2, n, seed), 1)
-    for test in ("t", "randomization", "wilcoxon", "sign"):
-        pair = pair_of(*rows, test=test)
+        pair = pair_of(first, second, test=test)
         assert 0 < pair.p <= 1
         assert pair.low <= pair.difference <= pair.high
-        assert pair.wins + pair.ties + pair.losses == n
-
-
-def test_values_beyond_one_are_compared_exactly_too() -> None:
-    rows = 1000 * np.round(random_rows(2, 60), 2)
-
-    found = pair_of(*rows, test="randomization", exact_up_to=0, resamples=20_000)
-    exact = pair_of(*rows[:, :40], test="randomization")
-
-    scaled = pair_of(*rows[:, :40] / 1000, test="randomization")
-    assert exact.p == scaled.p
-    assert found.p == pair_of(*rows / 1000, test="randomization", exact_up_to=0, resamples=20_000).p
+        assert pair.wins + pair.ties + pair.losses == len(first)
+        assert pair_of(second, first, test=test).p == pair.p
+        assert pair_of(first[order], second[order], test=test).p == pytest.approx(pair.p, rel=1e-9)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import fastrank as fr
-from tests.helpers.comparisons import compare_data, random_rows, scores_of
-
-SIGNS = ["sign", "wilcoxon"]
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import compare_data, compared, random_rows, scores_of
 
 
 def mostly_higher_but_with_a_lower_mean() -> np.ndarray:
@@ -30,18 +28,19 @@ def better_but_for_the_queries_of_all() -> np.ndarray:
     return rows
 
 
-@pytest.mark.parametrize("test", SIGNS)
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
 def test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones(test: str) -> None:
-    scores = scores_of(mostly_higher_but_with_a_lower_mean())
-    compared = fr.compare_scores(scores, test=test)
+    rows = mostly_higher_but_with_a_lower_mean()
 
-    assert compared.significant("value", "a", "b")
-    assert compared.beaten("value", "a") == compared.beaten("value", "b") == []
+    found = compared(rows, test=test)
+
+    assert found.significant("value", "a", "b")
+    assert found.beaten("value", "a") == found.beaten("value", "b") == []
     assert (
         "value: the test favors a, but the mean favors b; neither counts as significantly better"
-        in compared.notes
+        in found.notes
     )
-    table = fr.compare_scores(scores, test=test, baseline="a").to_text(ascii=False)
+    table = compared(rows, test=test, baseline="a").to_text(ascii=False)
     assert "▲" not in table.split("\n\n")[0]
 
 
@@ -65,63 +64,43 @@ def test_other_pairs_of_a_contradiction_are_counted() -> None:
 
 
 def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
-    compared = fr.compare_scores(scores_of(better_but_for_the_queries_of_all()))
+    pytest.importorskip("matplotlib")
+    found = compared(better_but_for_the_queries_of_all())
 
-    assert compared.best("value") == "a"
-    assert "a" in compared.beaten("value", "b")
+    found.report(page := io.BytesIO())
+
+    assert found.best("value") == "a"
+    assert "a" in found.beaten("value", "b")
     assert (
         "value: b is significantly better than a on the queries with values of both, but its mean"
-        " over those with values of all systems is worse" in compared.notes
+        " over those with values of all systems is worse" in found.notes
     )
-
-
-def test_a_report_does_not_call_the_best_mean_as_good_as_a_better_system() -> None:
-    pytest.importorskip("matplotlib")
-    compared = fr.compare_scores(scores_of(better_but_for_the_queries_of_all()))
-
-    compared.report(page := io.BytesIO())
-
     assert "it is not significantly better than <bdi>b</bdi>" in page.getvalue().decode()
 
 
 def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact() -> None:
-    compared = compare_data(test="randomization")
+    found = compare_data(test="randomization")
 
-    estimated = [
-        measure
-        for measure in compared.measures
-        if not compared.pair(measure, "pixels", "pca").exact
-    ]
+    exact = {name: found.pair(name, "pixels", "pca").exact for name in found.measures}
     note = "p-values are estimated from 100,000 random sign flips (seed 0)"
-    assert compared.notes == [f"{', '.join(estimated)}: {note}"]
-    assert 0 < len(estimated) < len(compared.measures)
+    assert found.notes == [f"{', '.join(name for name in exact if not exact[name])}: {note}"]
+    assert set(exact.values()) == {True, False}
 
 
-def test_the_legend_says_that_a_randomization_test_is_exact() -> None:
-    compared = fr.compare_scores(scores_of(random_rows(2, 12)), test="randomization")
-
-    assert compared.description() == "p <= 0.05, exact randomization test"
-    assert compared.resamples == 0
+TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
 
-@pytest.mark.parametrize(
-    ("options", "described"),
-    [
-        ({"correction": "none"}, "paired t-test, not corrected for the 3 pairs of a measure"),
-        ({"correction": "none", "baseline": ["a", "b"]}, "not corrected for the 3 pairs of"),
-        ({"correction": "none", "family": "all"}, "not corrected for the 3 pairs of all measures"),
-    ],
-)
-def test_the_legend_says_that_p_values_are_not_corrected(
-    options: dict[str, Any], described: str
-) -> None:
-    compared = fr.compare_scores(scores_of(random_rows(3, 20)), **options)
-
-    assert described in compared.description()
-
-
-@pytest.mark.parametrize("test", ["tukey", "tukey-anova"])
-def test_tukeys_tests_need_no_correction(test: str) -> None:
-    compared = fr.compare_scores(scores_of(random_rows(3, 20)), test=test)
-
-    assert "corrected" not in compared.description()
+@giving("""
+compared(TWO, test="randomization").description() -> "p <= 0.05, exact randomization test"
+compared(TWO, test="randomization").resamples -> 0
+compared(THREE, correction="none").description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+compared(THREE, correction="none", baseline=["a", "b"]).description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+compared(THREE, correction="none", family="all").description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
+"corrected" in compared(THREE, test="tukey").description() -> False
+"corrected" in compared(THREE, test="tukey-anova").description() -> False
+""")
+def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:
+    check_value(call, value, globals())

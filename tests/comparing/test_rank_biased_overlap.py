@@ -12,12 +12,12 @@ from fractions import Fraction
 from itertools import chain, permutations, product
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
+from tests.helpers.call_rows import check_value, giving
 
 NAMES = ("ext", "min", "max", "residual")
 
@@ -48,9 +48,8 @@ def _slow(a: list[list[str]], b: list[list[str]], p: float, ties: str) -> dict[s
             d if d > s and side is other else sum(x**2 if ties == "b" else x for x in side.values())
             for side in (own, other)
         ]
-        size = {
-            "w": Fraction(sum(sizes)) / 2, "a": d, "b": math.sqrt(sizes[0]) * math.sqrt(sizes[1])
-        }[ties]  # fmt: skip
+        both = math.sqrt(sizes[0]) * math.sqrt(sizes[1])
+        size = {"w": Fraction(sum(sizes)) / 2, "a": d, "b": both}[ties]
         extra = {"ext": 0.0, "min": 0.0, "max": 0.0}
         if d <= s:
             agreement = float(overlap / size)
@@ -90,13 +89,14 @@ PERSISTENCE = st.floats(0.05, 0.99)
 
 @settings(deadline=None)
 @given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
-def test_all_values_follow_the_formulas(
+def test_all_values_follow_the_formulas_in_both_orders_of_the_rankings(
     a: list[list[str]], b: list[list[str]], p: float, ties: str
 ) -> None:
     found, expected = fr.rbo(a, b, p, ties=ties), _slow(a, b, p, ties)
 
     for name in NAMES:
         assert getattr(found, name) == pytest.approx(expected[name], abs=1e-12)
+    assert found == pytest.approx(fr.rbo(b, a, p, ties=ties), abs=1e-14)
 
 
 @settings(deadline=None)
@@ -138,35 +138,42 @@ def test_rounding_keeps_the_order_of_the_bounds(size: int, ties: Any) -> None:
             assert found.residual >= 0
 
 
-@settings(deadline=None)
-@given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
-def test_the_order_of_the_rankings_does_not_matter(
-    a: list[list[str]], b: list[list[str]], p: float, ties: str
-) -> None:
-    assert fr.rbo(a, b, p, ties=ties) == pytest.approx(fr.rbo(b, a, p, ties=ties), abs=1e-14)
+@pytest.mark.parametrize("size", range(1, 60))
+def test_equal_rankings_have_at_most_1(size: int) -> None:
+    for p in (0.5, 0.8, 0.9, 0.98):
+        found = fr.rbo(range(size), range(size), p)
+        assert max(found.ext, found.max, found.truncated) == pytest.approx(1.0, abs=1e-12)
+        assert max(found.ext, found.max, found.truncated) <= 1.0
+
+
+# Groups of ties, which are averaged over, share a rank, or are corrected for.
+AB_C, BA_C = [["a", "b"], "c"], [["b", "a"], "c"]
+SCORES = {"a": 1, "b": 2.5, "c": 1.0, "d": -4}
+THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
 
 
 # With p = 1/2 and rankings of three items, ext = A1/2 + A2/4 + A3/8 + A3/8.
 @pytest.mark.parametrize(
     ("a", "b", "ties", "agreements"),
     [
-        ([*"abc"], [*"bad"], "a", (0, 1, Fraction(2, 3))),
-        ([["a", "b"], "c"], ["b", "a", "c"], "a", (Fraction(1, 2), 1, 1)),
-        ([["a", "b"], "c"], ["b", "a", "c"], "w", (Fraction(2, 3), 1, 1)),
-        ([["a", "b"], "c"], [["b", "a"], "c"], "a", (Fraction(1, 2), 1, 1)),
-        ([["a", "b"], "c"], [["b", "a"], "c"], "b", (1, 1, 1)),
+        ([*"abc"], [*"bad"], "a", (0, 1, 2 * THIRD)),
+        (AB_C, [*"bac"], "a", (HALF, 1, 1)),
+        (AB_C, [*"bac"], "w", (2 * THIRD, 1, 1)),
+        (AB_C, BA_C, "a", (HALF, 1, 1)),
+        (AB_C, BA_C, "b", (1, 1, 1)),
     ],
 )
 def test_ext_is_the_sum_computed_by_hand(
     a: list[str], b: list[str], ties: str, agreements: tuple[Fraction, ...]
 ) -> None:
-    weights = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
-    expected = sum(map(Fraction.__mul__, weights, map(Fraction, agreements)))
+    first, second, third = agreements
+
+    expected = first / 2 + second / 4 + third / 4
 
     assert fr.rbo(a, b, 0.5, ties=ties).ext == pytest.approx(float(expected), abs=1e-15)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(tied(least=1))
 def test_a_ranking_agrees_fully_with_itself(ranking: list[list[str]]) -> None:
     """If ties are corrected or share a rank; the average over their orders is lower."""
@@ -183,24 +190,18 @@ def test_the_truncated_form_is_normalized_by_its_greatest_value() -> None:
     assert found == pytest.approx(float(expected), abs=1e-15)
 
 
-def test_the_truncated_form_can_end_within_the_rankings() -> None:
-    found = fr.rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated
-
-    assert found == pytest.approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
-
-
-def test_the_sum_over_seen_ranks_is_that_of_the_rbo_package() -> None:
-    """Recorded with rbo 0.1.3: RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p)."""
-    found = fr.rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6)
-
-    assert found.truncated * (1 - 0.8**6) == pytest.approx(0.44672, abs=1e-14)
-    assert found.ext == pytest.approx(0.6152411428571429, abs=1e-14)
-
-
-def test_scores_give_a_ranking_with_ties() -> None:
-    scores = {"a": 1, "b": 2.5, "c": 1.0, "d": -4}
-
-    assert fr.rbo(scores, [*"bacd"]) == fr.rbo(["b", {"a", "c"}, "d"], [*"bacd"])
+@giving("""
+rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated -> approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).ext -> approx(0.6152411428571429, abs=1e-14)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).truncated * (1 - 0.8**6) -> approx(0.44672, abs=1e-14)
+rbo(SCORES, [*"bacd"]) -> rbo(["b", {"a", "c"}, "d"], [*"bacd"])
+rbo(np.array([3, 1, 2]), [3, 2, 1]) -> rbo([3, 1, 2], [3, 2, 1])
+rbo([], ["a", "b"]) -> approx((0.0, 0.0, 1.0, 1.0, 0.0))
+rbo([], {}) -> approx((math.nan,) * 5, nan_ok=True)
+""")
+def test_values_of_rankings_and_scores(call: str, value: str) -> None:
+    """With depth 6: rbo 0.1.3, RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p)."""
+    check_value(call, value, globals())
 
 
 def test_a_series_of_numbers_is_scores_by_its_index() -> None:
@@ -209,62 +210,3 @@ def test_a_series_of_numbers_is_scores_by_its_index() -> None:
     scores = {"a": 1.0, "b": 2.0}
     assert fr.rbo(pd.Series(scores), scores).ext == 1.0
     assert fr.rbo(pd.Series(["b", "a"]), scores).ext == 1.0
-
-
-def test_runs_are_no_rankings() -> None:
-    with pytest.raises(TypeError, match="found Run; for runs, use overlap"):
-        fr.rbo(fr.Run.from_dict({"q": {"a": 1.0}}), ["a"])
-
-
-@pytest.mark.parametrize("size", range(1, 60))
-def test_equal_rankings_have_at_most_1(size: int) -> None:
-    for p in (0.5, 0.8, 0.9, 0.98):
-        found = fr.rbo(range(size), range(size), p)
-        assert max(found.ext, found.max, found.truncated) == pytest.approx(1.0, abs=1e-12)
-        assert max(found.ext, found.max, found.truncated) <= 1.0
-
-
-def test_items_can_be_an_array() -> None:
-    assert fr.rbo(np.array([3, 1, 2]), [3, 2, 1]) == fr.rbo([3, 1, 2], [3, 2, 1])
-
-
-def test_one_empty_ranking_has_no_overlap_but_could_have_all() -> None:
-    assert fr.rbo([], ["a", "b"]) == pytest.approx((0.0, 0.0, 1.0, 1.0, 0.0))
-
-
-def test_two_empty_rankings_have_no_value() -> None:
-    assert all(math.isnan(value) for value in fr.rbo([], {}))
-
-
-@pytest.mark.parametrize("p", [0, 1, -0.5, 1.5])
-def test_a_persistence_outside_0_and_1_is_an_error(p: float) -> None:
-    with pytest.raises(fr.OptionError, match="p: expected a number between 0 and 1, both excluded"):
-        fr.rbo([*"ab"], [*"ba"], p)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"ties": "c"}, "ties: expected one of 'w', 'a', 'b', found 'c'"),
-        ({"depth": 0}, "depth: expected 1 or more, found 0"),
-    ],
-)
-def test_invalid_options_are_errors(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.OptionError, match=message):
-        fr.rbo([*"ab"], [*"ba"], **options)
-
-
-def test_an_item_that_appears_twice_is_named() -> None:
-    with pytest.raises(fr.InputError, match="b: 'x' appears twice in the ranking"):
-        fr.rbo([*"ab"], ["x", ("y", "x")])
-
-
-def test_a_score_that_is_nan_is_named() -> None:
-    with pytest.raises(fr.InputError, match="a: the score of 'x' is NaN and cannot be ranked"):
-        fr.rbo({"x": math.nan}, ["x"])
-
-
-@pytest.mark.parametrize("ranking", [3, "ab", {"a", "b"}, [{"a": 1}], [[["a"]]]])
-def test_what_is_no_ranking_is_an_error(ranking: Any) -> None:
-    with pytest.raises(TypeError, match="a: expected"):
-        fr.rbo(ranking, [*"ab"])

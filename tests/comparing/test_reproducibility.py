@@ -7,12 +7,14 @@ within 1e-14.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import fastrank as fr
+from tests.helpers.call_rows import check_value, giving
 
 RUNS = ["data/pixels.run", "data/pca.run", "data/profile.run", "data/pixels.run"]
 
@@ -41,17 +43,6 @@ def test_the_errors_are_those_of_the_formulas() -> None:
     )
 
 
-def test_the_effects_are_those_of_the_formulas() -> None:
-    """The improvement is 0.5 over a mean of 0.25, then 0.25 over 0.5."""
-    table = fr.reproduce(
-        _few(q1=1, q2=0.5), _few(q1=1, q2=0.5),
-        original_baseline=_few(q1=0, q2=0.5), reproduced_baseline=_few(q1=0.5, q2=0.5),
-    )  # fmt: skip
-
-    assert table.columns["effect_ratio"] == [0.5]
-    assert table.columns["delta_ri"] == [1.5]
-
-
 def test_values_of_many_queries_are_those_of_numpy() -> None:
     original, reproduced, baseline, other = _scores("map P_10")
     table = fr.reproduce(
@@ -62,19 +53,48 @@ def test_values_of_many_queries_are_those_of_numpy() -> None:
         a, b, c, d = (scores[measure] for scores in (original, reproduced, baseline, other))
         rmse = np.sqrt(np.mean((a - b) ** 2))
         expected = [
-            a.mean(), b.mean(), rmse, rmse / np.sqrt(np.mean(np.maximum(a, 1 - a) ** 2)),
+            a.mean(),
+            b.mean(),
+            rmse,
+            rmse / np.sqrt(np.mean(np.maximum(a, 1 - a) ** 2)),
             np.mean(b - d) / np.mean(a - c),
             (a.mean() - c.mean()) / c.mean() - (b.mean() - d.mean()) / d.mean(),
             stats.ttest_rel(a, b).pvalue,
-        ]  # fmt: skip
+        ]
         assert values == pytest.approx(expected, rel=1e-12)
 
 
+IMPROVED = {
+    "original_baseline": _few(q1=0, q2=0.5),
+    "reproduced_baseline": _few(q1=0.5, q2=0.5),
+}
+OTHERS = {"original_baseline": _few(q1=0.5), "reproduced_baseline": _few(q2=0.5, q3=0.5)}
+NOTHING = {"original_baseline": _few(q1=0), "reproduced_baseline": _few(q1=0)}
+TWO = _few(q1=1, q2=0.5)
+
+
+def row(original: Any, reproduced: Any, **options: Any) -> tuple[Any, ...]:
+    """The only row of the table."""
+    return tuple(*fr.reproduce(original, reproduced, **options).rows())
+
+
+@giving("""
+row(TWO, TWO, **IMPROVED) -> approx(("P_2", 0.75, 0.75, 0, 0, 0.5, 1.5, 1))
+row(_few(q1=0), _few(q1=1), **NOTHING)[5:7] -> approx((math.nan, math.nan), nan_ok=True)
+row(_few(q1=1), _few(q2=0.5, q3=1), queries="different", **OTHERS)
+    -> approx(("P_2", 1.0, 0.75, 0.5, 0.5, math.nan), nan_ok=True)
+row(_few(q1=1, q2=1), _few(q3=1, q4=1), queries="different")[-1] -> approx(math.nan, nan_ok=True)
+""")
+def test_effects_are_ratios_of_improvements_over_the_baselines(call: str, value: str) -> None:
+    """An improvement of 0.5 over a mean of 0.25, then of 0.25 over 0.5; a ratio to nothing."""
+    check_value(call, value, globals())
+
+
 def test_a_perfect_reproduction_has_no_error() -> None:
-    original, *_, same = _scores("map")
-    baseline = _scores("map")[1]
+    original, baseline, _, same = _scores("map")
 
     table = fr.reproduce(original, same, original_baseline=baseline, reproduced_baseline=baseline)
+
     _, mean, other_mean, *values = next(table.rows())
     assert mean == other_mean
     assert values == [0, 0, 1, 0, 1]
@@ -84,34 +104,9 @@ def test_measures_beyond_1_have_no_normalized_error() -> None:
     original, reproduced, *_ = _scores("num_rel_ret")
 
     columns = fr.reproduce(original, reproduced).columns
+
     assert columns["rmse"][0] > 1
     assert math.isnan(columns["nrmse"][0])
-
-
-def test_a_ratio_to_nothing_has_no_value() -> None:
-    nothing, some = _few(q1=0), _few(q1=1)
-
-    columns = fr.reproduce(
-        nothing, some, original_baseline=nothing, reproduced_baseline=nothing
-    ).columns
-    assert math.isnan(columns["effect_ratio"][0])
-    assert math.isnan(columns["delta_ri"][0])
-
-
-def test_other_queries_are_an_error_for_a_reproduction() -> None:
-    with pytest.raises(fr.GroupError, match="only the first has 'q1'"):
-        fr.reproduce(_few(q1=1, q2=1), _few(q2=1))
-
-
-def test_a_replication_on_other_queries_compares_the_effects() -> None:
-    table = fr.reproduce(
-        _few(q1=1), _few(q2=0.5, q3=1), queries="different",
-        original_baseline=_few(q1=0.5), reproduced_baseline=_few(q2=0.5, q3=0.5),
-    )  # fmt: skip
-
-    assert list(table.rows()) == [
-        pytest.approx(("P_2", 1.0, 0.75, 0.5, 0.5, math.nan), nan_ok=True)
-    ]
 
 
 def test_p_of_a_replication_is_that_of_welch() -> None:
@@ -122,27 +117,3 @@ def test_p_of_a_replication_is_that_of_welch() -> None:
 
     expected = stats.ttest_ind(original["map"], few["map"], equal_var=False)
     assert columns["p"] == pytest.approx([expected.pvalue], rel=1e-12)
-    same = fr.reproduce(_few(q1=1, q2=1), _few(q3=1, q4=1), queries="different").columns
-    assert math.isnan(same["p"][0])
-
-
-def test_other_measures_are_an_error() -> None:
-    with pytest.raises(fr.MeasureError):
-        fr.reproduce(_scores("map")[0], _scores("P_10")[0], queries="different")
-
-
-def test_only_scores_can_be_compared() -> None:
-    with pytest.raises(TypeError, match="original: expected Scores, as evaluate returns them, fou"):
-        fr.reproduce("a.run", "b.run")  # type: ignore[arg-type]
-
-
-def test_one_baseline_is_not_enough() -> None:
-    scores = _few(q1=1)
-    with pytest.raises(fr.OptionError, match="expected both baselines, or none, found one"):
-        fr.reproduce(scores, scores, original_baseline=scores)
-
-
-def test_an_unknown_choice_of_queries_is_an_error() -> None:
-    scores = _few(q1=1)
-    with pytest.raises(fr.OptionError, match="queries: expected one of 'same', 'different'"):
-        fr.reproduce(scores, scores, queries="other")

@@ -68,7 +68,8 @@ def text_of_markdown(text: str) -> str:
     """Without bold, superscripts and escapes."""
     text = re.sub(r" <sup>(.*?)</sup>", r"^\1", text)
     text = re.sub(r"(?<!\\)\*\*(.*?)\*\*", r"\1", text)
-    assert not re.search(r"(?<!\\)(\\\\)*[<>](?![\d=])", text), text
+    bare = re.sub(r"\\.|<(?=[\d=])|\[[-+.\d]+, [-+.\d]+\]", "", text)
+    assert not re.search(r"[`*<>&\[\]~]|\b_|_\b", bare.strip()), text
     return re.sub(r"\\([\\`*<>&\[\]|~_])", r"\1", text)
 
 
@@ -95,6 +96,8 @@ def text_of_latex(text: str) -> str:
     text = re.sub(r"\$(?:([\d.]+)\\cdot )?10\^{(-?\d+)}\$", _power, text).replace("$-$", "-")
     text = text.replace("-{}-", "--").replace("-{}-", "--")
     pattern = "|".join(map(re.escape, sorted(LATEX, key=len, reverse=True)))
+    if not text.startswith("\\"):
+        assert not re.search(r"[\\&%#_{}~]", re.sub(pattern, "", text)), text
     return re.sub(pattern, lambda own: LATEX[own[0]], text)
 
 

@@ -35,6 +35,7 @@ from tests.document.parsers import (
     text_of_latex,
     text_of_markdown,
 )
+from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, random_rows, scores_of
 
 TYPE_CHECKING = False
@@ -54,6 +55,14 @@ def _hostile_comparison(**options: Any) -> fr.Comparison:
     rows[3] += 2
     values = list(scores_of(rows).values())
     return fr.compare_scores(dict(zip(HOSTILE, values, strict=True)), **options)
+
+
+def _hostile_notes(**options: Any) -> fr.Comparison:
+    """Names and queries that move the cursor, in notes too."""
+    bad = "\n\r\x1b[2J\x9b\u202e\u2028"
+    values = {f"{bad}{name}": {f"{bad}q{i}": float(i % 3) for i in range(9)} for name in "ab"}
+    values[f"{bad}a"][f"{bad}q0"] = float("nan")
+    return fr.compare_scores(values, **options)
 
 
 def _explanation(**options: Any) -> fr.Explanation:
@@ -89,6 +98,9 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "one system": lambda: document_of(fr.compare_scores({"a": {"q": 0.1, "r": 0.7}})),
     "hostile systems": lambda: document_of(_hostile_comparison()),
     "a hostile baseline": lambda: document_of(_hostile_comparison(baseline=3, test="sign")),
+    "hostile notes": lambda: document_of(_hostile_notes()),
+    "hostile notes on a baseline": lambda: document_of(_hostile_notes(baseline=0)),
+    "hostile notes on signs": lambda: document_of(_hostile_notes(test="sign")),
     "tiny p-values": lambda: document_of(compare_data(test="sign", baseline="pca")),
     "pairs": lambda: pairs_document(_hostile_comparison(interval="bca", resamples=200)),
     "queries": lambda: _of_table(query_table(_hostile_comparison(), pair=None)),
@@ -214,6 +226,23 @@ def test_html_in_a_file_is_a_whole_page(document: Document) -> None:
 @pytest.mark.parametrize("write", [text, markdown, latex, html])
 def test_nothing_moves_the_cursor(write: Callable[[Document], str], document: Document) -> None:
     assert write(document).replace("\n", "").isprintable()
+
+
+COMPARED, EXPLAINED = compare_data(), _explanation()
+
+
+@giving("""
+COMPARED.to_markdown() -> markdown(document_of(COMPARED))
+COMPARED.to_latex() -> latex(document_of(COMPARED))
+COMPARED.to_latex(show="mean") -> latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
+COMPARED.to_html() -> html(document_of(COMPARED))
+COMPARED.to_html(page=True)[:15] -> "<!DOCTYPE html>"
+EXPLAINED.to_markdown() -> markdown(explanation_document(EXPLAINED))
+EXPLAINED.to_html() -> html(explanation_document(EXPLAINED))
+EXPLAINED.to_html(page=True) -> html(explanation_document(EXPLAINED), page="Query <q>")
+""")
+def test_methods_of_results_write_their_documents(call: str, value: str) -> None:
+    check_value(call, value, globals())
 
 
 def test_html_shows_intervals_and_p_values() -> None:

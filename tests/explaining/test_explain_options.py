@@ -12,6 +12,7 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import DATA
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
@@ -47,29 +48,20 @@ def test_pytrec_eval_needs_no_setting(digits: Dicts) -> None:
 def test_ir_measures_counts_missing_queries_as_0(digits: Dicts) -> None:
     measures = [ir_measures.parse_measure("nDCG@10"), ir_measures.parse_measure("RR@10")]
     means = ir_measures.calc_aggregate(measures, *digits)
+    per_query = ir_measures.iter_calc(measures[:1], *digits)
 
     explained = fr.explain_options(*digits, {str(name): own for name, own in means.items()})
 
     for one in explained.measures.values():
         assert ("missing='zero'",) in [match.settings for match in one.matches]
-
-
-def test_ir_measures_values_are_read_as_tuples(digits: Dicts) -> None:
-    values = ir_measures.iter_calc([ir_measures.parse_measure("nDCG@10")], *digits)
-
-    explained = fr.explain_options(*digits, values)
-
-    assert explained.measures["nDCG@10"].compared == 198
+    assert fr.explain_options(*digits, per_query).measures["nDCG@10"].compared == 198
 
 
 def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict[str, float]]]:
     """The values of queries without ties, for lists of the retrieved documents."""
     metrics = pytest.importorskip("sklearn.metrics")
     qrels, run = digits
-    few = {
-        query: results for query, results in run.items()
-        if len(set(results.values())) == len(results)
-    }  # fmt: skip
+    few = {query: own for query, own in run.items() if len({*own.values()}) == len(own)}
     assert len(few) > 20
     values = {}
     for query, results in few.items():
@@ -82,41 +74,48 @@ def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict
     return (qrels, few), {query: {measure: value} for query, value in values.items()}
 
 
-def test_scikit_learn_has_the_ideal_of_the_retrieved_documents(digits: Dicts) -> None:
-    given, values = _of_scikit_learn(digits, "ndcg@10")
+@pytest.mark.parametrize(
+    ("measure", "setting"),
+    [
+        ("ndcg@10", "ideal of the retrieved documents"),
+        ("map", "divided by the relevant retrieved"),
+    ],
+)
+def test_what_scikit_learn_does_is_found(measure: str, setting: str, digits: Dicts) -> None:
+    given, values = _of_scikit_learn(digits, measure)
 
-    assert ("ideal of the retrieved documents",) in _found(*given, values)
-
-
-def test_scikit_learn_divides_by_the_relevant_retrieved(digits: Dicts) -> None:
-    given, values = _of_scikit_learn(digits, "map")
-
-    assert ("divided by the relevant retrieved",) in _found(*given, values)
+    assert (setting,) in _found(*given, values)
 
 
 # The means of ranx 0.3.21 (make_comparable=True) and BEIR 2.2.0 on the fixture `digits`.
-RECORDED: list[tuple[str, float, str, tuple[str, ...]]] = [
-    ("ndcg@10", 0.50368141495134, "ndcg@10", ("missing='zero'",)),
-    ("map", 0.3471686753868011, "map", ("missing='zero'",)),
-    ("mrr", 0.9084459776334777, "mrr", ("missing='zero'",)),
-    ("ndcg_burges@10", 0.4005958992162357, "ndcg@10", ("missing='zero'", "gain 2^grade - 1")),
-    ("rbp.95", 0.8734162857499385, "RBP(p=0.95)", ("missing='zero'", "the grades as gains")),
-    ("hit_rate@5", 0.945, "hit_rate@5", ("missing='zero'",)),
-    ("MRR@10", 0.90802, "MRR@10", ("missing='zero'",)),
-    ("R_cap@10", 0.8, "R_cap@10", ("missing='zero'",)),
-    ("Accuracy@10", 0.98, "Success@10", ("missing='zero'",)),
-    ("NDCG@10", 0.50877, "NDCG@10", ()),
-    ("MAP@10", 0.04738, "MAP@10", ()),
-]
+RECORDED = {
+    "ndcg@10": (0.50368141495134, "ndcg@10", ("missing='zero'",)),
+    "map": (0.3471686753868011, "map", ("missing='zero'",)),
+    "mrr": (0.9084459776334777, "mrr", ("missing='zero'",)),
+    "ndcg_burges@10": (0.4005958992162357, "ndcg@10", ("missing='zero'", "gain 2^grade - 1")),
+    "rbp.95": (0.8734162857499385, "RBP(p=0.95)", ("missing='zero'", "the grades as gains")),
+    "hit_rate@5": (0.945, "hit_rate@5", ("missing='zero'",)),
+    "MRR@10": (0.90802, "MRR@10", ("missing='zero'",)),
+    "R_cap@10": (0.8, "R_cap@10", ("missing='zero'",)),
+    "Accuracy@10": (0.98, "Success@10", ("missing='zero'",)),
+    "NDCG@10": (0.50877, "NDCG@10", ()),
+    "MAP@10": (0.04738, "MAP@10", ()),
+}
 
 
-@pytest.mark.parametrize(("name", "value", "measure", "settings"), RECORDED)
-def test_recorded_values_of_ranx_and_beir(
-    name: str, value: float, measure: str, settings: tuple[str, ...], digits: Dicts
-) -> None:
-    explained = fr.explain_options(*digits, {name: value}, {name: measure})
+@pytest.fixture(scope="module")
+def explained(digits: Dicts) -> Any:
+    """All recorded values explained."""
+    values = {name: value for name, (value, *_) in RECORDED.items()}
+    measures = {name: measure for name, (_, measure, _) in RECORDED.items()}
+    return fr.explain_options(*digits, values, measures)
 
-    assert settings in [match.settings for match in explained.measures[name].matches]
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_values_of_ranx_and_beir(name: str, explained: Any) -> None:
+    found = [match.settings for match in explained.measures[name].matches]
+
+    assert RECORDED[name][-1] in found
 
 
 def test_a_measure_may_be_given_in_any_spelling(digits: Dicts) -> None:
@@ -150,7 +149,7 @@ SETTINGS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("nDCG(gains={1:0})@10", {}, ("gain 0 below grade 2",)),
     ("PercentileRank(denominator='index')", {}, ("(rank - 1) / retrieved",)),
     ("Judged(average='macro',denominator='k')@500", {}, ("divided by k",)),
-]  # fmt: skip
+]
 ASKED = {
     "Judged": "Judged@500",
     "PercentileRank": "PercentileRank",
@@ -169,17 +168,15 @@ def test_a_setting_is_found_from_the_values_of_each_query(
     run = {query: dict(sorted(profile[query].items())) for query in profile.query_ids[:15]}
     values = fr.evaluate(qrels, run, measure, **options)
     asked = ASKED.get(measure.partition("(")[0].partition("@")[0], measure)
-    reference = {query: {asked: float(value)} for query, value in
-                 zip(values.queries, values[measure], strict=True)}  # fmt: skip
+    pairs = zip(values.queries, values[measure].tolist(), strict=True)
 
-    assert settings in _found(qrels, run, reference)
+    assert settings in _found(qrels, run, {query: {asked: value} for query, value in pairs})
 
 
 def test_how_another_tool_treats_duplicates_is_found() -> None:
-    qrels = {"q": {"a": 1, "b": 0}}
-    run = io.BytesIO(b"q Q0 b 1 2 t\nq Q0 a 2 1 t\nq Q0 a 3 3 t\n")
+    run = fr.read_run(io.BytesIO(b"q Q0 b 1 2 t\nq Q0 a 2 1 t\nq Q0 a 3 3 t\n"))
 
-    found = fr.explain_options(qrels, fr.read_run(run), {"map": 1.0}, duplicates="first")
+    found = fr.explain_options({"q": {"a": 1, "b": 0}}, run, {"map": 1.0}, duplicates="first")
 
     assert [match.options for match in found.measures["map"].matches] == [{"duplicates": "max"}]
 
@@ -193,13 +190,14 @@ def test_an_ideal_of_the_highest_grade_is_found() -> None:
 
 def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
     """In the middle of the range over all orders of ties."""
-    worst, best = (fr.evaluate(QRELS, PROFILE, "map", ties=own) for own in ("worst", "best"))
+    run = {query: own for query, own in fr.read_run(PROFILE).to_dict().items() if query < "q0300"}
+    worst, best = (fr.evaluate(QRELS, run, "map", ties=own) for own in ("worst", "best"))
     middle = {
         query: {"map": 0.3 * float(low) + 0.7 * float(high)}
         for query, low, high in zip(worst.queries, worst["map"], best["map"], strict=True)
     }
 
-    one = fr.explain_options(QRELS, PROFILE, middle).measures["map"]
+    one = fr.explain_options(QRELS, run, middle).measures["map"]
 
     assert one.matches == []
     assert one.tie_range is not None
@@ -230,77 +228,64 @@ def test_queries_of_one_side_are_named() -> None:
     assert "Only in theirs: 1 query (q4). Only in ours: 1 query (q2)." in str(one)
 
 
-def test_queries_whose_ids_look_like_measures_are_recognized() -> None:
-    """q1 is also Q@1."""
-    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}
-    values = {"q1": 1.0, "q2": 0.0}
-
-    by_measure = fr.explain_options(qrels, run, {"map": values}).measures["map"]
-    by_query = {query: {"Hits": value} for query, value in values.items()}
-    renamed = fr.explain_options(qrels, run, by_query, {"Hits": "map"}).measures["Hits"]
-
-    assert (by_measure.compared, by_measure.differing) == (2, 0)
-    assert (renamed.compared, renamed.differing) == (2, 0)
+TWO = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}
+OF_QUERIES = {"q1": 1.0, "q2": 0.0}
+PLAIN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+OF_MTEB = {"ndcg_at_10": 1.0, "main_score": 1.0, "hf_subset": "default", "languages": ["eng"]}
 
 
-def test_texts_that_are_no_measures_are_skipped() -> None:
-    """As in the scores of MTEB."""
-    scores = {"ndcg_at_10": 1.0, "main_score": 1.0, "hf_subset": "default", "languages": ["eng"]}
-
-    found = fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, scores, "ndcg_at_10")
-
-    assert list(found.measures) == ["ndcg_at_10"]
+def compared(qrels: Any, run: Any, reference: Any, *measures: Any) -> dict[str, tuple[int, int]]:
+    """How many queries of each measure were compared, and how many differ."""
+    found = fr.explain_options(qrels, run, reference, *measures).measures
+    return {name: (one.compared, one.differing) for name, one in found.items()}
 
 
-def test_the_output_of_trec_eval_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "trec_eval.txt"
+@giving("""
+compared(*TWO, {"map": OF_QUERIES}) -> {"map": (2, 0)}
+compared(*TWO, {"q1": {"Hits": 1.0}, "q2": {"Hits": 0.0}}, {"Hits": "map"}) -> {"Hits": (2, 0)}
+compared(*PLAIN, OF_MTEB, "ndcg_at_10") -> {"ndcg_at_10": (0, 0)}
+""")
+def test_queries_are_recognized_and_texts_are_skipped(call: str, value: str) -> None:
+    """q1 is also Q@1; the scores of MTEB have texts."""
+    check_value(call, value, globals())
+
+
+def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
+    text, values = tmp_path / "trec_eval.txt", tmp_path / "values.json"
     scores = fr.evaluate(QRELS, PROFILE, "map P.10 runid", depth=10)
-    path.write_text(scores.to_trec(per_query=True))
+    text.write_text(scores.to_trec(per_query=True))
+    values.write_text(json.dumps(scores.mean))
 
-    explained = fr.explain_options(QRELS, PROFILE, path)
+    found = fr.explain_options(QRELS, PROFILE, text).measures
+    of_json = fr.explain_options(QRELS, PROFILE, values).measures["map"]
 
-    assert set(explained.measures) == {"map", "P_10"}
-    one = explained.measures["map"]
-    assert (one.digits, one.compared) == (4, 200)
-    assert [match.settings for match in one.matches] == [("depth=10",)]
-
-
-def test_json_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "values.json"
-    path.write_text(json.dumps({"map": 0.5}))
-
-    (one,) = fr.explain_options({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, path).measures.values()
-
-    assert one.matches[0].settings == ()
+    assert set(found) == {"map", "P_10"}
+    assert (found["map"].digits, found["map"].compared) == (4, 200)
+    assert [match.settings for match in found["map"].matches] == [("depth=10",)]
+    assert [match.settings for match in of_json.matches] == [("depth=10",)]
 
 
-@pytest.mark.parametrize(
-    ("reference", "measures", "error", "message"),
-    [
-        ({}, None, fr.InputError, "reference: expected values of measures, found none"),
-        ({"map": "x"}, None, fr.InputError, "reference: 'map': expected a number, found 'x'"),
-        ({"mapp": 0.5}, None, fr.MeasureError, "unknown measure 'mapp'; did you mean map"),
-        (
-            {"Accuracy@5": 0.5},
-            None,
-            fr.MeasureError,
-            "did you mean Success@5 or PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE",
-        ),
-        ({"P": 0.5}, None, fr.MeasureError, "'P' has several values, P_5, P_10, P_15, ...; name"),
-        ({"map": 0.5}, "P_5", fr.MeasureError, "the reference has no 'P_5'; it has map"),
-        ({"p": {"map": 0.5}}, None, fr.GroupError, "share no query: they have 'p', ... and 'q'"),
-        ({"map": 0.5}, [], fr.MeasureError, "expected a measure of the reference, found none"),
-        (5, None, TypeError, "reference: expected a dict or a path, found int"),
-        ([1], None, TypeError, "or tuples with query_id, measure and value, found an item of type"),
-    ],
-)
-def test_an_invalid_reference_is_an_error(
-    reference: Any, measures: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error) as caught:
-        fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, reference, measures)
-
-    assert message in str(caught.value)
+@failing("""
+explain_options(*PLAIN, {}) -> InputError: reference: expected values of measures, found none
+explain_options(*PLAIN, {"map": "x"})
+    -> InputError: reference: 'map': expected a number, found 'x'
+explain_options(*PLAIN, {"mapp": 0.5}) -> MeasureError: unknown measure 'mapp'; did you mean map
+explain_options(*PLAIN, {"Accuracy@5": 0.5}) -> MeasureError: did you mean Success@5 or
+    PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
+explain_options(*PLAIN, {"P": 0.5})
+    -> MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name
+explain_options(*PLAIN, {"map": 0.5}, "P_5")
+    -> MeasureError: the reference has no 'P_5'; it has map
+explain_options(*PLAIN, {"p": {"map": 0.5}})
+    -> GroupError: share no query: they have 'p', ... and 'q'
+explain_options(*PLAIN, {"map": 0.5}, [])
+    -> MeasureError: expected a measure of the reference, found none
+explain_options(*PLAIN, 5) -> TypeError: reference: expected a dict or a path, found int
+explain_options(*PLAIN, [1])
+    -> TypeError: or tuples with query_id, measure and value, found an item of type
+""")
+def test_an_invalid_reference_is_an_error(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> None:
@@ -308,4 +293,4 @@ def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> Non
     path.write_text("map all 0.5\nP_10 0.2\n")
 
     with pytest.raises(fr.FormatError, match=r"values\.txt:2: expected measure, query and value"):
-        fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, path)
+        fr.explain_options(*PLAIN, path)

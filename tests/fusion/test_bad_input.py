@@ -1,149 +1,107 @@
-"""Invalid runs and options: each is one clear error."""
+"""Invalid runs and options of `fuse` and `tune_fusion`: each is one clear error."""
 
 from __future__ import annotations
 
 import io
-import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fastrank as fr
 from fastrank.native.buffers import filled
+from tests.fusion.cases import tuning_case
+from tests.helpers.call_rows import check_error, failing
 
 RUN = {"q": {"a": 2.0, "b": 1.0}}
 OTHER = {"q": {"b": 2.0, "c": 1.0}}
+NEGATIVE = {"q": {"a": -1.0, "b": -2.0}}
+LARGE = {"p": {"c": 1.0}, "q": {"a": 1.0, "b": 1e308}}
+QRELS, RUNS = tuning_case()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "rff"}, "method: unknown name 'rff'; did you mean 'rrf'?"),
-        ({"method": "wsum"}, "method: unknown name 'wsum'; did you mean 'convex'?"),
-        ({"method": "dbsf"}, "method: unknown name 'dbsf'; did you mean 'combsum'?"),
-        ({"method": "nothing like it"}, "method: expected one of rrf, .*; found 'nothing like it'"),
-        ({"method": None}, "method: expected one of rrf, .*; found None"),
-        (
-            {"method": "combsum", "normalization": "minmax"},
-            "normalization: unknown name 'minmax'; did you mean 'min-max'?",
-        ),
-        (
-            {"method": "combsum", "normalization": "zmuv"},
-            "normalization: unknown name 'zmuv'; did you mean 'z'?",
-        ),
-        (
-            {"normalization": "z"},
-            "normalization: no effect with rrf; it is an option of combsum, .*",
-        ),
-        ({"method": "borda", "rrf_k": 10}, "rrf_k: no effect with borda; it is an option of rrf"),
-        (
-            {"method": "combsum", "weights": [1, 2]},
-            "weights: no effect with combsum; it is an option of rrf, convex, .*",
-        ),
-        (
-            {"method": "combmax", "missing": "min"},
-            "missing: no effect with combmax; it is an option of combsum, .*",
-        ),
-        (
-            {"method": "combsum", "normalization": "borda", "missing": "min"},
-            "missing: no effect with normalization 'borda', which defines it",
-        ),
-        (
-            {"method": "combsum", "missing": "max"},
-            "missing: expected one of 'zero', 'min', found 'max'",
-        ),
-        ({"weights": [1]}, "weights: expected 2 numbers, one per run, found 1"),
-        ({"weights": [1, 2, 3]}, "weights: expected 2 numbers, one per run, found 3"),
-        ({"weights": [1, -2]}, "weights: expected numbers of at least 0, found -2.0"),
-        ({"weights": [0, 0]}, r"weights: expected a number above 0, found \[0.0, 0.0\]"),
-        ({"weights": [1, math.nan]}, "weights: expected a finite number, found nan"),
-        ({"weights": [1, math.inf]}, "weights: expected a finite number, found inf"),
-        ({"rrf_k": -1}, "rrf_k: expected 0 or more, found -1"),
-        ({"rrf_k": math.nan}, "rrf_k: expected a finite number, found nan"),
-        ({"method": "rbc", "p": 1}, "p: expected a number between 0 and 1, found 1"),
-        ({"method": "logn_isr", "sigma": -0.1}, "sigma: expected 0 or more, found -0.1"),
-        ({"depth": 0}, "depth: expected 1 or more, found 0"),
-        ({"keep": 0}, "keep: expected 1 or more, found 0"),
-        (
-            {"ties": "best"},
-            "ties: expected one of 'docno_desc', 'docno_asc', 'given', found 'best'",
-        ),
-        (
-            {"trec_eval_version": "9"},
-            "trec_eval_version: expected '9.0.8' or '10.0', found '9'",
-        ),
-    ],
-)
-def test_an_invalid_option_is_an_option_error(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.OptionError, match=f"^{message}$".replace("?$", r"\?$")):
-        fr.fuse([RUN, OTHER], **options)
+def fused(*arguments: Any, **options: Any) -> fr.Run:
+    return fr.fuse([RUN, OTHER], *arguments, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weights": 2}, "weights: expected a list of numbers, found int"),
-        ({"weights": {"a": 1, "b": 2}}, "weights: expected a list of numbers, found dict"),
-        ({"weights": "1,2"}, "weights: expected a list of numbers, found str"),
-        ({"weights": [1, "2"]}, "weights: expected a number, found str"),
-        ({"rrf_k": "60"}, "rrf_k: expected a number, found str"),
-        ({"keep": 1.5}, "keep: expected an integer, found float"),
-        ({"norm": "z"}, ".*unexpected keyword argument 'norm'; did you mean 'normalization'"),
-        ({"weight": [1, 2]}, ".*unexpected keyword argument 'weight'; did you mean 'weights'"),
-    ],
-)
-def test_an_option_of_another_type_is_a_type_error(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        fr.fuse([RUN, OTHER], **options)
+def tuned(measure: str = "map", **arguments: Any) -> fr.types.FusionTuning:
+    return fr.tune_fusion(QRELS, RUNS, measure, **{"folds": 3, **arguments})
 
 
-@pytest.mark.parametrize(
-    "runs",
-    [RUN, "data/pca.run", fr.Run.from_dict(RUN), [("q", "a", 1.0)], 5, b"x"],
-    ids=["dict", "path", "Run", "tuples", "int", "bytes"],
-)
-def test_a_single_run_is_a_type_error(runs: Any) -> None:
-    with pytest.raises(TypeError, match=r"^runs: expected a list of runs, or \{name"):
-        fr.fuse(runs)
+@failing("""
+fused("rff") -> OptionError: ^method: unknown name 'rff'; did you mean 'rrf'?$
+fused("wsum") -> OptionError: ^method: unknown name 'wsum'; did you mean 'convex'?$
+fused("dbsf") -> OptionError: ^method: unknown name 'dbsf'; did you mean 'combsum'?$
+fused("nothing like it")
+    -> OptionError: ^method: expected one of rrf, ...; found 'nothing like it'$
+fused(None) -> OptionError: ^method: expected one of rrf, ...; found None$
+fused("combsum", normalization="minmax")
+    -> OptionError: ^normalization: unknown name 'minmax'; did you mean 'min-max'?$
+fused("combsum", normalization="zmuv")
+    -> OptionError: ^normalization: unknown name 'zmuv'; did you mean 'z'?$
+fused(normalization="z")
+    -> OptionError: ^normalization: no effect with rrf; it is an option of combsum, ...$
+fused("borda", rrf_k=10) -> OptionError: ^rrf_k: no effect with borda; it is an option of rrf$
+fused("combsum", weights=[1, 2])
+    -> OptionError: ^weights: no effect with combsum; it is an option of rrf, convex, ...$
+fused("combmax", missing="min")
+    -> OptionError: ^missing: no effect with combmax; it is an option of combsum, ...$
+fused("combsum", normalization="borda", missing="min")
+    -> OptionError: ^missing: no effect with normalization 'borda', which defines it$
+fused("combsum", missing="max")
+    -> OptionError: ^missing: expected one of 'zero', 'min', found 'max'$
+fused(weights=[1]) -> OptionError: ^weights: expected 2 numbers, one per run, found 1$
+fused(weights=[1, 2, 3]) -> OptionError: ^weights: expected 2 numbers, one per run, found 3$
+fused(weights=[1, -2]) -> OptionError: ^weights: expected numbers of at least 0, found -2.0$
+fused(weights=[0, 0]) -> OptionError: ^weights: expected a number above 0, found [0.0, 0.0]$
+fused(weights=[1, math.nan]) -> OptionError: ^weights: expected a finite number, found nan$
+fused(weights=[1, math.inf]) -> OptionError: ^weights: expected a finite number, found inf$
+fused(rrf_k=-1) -> OptionError: ^rrf_k: expected 0 or more, found -1$
+fused(rrf_k=math.nan) -> OptionError: ^rrf_k: expected a finite number, found nan$
+fused("rbc", p=1) -> OptionError: ^p: expected a number between 0 and 1, found 1$
+fused("logn_isr", sigma=-0.1) -> OptionError: ^sigma: expected 0 or more, found -0.1$
+fused(depth=0) -> OptionError: ^depth: expected 1 or more, found 0$
+fused(keep=0) -> OptionError: ^keep: expected 1 or more, found 0$
+fused(ties="best")
+    -> OptionError: ^ties: expected one of 'docno_desc', 'docno_asc', 'given', found 'best'$
+fused(trec_eval_version="9")
+    -> OptionError: ^trec_eval_version: expected '9.0.8' or '10.0', found '9'$
+fused(weights=2) -> TypeError: weights: expected a list of numbers, found int
+fused(weights={"a": 1, "b": 2}) -> TypeError: weights: expected a list of numbers, found dict
+fused(weights="1,2") -> TypeError: weights: expected a list of numbers, found str
+fused(weights=[1, "2"]) -> TypeError: weights: expected a number, found str
+fused(rrf_k="60") -> TypeError: rrf_k: expected a number, found str
+fused(keep=1.5) -> TypeError: keep: expected an integer, found float
+fused(norm="z") -> TypeError: unexpected keyword argument 'norm'; did you mean 'normalization'
+fused(weight=[1, 2]) -> TypeError: unexpected keyword argument 'weight'; did you mean 'weights'
+""")
+def test_an_invalid_option_is_an_error(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
-@pytest.mark.parametrize(
-    ("run", "error", "message"),
-    [
-        (5, TypeError, "run 2: expected a Run, a dict, .*, found int"),
-        (
-            {"q": {"a": "x"}},
-            fr.InputError,
-            "run 2: query 'q', document 'a': expected a score",
-        ),
-    ],
-)
-def test_an_object_that_is_not_a_run_is_named(
-    run: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=f"^{message}"):
-        fr.fuse([RUN, run])
-
-
-@pytest.mark.parametrize("runs", [[], {}])
-def test_no_run_is_an_error(runs: Any) -> None:
-    with pytest.raises(fr.GroupError, match=r"^runs: expected at least one run, found none$"):
-        fr.fuse(runs)
-
-
-def test_a_run_without_common_queries_is_an_error() -> None:
-    with pytest.raises(fr.GroupError) as caught:
-        fr.fuse([RUN, OTHER, {"01": {"a": 1.0}, "02": {"a": 1.0}}])
-
-    assert str(caught.value) == (
-        "run 3 shares no query with the other runs: it has 2 queries ('01', '02'), they have"
-        " 1 query ('q')"
-    )
-
-
-def test_an_empty_run_is_an_error() -> None:
-    with pytest.raises(fr.GroupError, match=r"^run 'b' has no queries$"):
-        fr.fuse({"a": RUN, "b": {}})
+@failing("""
+fuse(RUN) -> TypeError: ^runs: expected a list of runs, or {name
+fuse("data/pca.run") -> TypeError: ^runs: expected a list of runs, or {name
+fuse(fr.Run.from_dict(RUN)) -> TypeError: ^runs: expected a list of runs, or {name
+fuse([("q", "a", 1.0)]) -> TypeError: ^runs: expected a list of runs, or {name
+fuse(5) -> TypeError: ^runs: expected a list of runs, or {name
+fuse(b"x") -> TypeError: ^runs: expected a list of runs, or {name
+fuse([RUN, 5]) -> TypeError: ^run 2: expected a Run, a dict, ..., found int
+fuse([RUN, {"q": {"a": "x"}}])
+    -> InputError: ^run 2: query 'q', document 'a': expected a score
+fuse([]) -> GroupError: ^runs: expected at least one run, found none$
+fuse({}) -> GroupError: ^runs: expected at least one run, found none$
+fuse([RUN, OTHER, {"01": {"a": 1.0}, "02": {"a": 1.0}}]) -> GroupError: ^run 3 shares no query with
+    the other runs: it has 2 queries ('01', '02'), they have 1 query ('q')$
+fuse({"a": RUN, "b": {}}) -> GroupError: ^run 'b' has no queries$
+fuse([RUN, NEGATIVE], "combsum", normalization="max") -> EvaluationError: ^run 2: query 'q': the
+    normalization 'max' needs a score above 0, found at most -1.0$
+fuse([LARGE, LARGE], "combmnz", normalization="none")
+    -> EvaluationError: ^query 'q', document 'b': the fused
+fuse([RUN, "missing.run"]) -> ReadError: missing.run: no such file
+""")
+def test_runs_that_cannot_be_fused_are_an_error(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 @pytest.mark.parametrize("score", ["nan", "inf", "-inf"])
@@ -173,34 +131,41 @@ def test_infinite_scores_have_ranks(method: str, options: dict[str, Any]) -> Non
     assert list(fr.fuse([run, run], method, **options)["q"]) == ["b", "a"]
 
 
-def test_dividing_by_a_maximum_that_is_not_positive_is_an_error() -> None:
-    with pytest.raises(fr.EvaluationError) as caught:
-        fr.fuse([RUN, {"q": {"a": -1.0, "b": -2.0}}], "combsum", normalization="max")
-
-    assert str(caught.value) == (
-        "run 2: query 'q': the normalization 'max' needs a score above 0, found at most -1.0"
-    )
-
-
-def test_a_fused_score_that_overflows_is_an_error() -> None:
-    run = {"p": {"c": 1.0}, "q": {"a": 1.0, "b": 1e308}}
-
-    with pytest.raises(fr.EvaluationError, match=r"^query 'q', document 'b': the fused"):
-        fr.fuse([run, run], "combmnz", normalization="none")
-
-
-def test_a_document_that_appears_twice_is_an_error(tmp_path: Any) -> None:
+def test_a_document_that_appears_twice_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "twice.run"
     path.write_text("p Q0 a 1 2 t\nq Q0 a 1 2 t\nq Q0 b 2 1 t\nq Q0 a 3 0 t\n")
 
     with pytest.raises(fr.InputError) as caught:
         fr.fuse([RUN, path], warn=[].append)
 
-    assert str(caught.value) == (
-        f"run 2 ({path}): query 'q': document 'a' appears twice, lines 2 and 4"
-    )
+    said = f"run 2 ({path}): query 'q': document 'a' appears twice, lines 2 and 4"
+    assert str(caught.value) == said
 
 
-def test_a_file_that_is_missing_is_a_read_error() -> None:
-    with pytest.raises(fr.ReadError, match=r"missing\.run: no such file"):
-        fr.fuse([RUN, "missing.run"])
+@failing("""
+tuned(folds=1) -> OptionError: folds: expected 2 or more, found 1
+tuned(folds=13) -> OptionError: folds: expected at most 12, the number of judged queries, found 13
+tuned(seed=-1) -> OptionError: seed: expected 0 or more, found -1
+tuned(method="rff") -> OptionError: method: unknown name 'rff'; did you mean 'rrf'
+tuned(method="combsum")
+    -> OptionError: grid: combsum has no parameter; try other options with grid={option: values}
+tuned(grid=[]) -> OptionError: grid: expected at least one value of an option
+tuned(grid={}) -> OptionError: grid: expected at least one value of an option
+tuned(grid={"rrf_k": [1]}) -> OptionError: rrf_k: no effect with convex
+tuned(grid={"weight": [1]}) -> OptionError: grid: 'weight' is not an option of fuse
+tuned(grid={"weights": 2}, weights=[1, 1, 1])
+    -> OptionError: grid: weights is given as an option too; omit one of them
+tuned(grid={"weights": 0}) -> OptionError: grid of weights: expected 1 or more, found 0
+tuned(grid={"weights": 1000})
+    -> OptionError: grid: 501501 combinations of weights for 3 runs: expected at most 100000
+tuned(grid=5) -> TypeError: grid: expected {option: values}, found int
+tuned(grid=[5]) -> TypeError: grid: expected a list of {option: value}, found int
+tuned(grid={"rrf_k": 5}) -> TypeError: grid: expected a list of values of rrf_k, found int
+tuned("map P_10") -> MeasureError: expected one measure to tune, found 2: map,
+tuned("mapp") -> MeasureError: unknown measure 'mapp'
+tuned("gm_map") -> MeasureError: gm_map has no values per query
+tuned(executor=5) -> TypeError: executor
+tune_fusion({"other": {"d1": 1}}, RUNS, "map") -> NoQueriesError: share no query ids
+""")
+def test_what_cannot_be_tuned_is_an_error(call: str, error: str) -> None:
+    check_error(call, error, globals())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import fastrank as fr
 from fastrank.fusion.grids import compositions, grid_points
 from fastrank.fusion.tuning import folds_of
+from tests.fusion.cases import tuning_case
 from tests.helpers.paths import DATA
 
 QRELS, PCA, PROFILE = (str(DATA / name) for name in ("digits.qrels", "pca.run", "profile.run"))
@@ -27,19 +27,6 @@ def _mix(word: int) -> int:
 def _word(seed: int, number: int) -> int:
     start = _mix(_mix(seed + GOLDEN & MASK) + 4 * GOLDEN & MASK)
     return _mix(start + (number + 1) * GOLDEN & MASK)
-
-
-def _case(queries: int = 12, seed: int = 1) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Judgments, and three runs that find different documents."""
-    rng = random.Random(seed)
-    docs = [f"d{i}" for i in range(12)]
-    qrels = {f"q{q}": {doc: rng.randrange(3) for doc in docs[:9]} for q in range(queries)}
-    runs = [
-        {query: {doc: rng.random() + own.get(doc, 0) * rng.random() for doc in rng.sample(docs, 8)}
-         for query, own in qrels.items()}
-        for _ in range(3)
-    ]  # fmt: skip
-    return qrels, runs
 
 
 @pytest.mark.parametrize(("runs", "steps", "count"), [(3, 10, 66), (4, 10, 286), (3, 100, 5151)])
@@ -78,7 +65,7 @@ def test_folds_differ_in_size_by_one_at_most() -> None:
 
 @pytest.mark.parametrize("method", ["convex", "rrf"])
 def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: str) -> None:
-    qrels, runs = _case()
+    qrels, runs = tuning_case()
     grid = {"weights": 2} if method == "convex" else {"rrf_k": [0, 5, 50]}
 
     tuning = fr.tune_fusion(qrels, runs, "ndcg", method, grid=grid, folds=3, seed=5)
@@ -102,57 +89,50 @@ def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: st
     assert tuning.grid.columns["ndcg"] == means
 
 
-def test_held_out_mean_is_that_of_the_run() -> None:
-    qrels, runs = _case()
-
-    tuning = fr.tune_fusion(qrels, runs, "map", grid={"weights": 3}, folds=4)
-
-    assert tuning.held_out_mean == fr.evaluate(qrels, tuning.run, "map").mean["map"]
-    assert list(tuning.run) == sorted(qrels)
-    assert tuning.per_fold.columns["queries"] == [3, 3, 3, 3]
-
-
 def test_options_fuse_other_queries_in_the_same_way() -> None:
-    qrels, runs = _case()
+    qrels, runs = tuning_case()
+    options = {"normalization": "z", "keep": 5, "tag": "tuned"}
 
-    tuning = fr.tune_fusion(
-        qrels, runs, "map", grid={"weights": 2}, folds=2, normalization="z", keep=5, tag="tuned"
-    )
+    tuning = fr.tune_fusion(qrels, runs, "map", grid={"weights": 2}, folds=4, **options)
 
     fused = fr.fuse(runs, **tuning.options)
     assert tuning.options.keys() == {"method", "normalization", "keep", "tag", "weights"}
     assert fr.evaluate(qrels, fused, "map").mean["map"] == tuning.mean
     assert fused.tag == tuning.run.tag == "tuned"
+    assert tuning.held_out_mean == fr.evaluate(qrels, tuning.run, "map").mean["map"]
+    assert list(tuning.run) == sorted(qrels)
+    assert tuning.per_fold.columns["queries"] == [3, 3, 3, 3]
+
+
+RUN = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(4)}
+TURNED = {query: {"b": 2.0, "a": 1.0} for query in RUN}
+RELEVANT = {query: {"a": 1} for query in RUN}
 
 
 def test_the_first_of_equal_points_is_the_best() -> None:
-    run = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(4)}
-    qrels = {query: {"a": 1} for query in run}
+    grid = {"rrf_k": [30, 10, 20]}
 
-    tuning = fr.tune_fusion(qrels, [run, run], "map", "rrf", grid={"rrf_k": [30, 10, 20]}, folds=2)
+    tuning = fr.tune_fusion(RELEVANT, [RUN, RUN], "map", "rrf", grid=grid, folds=2)
 
     assert tuning.params == {"rrf_k": 30}
     assert tuning.per_fold.columns["rrf_k"] == [30, 30]
 
 
 def test_lower_values_are_better_for_measures_of_effort() -> None:
-    run = {f"q{i}": {"a": 2.0, "b": 1.0} for i in range(4)}
-    other = {query: {"b": 2.0, "a": 1.0} for query in run}
-    qrels = {query: {"a": 1} for query in run}
+    grid = {"weights": 1}
 
-    tuning = fr.tune_fusion(qrels, [run, other], "FirstRank", grid={"weights": 1}, folds=2)
+    tuning = fr.tune_fusion(RELEVANT, [RUN, TURNED], "FirstRank", grid=grid, folds=2)
 
     assert tuning.params == {"weights": [1.0, 0.0]}
 
 
 def test_a_grid_may_have_any_options_or_list_its_points() -> None:
-    qrels, runs = _case()
+    qrels, runs = tuning_case()
     grid = {"normalization": ["min-max", "z"], "missing": ["zero", "min"]}
+    points = [{"rrf_k": 5}, {"rrf_k": 5, "weights": [1, 2, 3]}]
 
     tuning = fr.tune_fusion(qrels, runs, "map", "combsum", grid=grid, folds=2)
-    listed = fr.tune_fusion(
-        qrels, runs, "map", "rrf", grid=[{"rrf_k": 5}, {"rrf_k": 5, "weights": [1, 2, 3]}], folds=2
-    )
+    listed = fr.tune_fusion(qrels, runs, "map", "rrf", grid=points, folds=2)
 
     assert tuning.grid.columns["normalization"] == ["min-max", "min-max", "z", "z"]
     assert tuning.grid.columns["missing"] == ["zero", "min", "zero", "min"]
@@ -161,7 +141,7 @@ def test_a_grid_may_have_any_options_or_list_its_points() -> None:
 
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_an_executor_makes_no_difference(make: Any) -> None:
-    qrels, runs = _case()
+    qrels, runs = tuning_case()
     alone = fr.tune_fusion(qrels, runs, "map", grid={"weights": 3}, folds=3)
 
     with make(2) as executor:
@@ -173,7 +153,7 @@ def test_an_executor_makes_no_difference(make: Any) -> None:
 
 
 def test_judged_queries_that_all_runs_lack_are_left_out() -> None:
-    qrels, runs = _case(6)
+    qrels, runs = tuning_case(6)
     for run in runs:
         del run["q3"]
     runs[0]["unjudged"] = {"d1": 1.0}
@@ -194,55 +174,3 @@ def test_files_are_tuned_and_the_repr_says_how_well() -> None:
     assert repr(tuning).startswith("<FusionTuning of rrf: P_10 0.9")
     assert tuning.measure == "P_10"
     assert tuning.grid.columns["rrf_k"] == [*range(10, 101, 10)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"folds": 1}, fr.OptionError, "folds: expected 2 or more, found 1"),
-        (
-            {"folds": 13}, fr.OptionError,
-            "folds: expected at most 12, the number of judged queries, found 13",
-        ),
-        ({"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
-        ({"method": "rff"}, fr.OptionError, "method: unknown name 'rff'; did you mean 'rrf'"),
-        (
-            {"method": "combsum"}, fr.OptionError,
-            "grid: combsum has no parameter; try other options with grid={option: values}",
-        ),
-        ({"grid": []}, fr.OptionError, "grid: expected at least one value of an option"),
-        ({"grid": {}}, fr.OptionError, "grid: expected at least one value of an option"),
-        ({"grid": {"rrf_k": [1]}}, fr.OptionError, "rrf_k: no effect with convex"),
-        ({"grid": {"weight": [1]}}, fr.OptionError, "grid: 'weight' is not an option of fuse"),
-        (
-            {"grid": {"weights": 2}, "weights": [1, 1, 1]}, fr.OptionError,
-            "grid: weights is given as an option too; omit one of them",
-        ),
-        ({"grid": {"weights": 0}}, fr.OptionError, "grid of weights: expected 1 or more, found 0"),
-        (
-            {"grid": {"weights": 1000}}, fr.OptionError,
-            "grid: 501501 combinations of weights for 3 runs: expected at most 100000",
-        ),
-        ({"grid": 5}, TypeError, "grid: expected {option: values}, found int"),
-        ({"grid": [5]}, TypeError, "grid: expected a list of {option: value}, found int"),
-        ({"grid": {"rrf_k": 5}}, TypeError, "grid: expected a list of values of rrf_k, found int"),
-        ({"measure": "map P_10"}, fr.MeasureError, "expected one measure to tune, found 2: map,"),
-        ({"measure": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
-        ({"measure": "gm_map"}, fr.MeasureError, "gm_map has no values per query"),
-        ({"executor": 5}, TypeError, "executor"),
-    ],
-)  # fmt: skip
-def test_invalid_arguments_are_errors(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    qrels, runs = _case()
-
-    with pytest.raises(error, match=message.replace("{", r"\{").replace("(", r"\(")):
-        fr.tune_fusion(qrels, runs, **{"measure": "map", "folds": 3, **arguments})
-
-
-def test_runs_without_judged_queries_are_an_error() -> None:
-    _, runs = _case()
-
-    with pytest.raises(fr.NoQueriesError, match="share no query ids"):
-        fr.tune_fusion({"other": {"d1": 1}}, runs, "map")

@@ -36,11 +36,15 @@ def scores_of(rows: npt.ArrayLike) -> dict[str, dict[str, float]]:
     }
 
 
+def compared(rows: npt.ArrayLike, **options: Any) -> fr.types.Comparison:
+    """Systems a, b, ... with these values, compared."""
+    return fr.compare_scores(scores_of(rows), **options)
+
+
 def pair_of(first: npt.ArrayLike, second: npt.ArrayLike, **options: Any) -> fr.types.Pair:
     """Two systems with these values, compared."""
     both = [np.asarray(first, float), np.asarray(second, float)]
-    compared = fr.compare_scores(scores_of(np.stack(both)), **options)
-    return compared.pair("value", "a", "b")
+    return compared(np.stack(both), **options).pair("value", "a", "b")
 
 
 def random_rows(systems: int, queries: int, seed: int = 0) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.native import engine
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\nq4 0 e 1\n"
@@ -82,97 +83,58 @@ def test_group_means_are_those_of_pytrec_eval_on_the_subset() -> None:
             assert mean == sum(ordered) / len(ordered)
 
 
-def test_groups_come_in_the_order_of_the_mapping() -> None:
-    found = scores_of().by_group(GROUPS)
-
-    assert list(found) == ["odd", "even"]
-    assert {group: own.mean for group, own in found.items()} == {
-        "odd": {"map": 0.5},
-        "even": {"map": 0.5},
-    }
-    assert found["odd"].queries == ["q1"]
-    assert found["odd"].counts == {"evaluated_queries": 1, "missing_queries": 1}
+PAIR = fr.evaluate(
+    parse_prefs(b"q g s a 2\nq g s b 1\np g s a 2\np g s b 1\n"),
+    parse_run(b"q Q0 b 1 3 t\nq Q0 a 2 2 t\np Q0 a 1 3 t\np Q0 b 2 2 t\n"),
+    "prefs_simp",
+)
+SEVEN = fr.evaluate(parse_qrels(b"7 0 a 1\n"), parse_run(b"7 Q0 a 1 1 t\n"), "map num_q")
+SOME, EVEN = {"q1": "odd", "q2": None}, {"q1": "a", "q2": "a", "q4": "a", "unjudged": "c"}
+ONE_GROUP = {"q1": 1, "q2": 1, "q4": 1}
 
 
-def test_with_complete_missing_queries_count_in_their_groups() -> None:
-    found = scores_of("map num_q num_rel", missing="zero").by_group(GROUPS)
-
-    assert found["odd"].mean == {"num_q": 2, "num_rel": 2, "map": 0.25}
-    assert found["even"].mean == {"num_q": 2, "num_rel": 2, "map": 0.5}
+def means(groups: dict[Any, fr.Scores]) -> dict[Any, dict[str, float]]:
+    return {group: own.mean for group, own in groups.items()}
 
 
-def test_a_query_without_a_group_is_an_error_or_one_of_the_rest() -> None:
-    scores = scores_of()
-
-    with pytest.raises(fr.GroupError, match="2 queries have no group: 'q2', 'q4'"):
-        scores.by_group({"q1": "odd", "q2": None})
-    found = scores.by_group({"q1": "odd", "q2": None}, rest="others")
-    assert {group: own.queries for group, own in found.items()} == {
-        "odd": ["q1"],
-        "others": ["q2", "q4"],
-    }
-
-
-def test_a_missing_query_needs_a_group_only_where_it_counts() -> None:
-    groups = {"q1": 1, "q2": 1, "q4": 1}
-
-    assert scores_of().by_group(groups)[1].counts["missing_queries"] == 0
-    with pytest.raises(fr.GroupError, match="1 query has no group: 'q3'"):
-        scores_of(missing="zero").by_group(groups)
-
-
-def test_a_group_of_which_nothing_was_retrieved_is_an_error() -> None:
-    """Its mean would be of nothing; of groups without judged queries nothing is expected."""
-    groups = {"q1": "a", "q2": "a", "q4": "a", "unjudged": "c"}
-
-    assert list(scores_of().by_group(groups)) == ["a"]
-    with pytest.raises(fr.GroupError, match="none of the 1 judged queries of group 'b' has"):
-        scores_of().by_group({**groups, "q3": "b"})
-
-
-def test_groups_must_be_a_mapping() -> None:
-    with pytest.raises(TypeError, match=r"expected .query: group., found list"):
-        scores_of().by_group(["odd"])
+@giving("""
+list(means(scores_of().by_group(GROUPS)).items()) -> [("odd", {"map": 0.5}), ("even", {"map": 0.5})]
+scores_of().by_group(GROUPS)["odd"].queries -> ["q1"]
+scores_of().by_group(GROUPS)["odd"].counts -> {"evaluated_queries": 1, "missing_queries": 1}
+means(scores_of("map num_q num_rel", missing="zero").by_group(GROUPS))
+    -> {"odd": {"num_q": 2, "num_rel": 2, "map": 0.25},
+    "even": {"num_q": 2, "num_rel": 2, "map": 0.5}}
+scores_of().by_group(SOME, rest="others")["odd"].queries -> ["q1"]
+scores_of().by_group(SOME, rest="others")["others"].queries -> ["q2", "q4"]
+list(scores_of().by_group({"q1": "odd", "q2": math.nan}, rest="others")) -> ["odd", "others"]
+scores_of().by_group(ONE_GROUP)[1].counts["missing_queries"] -> 0
+list(scores_of().by_group(EVEN)) -> ["a"]
+list(SEVEN.by_group({7: "x"})) -> ["x"]
+list(SEVEN.by_group({b"7": "x"})) -> ["x"]
+scores_of("relstring").by_group(GROUPS)["even"]["relstring"].tolist() -> ["2", "-"]
+means(PAIR.by_group({"p": "p", "q": "q"})) -> {"p": {"prefs_simp": 1.0}, "q": {"prefs_simp": 0.0}}
+fr.table(scores_of().by_group(GROUPS), label="group").columns
+    -> {"group": ["odd", "even"], "map": [0.5, 0.5]}
+scores_of("map num_q").mean -> {"num_q": 3, "map": 0.5}
+mean_over_datasets([scores_of("map num_q"), SEVEN]) -> {"num_q": 2.0, "map": 0.75}
+mean_over_datasets(iter([SEVEN])) -> SEVEN.mean
+mean_over_datasets({"small": SEVEN}) -> SEVEN.mean
+""")
+def test_groups_come_in_the_order_of_the_mapping_and_each_counts_the_same(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
-def test_numbers_name_queries_as_their_digits_do() -> None:
-    scores = fr.evaluate(parse_qrels(b"7 0 a 1\n"), parse_run(b"7 Q0 a 1 1 t\n"), "map")
-
-    assert list(scores.by_group({7: "x"})) == list(scores.by_group({b"7": "x"})) == ["x"]
-
-
-def test_texts_and_preferences_are_grouped_too() -> None:
-    assert scores_of("relstring").by_group(GROUPS)["even"]["relstring"].tolist() == ["2", "-"]
-    preferences = parse_prefs(b"q g s a 2\nq g s b 1\np g s a 2\np g s b 1\n")
-    run = parse_run(b"q Q0 b 1 3 t\nq Q0 a 2 2 t\np Q0 a 1 3 t\np Q0 b 2 2 t\n")
-    scores = fr.evaluate(preferences, run, "prefs_simp")
-
-    found = scores.by_group({"p": "p", "q": "q"})
-
-    assert [own.mean["prefs_simp"] for own in found.values()] == [1.0, 0.0]
-
-
-def test_groups_can_be_put_side_by_side() -> None:
-    table = fr.table(scores_of().by_group(GROUPS), label="group")
-
-    assert table.columns == {"group": ["odd", "even"], "map": [0.5, 0.5]}
-
-
-def test_every_data_set_counts_the_same_in_the_mean_over_datasets() -> None:
-    large, small = scores_of("map num_q"), scores_of("map num_q").by_group(GROUPS)["odd"]
-
-    assert large.mean == {"num_q": 3, "map": 0.5}
-    one = fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "map num_q")
-    assert fr.mean_over_datasets([large, one]) == {"num_q": 2.0, "map": 0.75}
-    assert (
-        fr.mean_over_datasets(iter([small]))
-        == fr.mean_over_datasets({"small": small})
-        == small.mean
-    )
-
-
-def test_a_mean_over_datasets_needs_data_sets_with_the_same_measures() -> None:
-    with pytest.raises(fr.MeasureError, match="only one has P_1, map"):
-        fr.mean_over_datasets([scores_of("map"), scores_of("P.1")])
-    with pytest.raises(fr.GroupError, match="found none"):
-        fr.mean_over_datasets([])
+@failing("""
+scores_of().by_group(SOME) -> GroupError: 2 queries have no group: 'q2', 'q4'
+scores_of(missing="zero").by_group(ONE_GROUP) -> GroupError: 1 query has no group: 'q3'
+scores_of().by_group({**EVEN, "q3": "b"})
+    -> GroupError: none of the 1 judged queries of group 'b' has
+scores_of().by_group(["odd"]) -> TypeError: expected {query: group}, found list
+mean_over_datasets([scores_of("map"), scores_of("P.1")]) -> MeasureError: only one has P_1, map
+mean_over_datasets([]) -> GroupError: found none
+""")
+def test_groups_that_do_not_fit_are_errors(call: str, error: str) -> None:
+    """The mean of a group of which nothing was retrieved would be of nothing."""
+    check_error(call, error, globals())

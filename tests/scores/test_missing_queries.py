@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fastrank as fr
+from fastrank.cli.main import main
+from tests.helpers.call_rows import check_value, giving
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q10": {"a": 1}, "q2": {"c": 2, "d": 1}, "q3": {"e": 1}}
 RUN = {"q2": {"c": 1.0, "x": 2.0}, "q1": {"a": 1.0}, "q9": {"a": 1.0}}
@@ -21,13 +20,41 @@ def scores_of(measures: str = "map", **options: Any) -> fr.Scores:
     return fr.evaluate(QRELS, RUN, measures, missing="zero", **options)
 
 
-def test_values_come_in_byte_order_of_all_judged_queries() -> None:
-    scores = scores_of("map P.1,5")
+GROUPS = {"q1": "found", "q2": "found", "q10": "not found", "q3": "not found"}
+OF_ARRAYS = fr.evaluate_arrays(
+    [{1: 1}] * 12, [[-1]] * 2 + [[1]] + [[-1]] * 9, None, "map", missing="zero"
+)
+NOTHING_JUDGED = fr.evaluate_embeddings(
+    [[1.0, 0.0]],
+    [[1.0, 0.0]],
+    {"q1": {"d1": 1}},
+    "map",
+    query_ids=["other"],
+    corpus_ids=["d1"],
+    k=1,
+    missing="zero",
+)
 
-    assert scores.queries == ["q1", "q10", "q2", "q3"]
-    assert scores["map"].tolist() == [1.0, 0.0, 0.25, 0.0]
-    assert scores["P_5"].tolist() == [0.2, 0.0, 0.2, 0.0]
-    assert scores.missing_queries == ["q10", "q3"]
+
+@giving("""
+scores_of("map P.1,5").queries -> ["q1", "q10", "q2", "q3"]
+scores_of("map P.1,5")["map"].tolist() -> [1.0, 0.0, 0.25, 0.0]
+scores_of("map P.1,5")["P_5"].tolist() -> [0.2, 0.0, 0.2, 0.0]
+scores_of("map P.1,5").missing_queries -> ["q10", "q3"]
+OF_ARRAYS.queries -> [str(row) for row in range(12)]
+OF_ARRAYS["map"].tolist() -> [0.0, 0.0, 1.0] + [0.0] * 9
+NOTHING_JUDGED.to_dict() -> {"q1": {"map": 0.0}}
+scores_of("map num_rel").by_group(GROUPS)["not found"].to_dict()["q3"] -> {"num_rel": 1, "map": 0}
+scores_of("map num_rel").by_group(GROUPS)["not found"].mean -> {"num_rel": 2.0, "map": 0.0}
+scores_of("map num_rel").by_group(GROUPS)["found"].mean["map"] -> 0.625
+scores_of("FirstRank relstring gm_map").names -> ["FirstRank", "relstring"]
+scores_of("relstring")["relstring"].tolist() -> ["1", "", "-2", ""]
+[math.isnan(value) for value in scores_of("FirstRank")["FirstRank"]] -> [False, True] * 2
+""")
+def test_missing_queries_are_zeros_in_byte_order_where_a_measure_has_a_value(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
 def test_dicts_frames_and_texts_have_the_same_queries() -> None:
@@ -70,14 +97,6 @@ def test_the_summary_is_that_of_the_values(measure: str) -> None:
     assert scores.mean[name] == (total if "num" in measure.lower() else total / 4)
 
 
-def test_what_has_no_value_without_results_stays_without_one() -> None:
-    scores = scores_of("FirstRank relstring gm_map")
-
-    assert [math.isnan(value) for value in scores["FirstRank"]] == [False, True, False, True]
-    assert scores["relstring"].tolist() == ["1", "", "-2", ""]
-    assert scores.names == ["FirstRank", "relstring"]
-
-
 @pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("run", [{}, {"q9": {"a": 1.0}}, fr.Run.from_dict({"q9": {"a": 1.0}})])
 def test_a_run_without_results_has_only_zeros(run: Any, trec_eval_version: str) -> None:
@@ -89,46 +108,19 @@ def test_a_run_without_results_has_only_zeros(run: Any, trec_eval_version: str) 
     assert scores["map"].tolist() == [0.0] * 4
 
 
-def test_rows_of_arrays_keep_their_order() -> None:
-    ids = [[-1]] * 2 + [[1]] + [[-1]] * 9
-
-    scores = fr.evaluate_arrays([{1: 1}] * 12, ids, None, "map", missing="zero")
-
-    assert scores.queries == [str(row) for row in range(12)]
-    assert scores["map"].tolist() == [0.0, 0.0, 1.0] + [0.0] * 9
-
-
-def test_embeddings_that_find_nothing_judged_have_only_zeros() -> None:
-    scores = fr.evaluate_embeddings(
-        [[1.0, 0.0]], [[1.0, 0.0]], {"q1": {"d1": 1}}, "map", query_ids=["other"],
-        corpus_ids=["d1"], k=1, missing="zero",
-    )  # fmt: skip
-
-    assert scores.to_dict() == {"q1": {"map": 0.0}}
-
-
-def test_a_group_without_results_has_zeros() -> None:
-    groups = {"q1": "found", "q2": "found", "q10": "not found", "q3": "not found"}
-
-    found = scores_of("map num_rel").by_group(groups)
-
-    assert found["not found"].to_dict()["q3"] == {"num_rel": 1.0, "map": 0.0}
-    assert found["not found"].mean == {"num_rel": 2.0, "map": 0.0}
-    assert found["found"].mean["map"] == 0.625
-
-
-def test_fastrank_eval_prints_the_rows_that_trec_eval_leaves_out(tmp_path: Path) -> None:
+def test_fastrank_eval_prints_the_rows_that_trec_eval_leaves_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
     (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
-    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    options = ["-q", "-c", "-m", "map", str(tmp_path / "qrels"), str(tmp_path / "run")]
 
-    ours, original = (
-        subprocess.check_output(
-            [sys.executable, "-m", "fastrank", command, "-q", "-c", "-m", "map", *files]
-        )
-        for command in ("eval", "trec_eval")
-    )
+    printed = []
+    for command in ("eval", "trec_eval"):
+        assert main([command, *options]) == 0
+        printed.append(capfd.readouterr().out)
 
-    row = b"map                   \tq2\t0.0000\n"
+    ours, original = printed
+    row = "map                   \tq2\t0.0000\n"
     assert row in ours
-    assert original == ours.split(b"\n", 1)[1].replace(row, b"")
+    assert original == ours.split("\n", 1)[1].replace(row, "")

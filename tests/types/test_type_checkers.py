@@ -29,13 +29,19 @@ PROGRAM, MISTAKES = FOLDER / "program.py", FOLDER / "mistakes.py"
 CHECKERS = [["mypy", "--strict"], ["pyright"], ["ty", "check", "--output-format", "concise"]]
 
 
-def _check(checker: list[str], path: Path) -> subprocess.CompletedProcess[str]:
-    program = shutil.which(checker[0], path=str(Path(sys.executable).parent))
+@pytest.fixture(scope="module", params=CHECKERS, ids=lambda checker: checker[0])
+def found(request: pytest.FixtureRequest) -> tuple[str, dict[str, set[int]]]:
+    """The name of a type checker, and the lines of each file in which it finds an error."""
+    name, *options = request.param
+    program = shutil.which(name, path=str(Path(sys.executable).parent))
     if program is None:
-        pytest.skip(f"{checker[0]} is not installed")
-    return subprocess.run(
-        [program, *checker[1:], str(path)], capture_output=True, text=True, cwd=REPOSITORY
-    )
+        pytest.skip(f"{name} is not installed")
+    command = [program, *options, str(PROGRAM), str(MISTAKES)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY)
+    lines: dict[str, set[int]] = {}
+    for file, line in re.findall(r"(\w+\.py):(\d+):.*error", done.stdout):
+        lines.setdefault(file, set()).add(int(line))
+    return name, lines
 
 
 def test_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,35 +50,24 @@ def test_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1.0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker[0])
-def test_a_correct_program_has_no_type_errors(checker: list[str]) -> None:
-    found = _check(checker, PROGRAM)
+def test_each_mistake_is_a_type_error_and_a_correct_program_has_none(
+    found: tuple[str, dict[str, set[int]]],
+) -> None:
+    checker, errors = found
+    unseen = f"but not for {checker}"
 
-    assert found.returncode == 0, found.stdout
-
-
-@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker[0])
-def test_each_mistake_is_a_type_error(checker: list[str]) -> None:
-    lines = MISTAKES.read_text("utf-8").splitlines()
-    unseen = f"but not for {checker[0]}"
     wrong = {
-        number for number, line in enumerate(lines, 1) if "# error" in line and unseen not in line
+        number
+        for number, line in enumerate(MISTAKES.read_text("utf-8").splitlines(), 1)
+        if "# error" in line and unseen not in line
     }
-
-    found = _check(checker, MISTAKES)
-
-    reported = {int(line) for line in re.findall(r"mistakes\.py:(\d+):\d*.*error", found.stdout)}
-    reported |= {int(line) for line in re.findall(r"mistakes\.py:(\d+): error", found.stdout)}
-    assert reported == wrong
+    assert errors == {MISTAKES.name: wrong}
 
 
 KEYWORDS = {one.name: one for one in (*EVALUATION, *COMPARISON)}
-TYPES = {
-    "trec_eval_version": choices.TrecEvalVersion, "rank_by": choices.RankBy, "ties": choices.Ties,
-    "missing": choices.Missing, "no_relevant": choices.NoRelevant,
-    "duplicates": choices.Duplicates, "test": choices.Test, "correction": choices.Correction,
-    "family": choices.Family, "interval": choices.Interval, "zeros": choices.Zeros,
-}  # fmt: skip
+NAMES = "trec_eval_version rank_by ties missing no_relevant duplicates test correction family"
+NAMES += " interval zeros"
+TYPES = {name: getattr(choices, name.title().replace("_", "")) for name in NAMES.split()}
 
 
 @pytest.mark.parametrize("name", TYPES)
