@@ -329,7 +329,7 @@ NO_NUMBER = parse_run(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n", strict=False)
 )
 def test_impossible_options_and_inputs_are_named(qrels, run, options, message):
     error = fr.OptionError if options else fr.InputError
-    with pytest.raises(error, match=f"^{message}"):
+    with pytest.raises(error, match=f"^{message}" if options else message):
         fr.hard_negatives(qrels, run, **{"negatives": 1, **options})
 
 
