@@ -184,6 +184,14 @@ def of_squad(**changes):
     return fr.Dataset.from_squad(squad(**changes))
 
 
+def no_corpus():
+    return fr.Dataset.from_files(io.BytesIO(QUESTIONS), io.BytesIO(QUESTIONS))
+
+
+def no_judgments():
+    return fr.evaluate_model(lambda texts: [[1.0]] * len(texts), dataset())
+
+
 @pytest.mark.parametrize(
     ("read", "reason"),
     [
@@ -194,23 +202,14 @@ def of_squad(**changes):
         (lambda: fr.read_run(json_file(TWICE)).to_dict(), "duplicate document '3' in record 2"),
         (lambda: fr.read_qrels(json_file(NO_RESULTS)), NOTHING_TO_JUDGE),
         (lambda: fr.read_qrels(json_file(NO_FLAGS)), "'has_answer', .*answer_qrels judges a run"),
-        (
-            lambda: of_squad(id=7),
-            r"^.*data\[0\].paragraphs\[0\].qas\[0\]: expected 'id', a text, f",
-        ),
+        (lambda: of_squad(id=7), r"^.*data\[0\].paragraphs\[0\].qas\[0\]: expected 'id', a text, "),
         (lambda: of_squad(answers="x"), r"qas\[0\]: expected 'answers', a list, found str"),
         (lambda: of_squad(answers=["x"]), r"qas\[0\].answers: expected 'text', a text, found 'x'"),
         (lambda: of_squad(id="5ad"), r"paragraphs\[1\].qas\[0\]: duplicate id '5ad"),
         (lambda: fr.Dataset.from_squad(json_file({"rows": []})), "'data', a list, found rows"),
         (lambda: has_answer(["x"], ["x"]), r"^text: expected a str, found list: \['x'\]$"),
-        (
-            lambda: fr.Dataset.from_files(io.BytesIO(QUESTIONS), io.BytesIO(QUESTIONS)),
-            ":1: expected an id .* found question, answers",
-        ),
-        (
-            lambda: fr.evaluate_model(lambda texts: [[1.0]] * len(texts), dataset()),
-            "has answers, but no judgments; .*answer_qrels",
-        ),
+        (no_corpus, ":1: expected an id .* found question, answers"),
+        (no_judgments, "has answers, but no judgments; .*answer_qrels"),
     ],
 )
 def test_errors_name_the_place(read, reason):
