@@ -1,7 +1,5 @@
 """The interface of ulysses-senteval, against recorded results of the package."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
