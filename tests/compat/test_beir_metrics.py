@@ -106,7 +106,6 @@ def test_hole_of_files(tmp_path, capfdbinary):
     write_trec_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels")
     write_trec_run(fr.Run.from_dict(RUN), tmp_path / "run")
     files = [str(tmp_path / name) for name in ("qrels", "run")]
-
     assert main(["eval", "-q", "-m", "map", "-m", "Hole@3", *files]) == 0
     lines = capfdbinary.readouterr().out.decode().split("\n")
     found = [line.split()[1:] for line in lines if line.startswith("Hole@3")]

@@ -111,10 +111,8 @@ def test_a_warning_says_that_another_provider_orders_ties_otherwise(measure, ord
     qrels = [irm.Qrel("q", "b", 1, "1"), irm.Qrel("q", "z", 0, "1")]
     run = {"q": {"a": 1.0, "b": 1.0}}
     evaluator = provider.evaluator([irm.AP, measure, irm.P @ 1], qrels)
-
     with pytest.warns(UserWarning, match="the run has equal scores that change values") as warned:
         evaluator.calc_aggregate(run)
-
     (one,) = warned
     assert str(one.message).endswith(f"other providers rank them {order} for {measure}")
     assert evaluator.calc_aggregate(run)[irm.P @ 1] == 1.0, "the second run causes no warning"
@@ -245,9 +243,7 @@ def test_inputs_of_ir_measures_are_taken():
     qrels, run = _inputs(3, ties=True)
     tuples = [irm.Qrel(q, doc, grade) for q, row in qrels.items() for doc, grade in row.items()]
     results = [irm.ScoredDoc(q, d, score) for q, row in run.items() for d, score in row.items()]
-
     expected = _values(provider, irm.AP, qrels, run)
-
     assert _values(provider, irm.AP, iter(tuples), iter(results)) == expected
     frames = pandas.DataFrame(tuples), pandas.DataFrame(results)
     assert _values(provider, irm.AP, *frames) == expected
@@ -288,10 +284,8 @@ DIVERSE = {
 def test_measures_of_subtopics_are_those_of_pyndeval(measure):
     """From named tuples and frames; queries without results are 0."""
     pandas = pytest.importorskip("pandas")
-
     for qrels in (_subtopics(), pandas.DataFrame(_subtopics())):
         found = _values(provider, measure, qrels, DIVERSE)
-
         assert provider.supports(measure)
         assert found == dict(zip("123", [*BY_PYNDEVAL[measure], 0.0], strict=True))
         mean = provider.calc_aggregate([measure], qrels, DIVERSE)[measure]

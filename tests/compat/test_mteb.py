@@ -93,7 +93,6 @@ def test_any_index_of_faiss_is_one():
         index = SearchIndex(metric="ip", **options)
         index.add_documents(docs, [str(i) for i in range(200)])
         found.append(index.search(queries, 10, None)[1])
-
     assert found[0] == found[1]
 
 
@@ -104,7 +103,6 @@ def test_documents_are_gone_after_clear():
     index.clear()
     with pytest.raises(fr.InputError, match="no documents were added"):
         index.search([[1.0, 0.0]], 1, None)
-
     index.add_documents([[1.0], [2.0]], ["b", "c"])
     assert index.search([[1.0]], 5, None) == ([[2.0, 1.0]], [[1, 0]])
 
@@ -116,7 +114,6 @@ def test_the_embeddings_stay_as_they_were():
     index = SearchIndex(metric="cosine")
     index.add_documents(docs, list("abcde"))
     index.search(queries, 2, None)
-
     assert (docs == before[0]).all()
     assert (queries == before[1]).all()
 

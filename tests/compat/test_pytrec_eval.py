@@ -172,7 +172,6 @@ def test_an_evaluator_is_freed_without_the_garbage_collector():
     evaluator = ours.RelevanceEvaluator({"q": {"d": 1}}, {"map"})
     evaluator.evaluate({"q": {"d": 1.0}})
     alive = weakref.ref(evaluator)
-
     gc.disable()
     try:
         del evaluator
@@ -190,7 +189,6 @@ def test_names_of_measures_are_the_same():
 def test_lines_are_parsed_the_same():
     run = ["q1 Q0 d1 1 2.5 t\n", " q1 Q0 d2 2 1e3 t", "q2 Q0 d1 1 nan t\n"]
     qrels = ["q1 0 d1 1\n", "q1 0 d2 -1", "q2 0 d1 03\n"]
-
     assert repr(ours.parse_run(run)) == repr(original.parse_run(run))
     assert ours.parse_qrel(iter(qrels)) == original.parse_qrel(iter(qrels))
 
@@ -259,9 +257,7 @@ def test_beir_computes_the_same_with_ours_in_its_place(monkeypatch):
     run = {query: {d: float(s) for d, s in row.items()} for query, row in run.items()}
     cutoffs = [1, 3, 10]
     expected = evaluation.EvaluateRetrieval.evaluate(qrels, run, cutoffs)
-
     monkeypatch.setattr(evaluation, "pytrec_eval", ours)
-
     assert evaluation.EvaluateRetrieval.evaluate(qrels, run, cutoffs) == expected
 
 

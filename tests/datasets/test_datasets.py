@@ -204,7 +204,6 @@ def test_any_text_comes_back(texts):
     escaped = [f"<DOC><DOCNO>{own}</DOCNO>{escape(text)}</DOC>" for own, text in expected.items()]
     lines = [json.dumps({"id": own, "text": text}) for own, text in expected.items()]
     cells = {own: text.replace("\t", " ").replace("\n", " ") for own, text in expected.items()}
-
     found = documents("\n".join(escaped).encode())
     assert [text.strip() for text in found.values()] == [text.strip() for text in texts]
     assert documents("\n".join(lines).encode()) == expected

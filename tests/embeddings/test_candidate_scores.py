@@ -33,7 +33,6 @@ def similarity(metric, one, other):
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2"])
 def test_candidates_are_ranked_by_similarity(metric):
     found = fr.evaluate_model(encode, CANDIDATES, "map recip_rank", metric=metric)
-
     run = {}
     rows = zip(CANDIDATES.queries, CANDIDATES.docs, CANDIDATES.pairs, strict=True)
     for query, doc, (question, text) in rows:
@@ -60,7 +59,6 @@ def test_a_text_that_repeats_is_encoded_once():
 def test_ties_and_the_run_of_candidates(tmp_path):
     """All candidates alike: the expected value of a random order, and lines with equal scores."""
     path = tmp_path / "found.run"
-
     options = {"ties": "average", "run": path, "tag": "flat"}
     found = fr.evaluate_model(lambda texts: np.ones((len(texts), 3)), CANDIDATES, "P.1", **options)
     assert found["P_1"].tolist() == pytest.approx([1 / 3, 1 / 2])

@@ -155,9 +155,7 @@ def test_static_models_of_model2vec():
     tokenizer = tokenizers.Tokenizer(words)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     model = model2vec.StaticModel(np.eye(3, dtype=np.float32), tokenizer, normalize=False)
-
     _, documents, _ = encoders_of(model, CORPUS, batch_size=1)
-
     assert documents.encode(["red blue", "blue"], ["a", "b"]).tolist() == [[0.5, 0.5, 0], [0, 1, 0]]
 
 
@@ -179,9 +177,7 @@ def test_a_transformer_is_fitted_on_the_corpus():
     """A copy of it: what the caller passed is as it was."""
     model = lsa()
     expected = lsa().fit_transform(CORPUS)
-
     queries, documents, fitted = encoders_of(model, CORPUS)
-
     assert fitted
     assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
     assert queries.encode(CORPUS, IDS) == pytest.approx(expected)

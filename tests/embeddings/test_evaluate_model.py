@@ -194,9 +194,7 @@ def test_articles_with_texts_are_encoded_once():
     texts = [{"id": i, "text": text} for i, text in enumerate(DATA.corpus)]
     data = Dataset.from_articles([{**texts[0], "similar": [1, 3]}, *texts[1:]])
     model = Counts()
-
     found = fr.evaluate_model((Counts(), model), data, MEASURES)
-
     vectors = Counts().encode(list(data.corpus))
     check(found, expected(data, vectors[:1], vectors))
     assert len(model.texts) == len(data.corpus) + 3
@@ -268,11 +266,7 @@ def narrow_later(texts, found):
 @pytest.mark.parametrize(
     ("wrong", "batch_size", "reason"),
     [
-        (
-            lambda texts, found: found[:1],
-            None,
-            r"corpus: expected 2 vectors, one per text, found 1",
-        ),
+        (lambda texts, found: found[:1], None, "corpus: expected 2 vectors, one per text, found 1"),
         (lambda texts, found: found[0], None, "corpus: expected one vector for each of 2 texts"),
         (nan_at_first, None, r"corpus\[0, 3\]: 'd0': expected a finite 32-bit float, found nan fr"),
         (inf_later, 2, r"corpus\[8, 1\]: 'd8': expected a finite .* found inf"),
@@ -342,7 +336,6 @@ def test_judged_queries_without_a_text():
     """They are missing from the results, and an error at once where that is one."""
     data = texts_of(DOCS, {"q1": "red apple"}, {"q1": {"d0": 1}, "q9": {"d0": 1}})
     model = Counts()
-
     assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
     assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
     with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):

@@ -99,9 +99,7 @@ def test_excluded_documents_are_gone_before_ranks_are_given():
 def test_every_query_is_counted():
     run = {**RUN, "q2": {"d1": 1.0}, "q3": {"d1": 1.0}, "q4": {}, "q7": {"d1": 1.0}}
     qrels = {**QRELS, "q2": {"d1": 1}, "q3": {"d1": 0}, "q4": {"d1": 1}, "q5": {"d1": 1}}
-
     found = fr.hard_negatives(qrels, run, 3)
-
     queries = {"queries": 3, "missing_queries": 1, "no_relevant_queries": 1, "unjudged_queries": 1}
     none = {"no_negatives": 2, "no_positive_retrieved": 0, "random_negatives": 0, "excluded": 0}
     assert found.counts == {**queries, **none, "negatives": 3, "too_few": 2}
@@ -211,9 +209,7 @@ def test_sentence_transformers_mines_the_same(margins):
 def test_dpr_records_have_the_fields_that_dpr_reads():
     mined = fr.hard_negatives({"q1": {"d2": 1, "d9": 1}}, RUN, 1)
     corpus = {**CORPUS, "d2": {"title": "Two", "text": "text 2"}, "d9": "text 9"}
-
     (found,) = lines(mined, "dpr", corpus=corpus, queries={"q1": "Which?"}, answers={"q1": ["2"]})
-
     two = {"title": "Two", "text": "text 2", "score": 0.8, "passage_id": "d2"}
     hard = {"title": "", "text": "text 1", "score": 0.9, "passage_id": "d1"}
     assert found.pop("positive_ctxs") == [two, {"title": "", "text": "text 9", "passage_id": "d9"}]

@@ -433,7 +433,6 @@ def test_workers_find_the_same(kind, compared, tmp_path):
     corpus = tmp_path / "corpus.npy"
     with started(kind) as executor:
         found = compare(INDEXES, corpus=corpus, **JUDGED, repetitions=2, executor=executor)
-
     for own, expected in zip(found.points, compared.points, strict=True):
         assert (own.name, own.recall, own.bytes) == (expected.name, expected.recall, expected.bytes)
         assert own.scores.to_json() == expected.scores.to_json()

@@ -96,12 +96,10 @@ def test_what_cannot_be_drawn(how, error, reason):
 def test_random_negatives_are_written_after_the_mined_ones():
     mined = fr.hard_negatives({"q1": {"d2": 1}}, RUN, 1, random_negatives=1, corpus=["d11"])
     texts = {doc: doc.upper() for doc in CORPUS}
-
     (dpr,) = mined.records("dpr", corpus=texts)
     (lists,) = mined.records("flagembedding", corpus=texts, queries={"q1": "what?"})
     triplets = [own["negative"] for own in mined.records("triplet")]
     (whole,) = mined.records("n-tuple")
-
     assert dpr["negative_ctxs"] == [{"title": "", "text": "D11", "passage_id": "d11"}]
     assert lists == {"query": "what?", "pos": ["D2"], "neg": ["D0", "D11"]}
     assert triplets == [whole["negative_1"], whole["negative_2"]] == ["d0", "d11"]

@@ -64,7 +64,6 @@ def test_finds_what_comparing_all_vectors_finds(metric):
     found = np.array([list(own.values()) for own in run.to_dict().values()])
     best = -np.sort(-scores_of(metric, QUERIES, CORPUS), axis=1)[:, :10]
     np.testing.assert_allclose(found, best, rtol=1e-4, atol=1e-4)
-
     index = build_index(CORPUS, metric=metric, ids=DOCS)
     run = rankings(search(QUERIES, index, 10, query_ids=[f"q{i}" for i in range(20)]))
     assert run == {f"q{i}": [f"d{doc}" for doc in docs] for i, docs in enumerate(expected)}
@@ -360,9 +359,7 @@ def test_every_factory_finds_what_faiss_alone_finds(factory, metric):
 def test_parameters_hold_for_one_search_only(factory, parameters):
     index = build_index(CORPUS, factory)
     before = rankings(search(QUERIES, index, 10))
-
     deep = rankings(search(QUERIES, index, 10, parameters=parameters))
-
     assert rankings(search(QUERIES, index, 10)) == before
     exact = rankings(search(QUERIES, CORPUS, 10))
     if "PCA" not in factory:
@@ -541,7 +538,6 @@ def test_ids_whose_lengths_are_none_are_an_error(lengths, tmp_path):
     with np.load(path) as archive:
         held = {**archive, "lengths": lengths}
     np.savez(path, **held)
-
     with pytest.raises(ReadError, match=r"index.ids.npz: expected (one id per vector|ids)"):
         read_index(tmp_path / "index")
 
@@ -552,10 +548,8 @@ def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path):
     write_index(build_index(CORPUS), tmp_path / "index")
     broken = build_index(CORPUS)
     broken.faiss = object()
-
     with pytest.raises(TypeError):
         write_index(broken, tmp_path / "index")
-
     assert len(read_index(tmp_path / "index")) == 300
 
 
@@ -611,7 +605,6 @@ def test_vectors_whose_products_are_no_numbers_are_named():
 def test_vectors_whose_products_are_all_0_are_named(form):
     """Inner products of vectors of length 1e-30 are 0 as 32-bit floats; their cosines are not."""
     corpus = np.array([[1e-30, 0], [3e-30, 0], [0, 0]], np.float32)
-
     with pytest.raises(ArrayError, match=r"corpus\[1\]: .* found length at most 3e-30; scale the"):
         search(np.ones((1, 2), np.float32), form(corpus), 2)
     with pytest.raises(ArrayError, match=r"queries\[1\]: expected a vector whose products fit"):

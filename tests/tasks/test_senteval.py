@@ -63,7 +63,6 @@ def test_accuracies_are_those_of_the_package(name):
 @pytest.mark.parametrize("name", ["inner", "inner_mlp", "inner_fast", "kfold", "kfold_pair"])
 def test_the_accuracy_of_each_penalty_and_fold_is_that_of_the_package(name):
     found, kfold = evaluated(name).records, CASES[name][1]["kfold"]
-
     # For each test fold: the fits of the grid, and the last one with the penalty chosen.
     fits = np.array([one[:2] for one in RECORDED[name]["fits"]])
     folds = fits.reshape(-1, 4 * kfold + 1, 2)
