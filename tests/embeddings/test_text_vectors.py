@@ -13,22 +13,16 @@ def lengths(texts):
     return [[len(text), text.count("b")] for text in texts]
 
 
-def test_each_column_of_texts_has_its_vectors():
-    first, second = encode_task(lengths, PAIRS)
-    assert first.dtype == np.float32
-    assert first.tolist() == lengths(PAIRS.texts[0])
-    assert second.tolist() == lengths(PAIRS.texts[1])
-
-
-def test_each_distinct_text_is_encoded_once_after_a_trial():
+def test_each_distinct_text_of_the_columns_is_encoded_once_after_a_trial():
     seen = []
 
     def model(texts):
         seen.extend(texts)
         return lengths(texts)
 
-    encode_task(model, PAIRS)
-
+    first, second = encode_task(model, PAIRS)
+    assert first.dtype == np.float32
+    assert [first.tolist(), second.tolist()] == [lengths(texts) for texts in PAIRS.texts]
     # The first two texts and the shortest come first, to find errors in the model early.
     assert seen == ["aa", "b", "", "aa", "b", "ab", ""]
 
@@ -46,12 +40,20 @@ def test_encode_is_preferred_to_the_methods_of_one_side():
     assert encode_task(Model(), PAIRS)[0].shape == (3, 2)
 
 
-def test_a_pair_of_models_must_agree_on_the_dimension():
-    def longer(texts):
-        return [[*row, 0.0] for row in lengths(texts)]
+def longer(texts):
+    return [[*row, 0.0] for row in lengths(texts)]
 
-    with pytest.raises(fr.ArrayError, match="2 from lengths and 3 from longer"):
-        encode_task((lengths, longer), PAIRS)
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: encode_task((lengths, longer), PAIRS), "2 from lengths and 3 from longer"),
+        (lambda: vectors_of((np.eye(2), np.ones((3, 2))), 2), "text 2: expected 2 rows, one per"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_an_error(call, message):
+    with pytest.raises(fr.ArrayError, match=message):
+        call()
 
 
 def test_vectors_are_cached(tmp_path):
@@ -77,11 +79,6 @@ def test_vectors_are_no_model(given):
 @pytest.mark.parametrize("model", [lengths, (lengths, lengths), object(), "name", None])
 def test_a_model_is_no_vectors(model):
     assert not are_vectors(model)
-
-
-def test_the_number_of_vectors_is_checked():
-    with pytest.raises(fr.ArrayError, match="text 2: expected 2 rows, one per label, found 3"):
-        vectors_of((np.eye(2), np.ones((3, 2))), 2)
 
 
 def test_an_unfitted_transformer_is_fitted_on_the_texts():
