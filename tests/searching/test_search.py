@@ -126,38 +126,37 @@ def test_blocks_may_come_in_the_same_memory(size, monkeypatch):
     assert rankings(search(reused(QUERIES), index, 5, parameters="nprobe=4")) == expected
 
 
-COLUMNS = {
-    "pandas": lambda library, ids: [
-        library.Series(ids, index=DOCS), library.Index(ids), library.Series(ids, dtype="category"),
+NUMBERS = list(range(7, 307))
+SOME = [*range(299), None]
+
+
+@pytest.mark.parametrize(
+    ("library", "make", "ids"),
+    [
+        ("builtins", lambda own: own.list(NUMBERS), NUMBERS),
+        ("pandas", lambda own: own.Series(NUMBERS, index=DOCS), NUMBERS),
+        ("pandas", lambda own: own.Series(NUMBERS, dtype="Int64"), NUMBERS),
+        ("pandas", lambda own: own.Index(NUMBERS), NUMBERS),
+        ("polars", lambda own: own.Series(NUMBERS), NUMBERS),
+        ("pyarrow", lambda own: own.array(NUMBERS), NUMBERS),
+        ("pandas", lambda own: own.Series(DOCS), DOCS),
+        ("pandas", lambda own: own.Series(DOCS, dtype="category"), DOCS),
+        ("polars", lambda own: own.Series(DOCS), DOCS),
+        ("polars", lambda own: own.Series(DOCS, dtype=own.Categorical), DOCS),
+        ("pyarrow", lambda own: own.array(DOCS), DOCS),
+        ("pandas", lambda own: own.Series(SOME, dtype="Int64"), None),
+        ("polars", lambda own: own.Series(SOME), None),
+        ("pyarrow", lambda own: own.array(SOME), None),
+        ("numpy", lambda own: own.ma.masked_array(NUMBERS, np.arange(300) == 299), None),
     ],
-    "polars": lambda library, ids: [library.Series(ids)],
-    "pyarrow": lambda library, ids: [library.array(ids)],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("library", COLUMNS)
-@pytest.mark.parametrize("ids", [list(range(7, 307)), DOCS], ids=["numbers", "texts"])
-def test_ids_may_be_columns_of_any_library(library, ids):
+)
+def test_ids_may_be_columns_of_any_library_without_missing_values(library, make, ids):
     """Whatever numbers the rows of a series have, its ids are in its order."""
-    columns = COLUMNS[library](pytest.importorskip(library), ids)
-    if ids == DOCS and library == "polars":
-        import polars
-
-        columns.append(polars.Series(ids, dtype=polars.Categorical))
-    for column in columns:
+    column = make(pytest.importorskip(library))
+    if ids is not None:
         found = build_index(CORPUS, ids=column).ids
         assert [text.decode() for text in found] == list(map(str, ids))
-
-
-@pytest.mark.parametrize("library", ["numpy", "pandas", "polars", "pyarrow"])
-def test_missing_ids_of_columns_are_named(library):
-    imported, ids = pytest.importorskip(library), [*range(299), None]
-    column = {
-        "numpy": lambda: np.ma.masked_array(np.arange(300), np.arange(300) == 299),
-        "pandas": lambda: imported.Series(ids, dtype="Int64"),
-        "polars": lambda: imported.Series(ids),
-        "pyarrow": lambda: imported.array(ids),
-    }[library]()
+        return
     with pytest.raises(ArrayError, match=r"ids\[299\]: expected an id, found .* missing value"):
         build_index(CORPUS, ids=column)
 
@@ -733,6 +732,7 @@ LARGE = "(1180591620717411303424, 4)"
         (saved(np.savez, CORPUS), r"expected one array \(.npy\)"),
         *((npy_of(shape), INVALID) for shape in (LARGE, "(True, 4)", "(" * 5000, "(-1, 4)", "'4'")),
     ],
+    ids=["missing", "cut", "run", "archive", "large", "bool", "nested", "negative", "text"],
 )
 def test_files_that_hold_no_vectors_are_named(content, message, tmp_path):
     if content is not None:
