@@ -49,6 +49,9 @@ def test_dicts_have_their_keys_as_ids():
     data = Dataset.from_texts(CORPUS, QUERIES, QRELS)
     assert (corpus_of(data), queries_of(data), data.qrels.to_dict()) == (CORPUS, QUERIES, QRELS)
     assert not data.ignore_identical_ids
+    # Queries without judgments are left out.
+    data = Dataset.from_texts(CORPUS, {**QUERIES, "q3": "pears"}, QRELS)
+    assert (data.query_ids, data.unjudged) == (["q1", "q2"], ["q3"])
 
 
 def test_lists_have_their_ids_beside_them_or_row_numbers():
@@ -62,11 +65,6 @@ def test_title_and_text_are_joined_by_a_blank():
     assert Dataset.from_texts(corpus, QUERIES, QRELS).corpus == ["Red apples", " plums"]
 
 
-def test_queries_without_judgments_are_left_out():
-    data = Dataset.from_texts(CORPUS, {**QUERIES, "q3": "pears"}, QRELS)
-    assert (data.query_ids, data.unjudged) == (["q1", "q2"], ["q3"])
-
-
 def test_judged_documents_outside_the_corpus_are_named():
     data = Dataset.from_texts(CORPUS, QUERIES, {"q1": {"d1": 1, "d9": 1}})
     assert data.outside == ["d9"]
@@ -76,46 +74,40 @@ def test_judged_documents_outside_the_corpus_are_named():
 
 
 NONE_JUDGED = r"no judged document is in the corpus \(judged: 'd1', 'd2'; corpus: '1'\)$"
+# Ids of another kind would give 0 for every measure.
+NONE_ASKED = r"no query has judgments \(judged: '1'; queries: 'q1', 'q2'\)$"
 
 
 @pytest.mark.parametrize(
-    ("corpus", "ids", "reason"),
+    ("corpus", "options", "reason"),
     [
-        (["a", "b"], ["d1"], r"corpus: expected 2 ids, one per text, found 1"),
-        (["a", "b"], ["d1", "d1"], r"corpus: id 1: duplicate 'd1', also at 0"),
-        (["a", "b"], ["d1", 1.5], r"corpus: id 1: .* found the float 1.5"),
-        ({"d1": "a", "d2": None}, None, r"corpus: 'd2': expected a str, found NoneType: None"),
-        ({"d1": {"title": "a"}}, None, r"corpus: 'd1': expected a str, found dict"),
-        (CORPUS, ["d1"], r"corpus: expected no ids for a dict"),
-        ({}, None, r"texts: the corpus is empty"),
-        ("text", None, r"corpus: expected a dict or a list of texts, found a str"),
-        ({"a", "b"}, None, r"corpus: expected a dict or a list, found set, which has no order"),
-        (["a", "b"], {"d1", "d2"}, r"corpus: expected .* found set"),
-        ({"1": "a"}, None, NONE_JUDGED),
+        (["a", "b"], {"corpus_ids": ["d1"]}, r"corpus: expected 2 ids, one per text, found 1"),
+        (["a", "b"], {"corpus_ids": ["d1", "d1"]}, r"corpus: id 1: duplicate 'd1', also at 0"),
+        (["a", "b"], {"corpus_ids": ["d1", 1.5]}, r"corpus: id 1: .* found the float 1.5"),
+        (["a", "b"], {"corpus_ids": {"d1", "d2"}}, r"corpus: expected .* found set"),
+        ({"d1": "a", "d2": None}, {}, r"corpus: 'd2': expected a str, found NoneType: None"),
+        ({"d1": {"title": "a"}}, {}, r"corpus: 'd1': expected a str, found dict"),
+        (CORPUS, {"corpus_ids": ["d1"]}, r"corpus: expected no ids for a dict"),
+        ({}, {}, r"texts: the corpus is empty"),
+        ("text", {}, r"corpus: expected a dict or a list of texts, found a str"),
+        ({"a", "b"}, {}, r"corpus: expected a dict or a list, found set, which has no order"),
+        ({"1": "a"}, {}, NONE_JUDGED),
+        (CORPUS, {"qrels": {1: {"d1": 1}}}, NONE_ASKED),
     ],
 )
-def test_what_is_no_corpus(corpus, ids, reason):
+def test_texts_that_are_no_data_set(corpus, options, reason):
     with pytest.raises(InputError, match=reason):
-        Dataset.from_texts(corpus, QUERIES, QRELS, corpus_ids=ids)
-
-
-def test_judgments_of_other_queries_would_give_0_for_every_measure():
-    reason = r"no query has judgments \(judged: '1'; queries: 'q1', 'q2'\)$"
-    with pytest.raises(InputError, match=reason):
-        Dataset.from_texts(CORPUS, QUERIES, {1: {"d1": 1}})
+        Dataset.from_texts(corpus, QUERIES, **{"qrels": QRELS, **options})
 
 
 # BEIR
 
 
-def test_folder_of_beir(tmp_path):
-    data = Dataset.from_beir(beir_folder(tmp_path))
+@pytest.mark.parametrize(("pack", "ending"), [(bytes, ""), (gzip.compress, ".gz")])
+def test_folder_of_beir(pack, ending, tmp_path):
+    data = Dataset.from_beir(beir_folder(tmp_path, pack, ending))
     assert (data.corpus, data.query_ids) == (["Red apples", "blue plums"], ["q1"])
     assert (data.qrels.to_dict(), data.name) == ({"q1": {"d1": 1}}, tmp_path.name)
-
-
-def test_folder_of_beir_compressed(tmp_path):
-    assert len(Dataset.from_beir(beir_folder(tmp_path, gzip.compress, ".gz")).corpus) == 2
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
