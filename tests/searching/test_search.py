@@ -272,20 +272,27 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
         assert (found.scores[i, len(rows) :] == -np.inf).all()
 
 
-def test_of_equal_scores_the_larger_id_comes_first():
-    """As text: 9 before 10, and 1 before 0."""
-    corpus = np.ones((12, 2))
-    assert rankings(search([[1.0, 1.0]], corpus, 12)) == {
-        "0": ["9", "8", "7", "6", "5", "4", "3", "2", "11", "10", "1", "0"]
-    }
+# A duplicate of the query's vector stays, wherever faiss puts it.
+TWINS = np.array([[1.0, 0], [1, 0], [0, 1]])
+BY_ID = {"corpus_ids": ["a", "b", "c"], "query_ids": ["a", "b", "x"]}
+ITSELF = {"ignore_identical_ids": True}
 
 
-def test_itself_is_left_out_by_id_and_not_by_position():
-    """A duplicate of the query's vector stays, wherever faiss puts it."""
-    corpus = np.array([[1.0, 0], [1, 0], [0, 1]])
-    run = search(corpus, corpus, 2, corpus_ids=["a", "b", "c"], query_ids=["a", "b", "x"],
-                 ignore_identical_ids=True)  # fmt: skip
-    assert rankings(run) == {"a": ["b", "c"], "b": ["a", "c"], "x": ["c", "b"]}
+@pytest.mark.parametrize(
+    ("queries", "corpus", "options", "found"),
+    [
+        pytest.param(
+            np.ones((1, 2)), np.ones((12, 2)), {}, ["9 8 7 6 5 4 3 2 11 10 1 0"], id="tie"
+        ),
+        pytest.param(TWINS, TWINS, {**BY_ID, **ITSELF}, ["b c", "a c", "c b a"], id="itself by id"),
+        pytest.param(np.eye(2), np.eye(1, 2), ITSELF, ["0"], id="a query that finds nothing"),
+        pytest.param(QUERIES[:0], CORPUS, {}, [], id="no queries"),
+    ],
+)
+def test_small_searches(queries, corpus, options, found):
+    """Of equal scores the larger id comes first, as text; itself is no result of a query."""
+    run = search(queries, corpus, 12, **options)
+    assert [" ".join(docs) for docs in rankings(run).values()] == found
 
 
 def test_removed_counts_what_stood_above_the_end_of_the_ranking():
@@ -739,15 +746,6 @@ def test_files_that_hold_no_vectors_are_named(content, message, tmp_path):
         (tmp_path / "vectors.npy").write_bytes(content)
     with pytest.raises(ReadError, match=message):
         search(QUERIES, tmp_path / "vectors.npy", 3)
-
-
-def test_no_queries_give_an_empty_run():
-    assert len(search(QUERIES[:0], CORPUS, 3)) == 0
-
-
-def test_a_query_that_finds_nothing_is_not_in_the_run():
-    run = search([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], 3, ignore_identical_ids=True)
-    assert rankings(run) == {"1": ["0"]}
 
 
 def test_mistakes_are_found_before_the_search():
