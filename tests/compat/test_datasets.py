@@ -1,10 +1,5 @@
 """Results of Hugging Face datasets' faiss search: judged as they are, and as runs."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 import pytrec_eval
@@ -21,32 +16,48 @@ DISTANCES = np.array([[0.5, 0.25, 1.0], [0.5, 0.75, NOTHING_FOUND]], np.float32)
 ROWS = np.array([[3, 2, 5], [4, 0, -1]])
 
 
-def _by_pytrec_eval(run: dict[str, dict[str, float]], measures: set[str]) -> dict[str, float]:
+def _by_pytrec_eval(run, measures):
     values = pytrec_eval.RelevanceEvaluator(QRELS, measures).evaluate(run)
     return {name: float(np.mean([own[name] for own in values.values()])) for name in measures}
 
 
-def test_distances_rank_by_the_smallest() -> None:
-    """L2 is what datasets search by if nothing is said, and its -1 is no document."""
-    found = evaluate_results(
-        QRELS, (DISTANCES, ROWS), "map recip_rank ndcg_cut.2", queries=QUERIES, docs=DOCS
-    )
-
-    run = {"q1": {"d3": -0.5, "d2": -0.25, "d5": -1.0}, "q2": {"d4": -0.5, "d0": -0.75}}
-    assert found.mean == _by_pytrec_eval(run, {"map", "recip_rank", "ndcg_cut_2"})
+# L2 is what datasets search by if nothing is said, and its -1 is no document.
+BY_METRIC = {
+    "l2": {"q1": {"d3": -0.5, "d2": -0.25, "d5": -1.0}, "q2": {"d4": -0.5, "d0": -0.75}},
+    "ip": {"q1": {"d3": 0.5, "d2": 0.25, "d5": 1.0}, "q2": {"d4": 0.5, "d0": 0.75}},
+}
 
 
-def test_inner_products_rank_by_the_largest() -> None:
-    """Of the same numbers as products the order is the other."""
-    found = evaluate_results(
-        QRELS, (DISTANCES, ROWS), "map", metric="ip", queries=QUERIES, docs=DOCS
-    )
+class _FaissIndex:
+    """What datasets' FaissIndex and faiss's own index have in common with the real ones."""
 
-    run = {"q1": {"d3": 0.5, "d2": 0.25, "d5": 1.0}, "q2": {"d4": 0.5, "d0": 0.75}}
-    assert found.mean == _by_pytrec_eval(run, {"map"})
+    def __init__(self, metric_type):
+        self.faiss_index = self
+        self.metric_type = metric_type
 
 
-def test_nearest_examples_have_their_ids() -> None:
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "l2"),
+        ({"metric": "l2"}, "l2"),
+        ({"metric": 1}, "l2"),
+        ({"metric": _FaissIndex(1)}, "l2"),
+        ({"metric": "ip"}, "ip"),
+        ({"metric": 0}, "ip"),
+        ({"metric": _FaissIndex(0)}, "ip"),
+    ],
+)
+def test_the_smallest_distances_and_the_largest_products_rank_first(options, name):
+    """faiss numbers inner product 0 and L2 1."""
+    given, measures = {"queries": QUERIES, "docs": DOCS, **options}, "map recip_rank ndcg_cut.2"
+    assert results_to_run((DISTANCES, ROWS), **given).to_dict() == BY_METRIC[name]
+    found = evaluate_results(QRELS, (DISTANCES, ROWS), measures, **given)
+    expected = _by_pytrec_eval(BY_METRIC[name], {"map", "recip_rank", "ndcg_cut_2"})
+    assert found.mean == expected
+
+
+def test_nearest_examples_have_their_ids():
     """As `get_nearest_examples_batch` returns them, shorter where less is found."""
     examples = [{"id": ["d3", "d2", "d5"], "n": [0, 0, 0]}, {"id": np.array(["d4", "d0"])}]
     results = [DISTANCES[0], DISTANCES[1, :2]], examples
@@ -63,49 +74,31 @@ def test_nearest_examples_have_their_ids() -> None:
         results_to_run((DISTANCES, examples), queries=QUERIES, docs="id")
 
 
-def test_without_ids_documents_are_rows_of_the_dataset() -> None:
+def test_without_ids_documents_are_rows_of_the_dataset():
     """Judgments are then of row numbers, and queries of the rows of the results."""
     by_rows = evaluate_results([{2: 1, 5: 2}, {0: 1}], (DISTANCES, ROWS), "map")
     by_ids = evaluate_results(QRELS, (DISTANCES, ROWS), "map", queries=QUERIES, docs=DOCS)
-
     assert by_rows.mean == by_ids.mean
 
 
-def test_a_run_keeps_queries_without_results() -> None:
+def test_a_run_keeps_queries_without_results():
     """They count as queries for which nothing was found."""
     run = results_to_run(([[NOTHING_FOUND], [0.5]], [[-1], [2]]), queries=QUERIES, docs=DOCS)
-
     assert run.to_dict() == {"q1": {}, "q2": {"d2": -0.5}}
     assert run.tag == "datasets"
 
 
-def test_rows_are_the_ids_where_there_are_no_others() -> None:
-    """Documents and queries alike."""
-    assert results_to_run(([[0.5]], [[2]]), metric="ip").to_dict() == {"0": {"2": 0.5}}
-
-
-def test_ids_may_be_integers() -> None:
+def test_rows_are_the_ids_where_there_are_no_others_and_ids_may_be_integers():
     """A column of a dataset often is an array of them."""
+    assert results_to_run(([[0.5]], [[2]]), metric="ip").to_dict() == {"0": {"2": 0.5}}
     run = results_to_run(([[0.5]], [[2]]), metric="ip", queries=[7], docs=np.array([30, 31, 32]))
-
     assert run.to_dict() == {"7": {"32": 0.5}}
 
 
-class _FaissIndex:
-    """What datasets' FaissIndex and faiss's own index have in common with the real ones."""
-
-    def __init__(self, metric_type: int) -> None:
-        self.faiss_index = self
-        self.metric_type = metric_type
-
-
-@pytest.mark.parametrize(("number", "name"), [(0, "ip"), (1, "l2")])
-def test_an_index_knows_its_metric(number: int, name: str) -> None:
-    """faiss numbers inner product 0 and L2 1."""
-    by_name = results_to_run((DISTANCES, ROWS), metric=name).to_dict()
-
-    assert results_to_run((DISTANCES, ROWS), metric=_FaissIndex(number)).to_dict() == by_name
-    assert results_to_run((DISTANCES, ROWS), metric=number).to_dict() == by_name
+RESULTS = (DISTANCES, ROWS)
+# Whether larger scores are better would be a guess.
+METRIC = "metric: expected 'l2', 'ip' or a faiss index"
+MISSING = r"docs\[1\]: expected an id, found the missing value None"
 
 
 @pytest.mark.parametrize(
@@ -121,27 +114,19 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
         (([[0.5]], [[1]]), {"queries": QUERIES}, r"queries: expected 1, one per row, found 2"),
         (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' appears twice"),
         (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found 'ab'"),
-        (
-            ([[0.5]], [[1]]), {"docs": ["a", None]},
-            r"docs\[1\]: expected an id, found the missing value None",
-        ),
+        (([[0.5]], [[1]]), {"docs": ["a", None]}, MISSING),
+        *((RESULTS, {"metric": own}, METRIC) for own in ("cosine", 4, None)),
     ],
-)  # fmt: skip
-def test_what_does_not_fit_is_named(results: Any, given: Any, message: str) -> None:
+)
+def test_what_does_not_fit_is_named(results, given, message):
     """With the argument, and the row and column where there is one."""
-    with pytest.raises(fr.ArrayError, match=message):
+    error = fr.OptionError if message == METRIC else fr.ArrayError
+    with pytest.raises(error, match=message):
         results_to_run(results, **given)
 
 
-@pytest.mark.parametrize("metric", ["cosine", 4, None])
-def test_another_metric_is_refused(metric: object) -> None:
-    """Whether larger scores are better would be a guess."""
-    with pytest.raises(fr.OptionError, match="metric: expected 'l2', 'ip' or a faiss index"):
-        results_to_run((DISTANCES, ROWS), metric=metric)
-
-
 @pytest.mark.parametrize("metric", [None, 0, 1])
-def test_results_of_a_real_dataset(metric: int | None, tmp_path: Path) -> None:
+def test_results_of_a_real_dataset(metric, tmp_path):
     """By default, by inner product and by L2: as sorting all documents by hand says."""
     datasets = pytest.importorskip("datasets")
     pytest.importorskip("faiss")
@@ -154,17 +139,11 @@ def test_results_of_a_real_dataset(metric: int | None, tmp_path: Path) -> None:
     scores = queries @ vectors.T
     if metric != 0:
         scores = -(((queries[:, None] - vectors[None]) ** 2).sum(axis=2))
-    run = {
-        query: dict(zip(DOCS, map(float, own), strict=True))
-        for query, own in zip(QUERIES, scores, strict=True)
-    }
-
+    rows = zip(QUERIES, scores.tolist(), strict=True)
+    run = {query: dict(zip(DOCS, own, strict=True)) for query, own in rows}
     # More than there are: the rest is padding.
     results = dataset.search_batch("vector", queries, k=8)
-    found = evaluate_results(
-        QRELS, results, "map ndcg", metric=dataset.get_index("vector"), queries=QUERIES,
-        docs=dataset["id"],
-    )  # fmt: skip
-
+    given = {"metric": dataset.get_index("vector"), "queries": QUERIES, "docs": dataset["id"]}
+    found = evaluate_results(QRELS, results, "map ndcg", **given)
     assert np.asarray(results.total_indices).min() == -1
     assert found.mean == _by_pytrec_eval(run, {"map", "ndcg"})

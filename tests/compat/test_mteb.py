@@ -1,9 +1,6 @@
 """The search back end for MTEB beside the one that MTEB has, and in MTEB's own evaluation."""
 
-from __future__ import annotations
-
 import enum
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,16 +23,16 @@ class _Similarity(enum.Enum):
 class _Model:
     """What MTEB's encoders have that a back end looks at."""
 
-    def __init__(self, similarity: Any) -> None:
+    def __init__(self, similarity):
         self.mteb_model_meta = self
         self.similarity_fn_name = similarity
 
 
-def _vectors(count: int, seed: int = 0) -> Any:
+def _vectors(count, seed=0):
     return np.random.default_rng(seed).standard_normal((count, 8), np.float32)
 
 
-def _similarities(kind: str, queries: Any, docs: Any) -> Any:
+def _similarities(kind, queries, docs):
     queries, docs = queries.astype(np.float64), docs.astype(np.float64)
     if kind == "euclidean":
         return -np.sqrt(((queries[:, None] - docs[None]) ** 2).sum(axis=2))
@@ -46,7 +43,7 @@ def _similarities(kind: str, queries: Any, docs: Any) -> Any:
 
 
 @pytest.mark.parametrize("similarity", list(_Similarity)[:3])
-def test_scores_and_places_are_those_of_all_pairs(similarity: _Similarity) -> None:
+def test_scores_and_places_are_those_of_all_pairs(similarity):
     """By the similarity function of the model; documents come in two parts, queries in batches."""
     docs, queries = _vectors(30), _vectors(7, seed=1)
     index = SearchIndex(_Model(similarity), batch_size=3)
@@ -62,7 +59,7 @@ def test_scores_and_places_are_those_of_all_pairs(similarity: _Similarity) -> No
 
 
 @pytest.mark.parametrize("similarity", list(_Similarity)[:3])
-def test_reranking_gives_places_in_the_lists_of_the_queries(similarity: _Similarity) -> None:
+def test_reranking_gives_places_in_the_lists_of_the_queries(similarity):
     """As MTEB reads them; a query's list may be shorter than what is asked for."""
     docs, queries = _vectors(30), _vectors(2, seed=1)
     index = SearchIndex(_Model(similarity))
@@ -78,19 +75,17 @@ def test_reranking_gives_places_in_the_lists_of_the_queries(similarity: _Similar
         assert own == pytest.approx(np.sort(expected)[::-1][:3], abs=1e-5)
 
 
-def test_nothing_stands_in_the_lists_for_what_was_not_found() -> None:
+def test_nothing_stands_in_the_lists_for_what_was_not_found():
     """faiss says -1, which is the last document to MTEB."""
     index = SearchIndex(metric="l2", index_factory="IVF4,Flat", parameters="nprobe=1")
     index.add_documents(_vectors(200), [str(i) for i in range(200)])
-
     scores, places = index.search(_vectors(3, seed=1), 200, None)
-
     assert all(0 < len(own) < 200 for own in places)
     assert list(map(len, scores)) == list(map(len, places))
     assert min(map(min, places)) >= 0
 
 
-def test_any_index_of_faiss_is_one() -> None:
+def test_any_index_of_faiss_is_one():
     """With parameters that let it search everything it finds what exact search finds."""
     docs, queries = _vectors(200), _vectors(4, seed=1)
     found = []
@@ -98,44 +93,40 @@ def test_any_index_of_faiss_is_one() -> None:
         index = SearchIndex(metric="ip", **options)
         index.add_documents(docs, [str(i) for i in range(200)])
         found.append(index.search(queries, 10, None)[1])
-
     assert found[0] == found[1]
 
 
-def test_documents_are_gone_after_clear() -> None:
+def test_documents_are_gone_after_clear():
     """And others can be added."""
     index = SearchIndex(metric="ip")
     index.add_documents([[1.0, 0.0]], ["a"])
     index.clear()
     with pytest.raises(fr.InputError, match="no documents were added"):
         index.search([[1.0, 0.0]], 1, None)
-
     index.add_documents([[1.0], [2.0]], ["b", "c"])
     assert index.search([[1.0]], 5, None) == ([[2.0, 1.0]], [[1, 0]])
 
 
-def test_the_embeddings_stay_as_they_were() -> None:
+def test_the_embeddings_stay_as_they_were():
     """Cosine normalises copies."""
     docs, queries = _vectors(5), _vectors(2, seed=1)
     before = docs.copy(), queries.copy()
     index = SearchIndex(metric="cosine")
     index.add_documents(docs, list("abcde"))
     index.search(queries, 2, None)
-
     assert (docs == before[0]).all()
     assert (queries == before[1]).all()
 
 
-def test_a_query_without_documents_to_rerank_finds_none() -> None:
+def test_a_query_without_documents_to_rerank_finds_none():
     """There is a warning, as in MTEB's own back end."""
     index = SearchIndex(metric="ip")
     index.add_documents([[1.0]], ["a"])
-
     with pytest.warns(UserWarning, match="query 'q' has no documents to rerank"):
         assert index.search([[1.0]], 1, None, {}, {0: "q"}) == ([[]], [[]])
 
 
-def test_what_cannot_be_searched_is_named() -> None:
+def test_what_cannot_be_searched_is_named():
     """Similarity, documents, reranking."""
     with pytest.raises(fr.OptionError, match="metric: the model's similarity function is 'manhat"):
         SearchIndex(_Model(_Similarity.MANHATTAN))
@@ -163,7 +154,7 @@ _OF_OTHERS = (
 
 
 @pytest.mark.parametrize("task", ["MockRetrievalTask", "MockRerankingTask"])
-def test_mteb_gets_the_scores_of_its_own_back_end(task: str) -> None:
+def test_mteb_gets_the_scores_of_its_own_back_end(task):
     """In a whole evaluation: retrieval and reranking with a random encoder."""
     mteb = pytest.importorskip("mteb")
     tasks = pytest.importorskip("mteb.mocks.mock_tasks")

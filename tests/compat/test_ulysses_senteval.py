@@ -1,7 +1,5 @@
 """The interface of ulysses-senteval, against recorded results of the package."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -10,6 +8,7 @@ from fastrank.compat.ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLaz
 from fastrank.tasks.ulysses_files import FILES
 from tests.helpers.probe_inputs import TASKS, TRAINING, letter_counts, recorded_values, write_tasks
 
+NAMED = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "
 SHORT = {"n_repeats": 1, "k_fold": 2, "n_epochs": 1}
 
 
@@ -133,26 +132,19 @@ def test_arguments_are_not_modified(folder):
     assert options == {**SHORT, "n_processes": 1}
 
 
-def test_unknown_tasks_are_listed(folder):
-    with pytest.raises(ValueError, match="unknown 'T9', 'X'; expected 'all' or some of F1A"):
-        evaluator(folder, tasks=["X", "T1A", "T9"])
-
-
-def test_processes_cannot_be_given_if_they_are_disabled(folder):
-    made = evaluator(folder, disable_multiprocessing=True)
-    with pytest.raises(ValueError, match="n_processes: cannot be given with"):
-        made.evaluate(kwargs_train={"n_processes": 2})
-
-
-def test_unknown_training_options_are_listed(folder):
-    with pytest.raises(ValueError, match=r"kwargs_train: unknown \['n_epoch'\]"):
-        evaluator(folder).evaluate(kwargs_train={"n_epoch": 2})
-
-
-def test_all_missing_files_are_counted_before_any_task_is_evaluated(folder):
-    named = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "
-    with pytest.raises(FileNotFoundError, match=named + r".*trf\S+ \(F5\) and 10 more$"):
-        evaluator(folder, tasks="all").evaluate()
+@pytest.mark.parametrize(
+    ("options", "training", "error", "message"),
+    [
+        ({"tasks": ["X", "T1A", "T9"]}, {}, ValueError, "unknown 'T9', 'X'; expected 'all' or som"),
+        ({"disable_multiprocessing": True}, {"n_processes": 2}, ValueError, "n_processes: cannot "),
+        ({}, {"n_epoch": 2}, ValueError, r"kwargs_train: unknown \['n_epoch'\]"),
+        # All missing files are counted before any task is evaluated.
+        ({"tasks": "all"}, {}, FileNotFoundError, NAMED + r".*trf\S+ \(F5\) and 10 more$"),
+    ],
+)
+def test_tasks_and_options_that_there_are_not_are_listed(options, training, error, message, folder):
+    with pytest.raises(error, match=message):
+        evaluator(folder, **options).evaluate(kwargs_train=training)
 
 
 def test_lazy_models_do_not_embed_all_rows(folder):

@@ -1,10 +1,5 @@
 """evaluate_model on labelled candidates: each list is ranked by similarity to its question."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 import pytrec_eval
@@ -22,11 +17,11 @@ TABLE = {
 CANDIDATES = fr.read_candidates(TABLE)
 
 
-def encode(texts: list[str]) -> Any:
+def encode(texts):
     return np.array([[text.count(letter) + 0.5 for letter in "aberlpun"] for text in texts])
 
 
-def similarity(metric: str, one: Any, other: Any) -> float:
+def similarity(metric, one, other):
     if metric == "l2":
         return -float(((one - other) ** 2).sum())
     product = float(one @ other)
@@ -36,10 +31,9 @@ def similarity(metric: str, one: Any, other: Any) -> float:
 
 
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2"])
-def test_candidates_are_ranked_by_similarity(metric: str) -> None:
+def test_candidates_are_ranked_by_similarity(metric):
     found = fr.evaluate_model(encode, CANDIDATES, "map recip_rank", metric=metric)
-
-    run: dict[str, dict[str, float]] = {}
+    run = {}
     rows = zip(CANDIDATES.queries, CANDIDATES.docs, CANDIDATES.pairs, strict=True)
     for query, doc, (question, text) in rows:
         one, other = encode([question, text]).astype("float32").astype(float)
@@ -49,10 +43,10 @@ def test_candidates_are_ranked_by_similarity(metric: str) -> None:
     assert found.to_dict() == {name: values[name] for name in sorted(values)}
 
 
-def test_a_text_that_repeats_is_encoded_once() -> None:
-    seen: list[str] = []
+def test_a_text_that_repeats_is_encoded_once():
+    seen = []
 
-    def remember(texts: list[str]) -> Any:
+    def remember(texts):
         seen.extend(texts)
         return encode(texts)
 
@@ -62,35 +56,33 @@ def test_a_text_that_repeats_is_encoded_once() -> None:
     assert set(seen) == {"blue plums"}
 
 
-def test_ties_and_the_run_of_candidates(tmp_path: Path) -> None:
+def test_ties_and_the_run_of_candidates(tmp_path):
     """All candidates alike: the expected value of a random order, and lines with equal scores."""
     path = tmp_path / "found.run"
-
-    found = fr.evaluate_model(
-        lambda texts: np.ones((len(texts), 3)), CANDIDATES, "P.1", ties="average", run=path,
-        tag="flat",
-    )  # fmt: skip
-
+    options = {"ties": "average", "run": path, "tag": "flat"}
+    found = fr.evaluate_model(lambda texts: np.ones((len(texts), 3)), CANDIDATES, "P.1", **options)
     assert found["P_1"].tolist() == pytest.approx([1 / 3, 1 / 2])
     run = read_trec_run(path)
     assert run.tag == "flat"
     assert run.to_dict()["b"] == pytest.approx({"b1": 1.0, "b2": 1.0})
 
 
+ONLY_IDS = fr.read_candidates({name: own for name, own in TABLE.items() if name != "answer"})
+NOT_APPLICABLE = "not applicable to candidates"
+
+
 @pytest.mark.parametrize(
-    "option", [{"k": 5}, {"index_factory": "HNSW8"}, {"parameters": "nprobe=1"}]
+    ("data", "options", "error", "reason"),
+    [
+        (CANDIDATES, {"k": 5}, fr.OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"index_factory": "HNSW8"}, fr.OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"parameters": "nprobe=1"}, fr.OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
+        (ONLY_IDS, {}, fr.InputError, "no column contains the text of the candidate"),
+    ],
 )
-def test_options_of_a_search_mean_nothing_for_candidates(option: dict[str, Any]) -> None:
-    with pytest.raises(fr.OptionError, match="not applicable to candidates"):
-        fr.evaluate_model(encode, CANDIDATES, "map", **option)
-
-
-def test_what_is_wrong_shows_before_texts_are_encoded() -> None:
-    def never(texts: list[str]) -> Any:
-        raise AssertionError(texts)
-
-    only_ids = {name: column for name, column in TABLE.items() if name != "answer"}
-    with pytest.raises(fr.MeasureError, match="unknown measure 'mapp'"):
-        fr.evaluate_model(never, CANDIDATES, "mapp")
-    with pytest.raises(fr.InputError, match="no column contains the text of the candidate"):
-        fr.evaluate_model(never, fr.read_candidates(only_ids), "map")
+def test_what_is_wrong_shows_before_texts_are_encoded(data, options, error, reason):
+    texts = []
+    with pytest.raises(error, match=reason):
+        fr.evaluate_model(texts.extend, data, **{"measures": "map", **options})
+    assert texts == []

@@ -1,12 +1,8 @@
 """evaluate_model: texts and a model in, scores out."""
 
-from __future__ import annotations
-
 import os
 from contextlib import nullcontext
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +10,7 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError
-from tests.helpers.collections import COLLECTIONS, needs_collections
+from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.executors import started
 from tests.helpers.parsing import read_trec_run
 from tests.helpers.task_cases import CITIES, letters
@@ -31,20 +27,18 @@ MEASURES = ["map", "ndcg", "recip_rank", "P_5", "recall_5"]
 class Counts:
     """A model with a dimension for every word; remembers the texts that it was given."""
 
-    def __init__(self, wrong: Any = None) -> None:
-        self.texts: list[str] = []
+    def __init__(self, wrong=None):
+        self.texts = []
         self._wrong = wrong
 
-    def encode(self, texts: list[str]) -> Any:
+    def encode(self, texts):
         self.texts += texts
         found = np.array([[text.split().count(word) for word in WORDS] for text in texts], float)
         found += np.linspace(0.1, 0.2, len(WORDS))
         return found if self._wrong is None else self._wrong(texts, found)
 
 
-def expected(
-    data: Dataset, queries: Any, corpus: Any, measures: list[str] = MEASURES, k: int = 1000
-) -> dict[str, dict[str, float]]:
+def expected(data, queries, corpus, measures=MEASURES, k=1000):
     """Values of pytrec_eval for cosines that numpy computes."""
     queries, corpus = (
         (own := np.asarray(given, np.float64)) / np.linalg.norm(own, axis=1, keepdims=True)
@@ -58,11 +52,10 @@ def expected(
         best = sorted(found.items(), key=lambda item: -item[1])[:k]
         run[own] = dict(best)
     judged = pytrec_eval.RelevanceEvaluator(data.qrels.to_dict(), set(measures))
-    values: dict[str, dict[str, float]] = judged.evaluate(run)
-    return values
+    return judged.evaluate(run)
 
 
-def check(scores: fr.Scores, values: dict[str, dict[str, float]]) -> None:
+def check(scores, values):
     assert list(scores.queries) == sorted(values)
     for measure in scores.mean:
         found = dict(zip(scores.queries, scores[measure], strict=True))
@@ -70,22 +63,29 @@ def check(scores: fr.Scores, values: dict[str, dict[str, float]]) -> None:
 
 
 @cache
-def wordllama() -> Any:
+def wordllama():
     module = pytest.importorskip("wordllama")
     folder = os.path.dirname(module.__file__)
     return module.WordLlama.load(dim=256, cache_dir=folder, disable_download=True)
+
+
+def texts_of(corpus, queries=None, qrels=None):
+    queries = queries or dict(zip(DATA.query_ids, DATA.queries, strict=True))
+    return Dataset.from_texts(corpus, queries, qrels or DATA.qrels)
+
+
+DOCS = dict(zip(DATA.corpus_ids, DATA.corpus, strict=True))
+VECTORS = [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
 
 
 # Values
 
 
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2"])
-def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric: str) -> None:
+def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric):
     text = pytest.importorskip("sklearn.feature_extraction.text")
     model = text.CountVectorizer().fit(DATA.corpus)
-
     found = fr.evaluate_model(model, DATA, MEASURES, metric=metric)
-
     dense = fr.evaluate_model(
         lambda texts: model.transform(texts).toarray(), DATA, MEASURES, metric=metric
     )
@@ -93,12 +93,12 @@ def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric: str) -> None
     assert found.mean == dense.mean
 
 
-def test_sparse_vectors_are_cached_as_they_are(tmp_path: Path) -> None:
+def test_sparse_vectors_are_cached_as_they_are(tmp_path):
     """And found again: of a second model only the first texts and the shortest are encoded."""
     text = pytest.importorskip("sklearn.feature_extraction.text")
     model, encoded = text.CountVectorizer().fit(DATA.corpus), []
 
-    def encode(texts: list[str]) -> Any:
+    def encode(texts):
         encoded.extend(texts)
         return model.transform(texts)
 
@@ -110,103 +110,91 @@ def test_sparse_vectors_are_cached_as_they_are(tmp_path: Path) -> None:
     assert len(encoded) == 4
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz", ".npz"]
     for side in ("queries", "corpus"):
-        plain = model.transform(getattr(DATA, side)).toarray()
-        assert getattr(first, side).toarray().tolist() == plain.tolist()
-        assert getattr(again, side).toarray().tolist() == plain.tolist()
+        plain = model.transform(getattr(DATA, side)).toarray().tolist()
+        assert getattr(first, side).toarray().tolist() == plain
+        assert getattr(again, side).toarray().tolist() == plain
     with pytest.raises(InputError, match="use a different cache_name for each model"):
         fr.embed_dataset(lambda texts: 2 * model.transform(texts), DATA, **cache)
     next(tmp_path.glob("*corpus*")).write_bytes(b"PK")
     assert fr.embed_dataset(encode, DATA, **cache).corpus.nnz == first.corpus.nnz
 
 
-def test_values_are_those_of_pytrec_eval() -> None:
+def test_values_are_those_of_pytrec_eval():
     model = Counts()
     values = expected(DATA, model.encode(list(DATA.queries)), model.encode(list(DATA.corpus)))
-
     check(fr.evaluate_model(Counts(), DATA, MEASURES), values)
 
 
-@needs_collections
-def test_vaswani_with_wordllama() -> None:
-    """MAP 0.2022 and nDCG@10 0.3414, of lower-case queries, are numbers from elsewhere."""
-    model, folder = wordllama(), COLLECTIONS / "vaswani"
-    data = Dataset.from_files(folder / "corpus.trec", folder / "queries.trec", folder / "qrels.txt")
-
-    def question(texts: list[str]) -> Any:
-        return model.embed([text.lower() for text in texts])
-
-    found = fr.evaluate_model((question, model), data, "map ndcg_cut.10").mean
-
-    assert found == pytest.approx({"map": 0.2022, "ndcg_cut_10": 0.3414}, abs=5e-5)
+VASWANI = ("vaswani", "corpus.trec", "queries.trec", "qrels.txt")
+CACM = ("cacm", "corpus.jsonl", "topics.cacm.txt", "qrels.cacm.txt")
 
 
 @needs_collections
-def test_cacm_with_wordllama() -> None:
-    """MAP 0.1195 and nDCG@10 0.2248 at depth 100 are numbers from elsewhere."""
-    folder = COLLECTIONS / "cacm"
-    data = Dataset.from_files(
-        folder / "corpus.jsonl", folder / "topics.cacm.txt", folder / "qrels.cacm.txt"
-    )
+@pytest.mark.parametrize(
+    ("files", "queries", "options", "expected"),
+    [
+        (VASWANI, str.lower, {}, {"map": 0.2022, "ndcg_cut_10": 0.3414}),
+        (CACM, str, {"k": 100, "batch_size": 64}, {"map": 0.1195, "ndcg_cut_10": 0.2248}),
+    ],
+)
+def test_values_of_wordllama_are_numbers_from_elsewhere(files, queries, options, expected):
+    model, (folder, *names) = wordllama(), files
+    data = Dataset.from_files(*(COLLECTIONS / folder / name for name in names))
 
-    found = fr.evaluate_model(wordllama(), data, "map ndcg_cut.10", k=100, batch_size=64).mean
+    def question(texts):
+        return model.embed([queries(text) for text in texts])
 
-    assert found == pytest.approx({"map": 0.1195, "ndcg_cut_10": 0.2248}, abs=5e-5)
+    found = fr.evaluate_model((question, model), data, "map ndcg_cut.10", **options).mean
+    assert found == pytest.approx(expected, abs=5e-5)
 
 
-def test_latent_semantic_analysis_of_pythons_manual() -> None:
-    """The topics of `help()`: from their first paragraph, find the rest of each."""
+def test_latent_semantic_analysis_of_texts_is_fitted_on_the_corpus():
+    """Of made-up documents of ten topics, which their queries share words with."""
     pytest.importorskip("sklearn")
-    topics = pytest.importorskip("pydoc_data.topics").topics
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
 
-    parts = {name: text.strip().split("\n\n", 2) for name, text in topics.items()}
-    parts = {name: own for name, own in parts.items() if len(own) == 3 and len(own[1]) > 100}
-    data = Dataset.from_texts(
-        {name: own[2] for name, own in parts.items()},
-        {name: own[1] for name, own in parts.items()},
-        {name: {name: 1} for name in parts},
-    )
-    assert len(data.queries) > 20
+    def text(topic, random):
+        return " ".join(f"w{topic * 6 + word}" for word in random.integers(0, 9, 12))
 
-    def model() -> Any:
-        return make_pipeline(TfidfVectorizer(), TruncatedSVD(20, random_state=0))
+    random = np.random.default_rng(0)
+    data = texts_of(
+        {f"d{row}": text(row % 10, random) for row in range(60)},
+        {f"q{row}": text(row, random) for row in range(10)},
+        {f"q{row}": {f"d{row}": 1} for row in range(10)},
+    )
+
+    def model():
+        return make_pipeline(TfidfVectorizer(), TruncatedSVD(8, random_state=0))
 
     fitted = model().fit(list(data.corpus))
-    values = expected(
-        data, fitted.transform(data.queries), fitted.transform(data.corpus), ["recip_rank"]
+    vectors = (fitted.transform(data.queries), fitted.transform(data.corpus))
+    check(
+        fr.evaluate_model(model(), data, ["recip_rank"]), expected(data, *vectors, ["recip_rank"])
     )
-    check(fr.evaluate_model(model(), data, ["recip_rank"]), values)
 
 
-def test_digits_as_articles_with_embeddings() -> None:
+def test_digits_as_articles_with_embeddings():
     """Every twentieth image is labelled with the others of its digit; no model is needed."""
     digits = pytest.importorskip("sklearn.datasets").load_digits()
     same = [np.flatnonzero(digits.target == digit).tolist() for digit in range(10)]
+    labels = [None if row % 20 else same[digit] for row, digit in enumerate(digits.target)]
+    rows = enumerate(zip(digits.data, labels, strict=True))
     data = Dataset.from_articles(
-        {
-            "id": row,
-            "embedding": image,
-            "similar": same[digits.target[row]] if row % 20 == 0 else None,
-        }
-        for row, image in enumerate(digits.data)
+        {"id": row, "embedding": image, "similar": similar} for row, (image, similar) in rows
     )
-
     found = fr.evaluate_model(None, data, MEASURES, k=50)
-
     check(found, expected(data, digits.data[::20], digits.data, k=50))
     assert found.mean["recip_rank"] > 0.95
 
 
-def test_articles_with_texts_are_encoded_once() -> None:
+def test_articles_with_texts_are_encoded_once():
     """The queries are documents, also for a model that has a side for queries."""
     texts = [{"id": i, "text": text} for i, text in enumerate(DATA.corpus)]
     data = Dataset.from_articles([{**texts[0], "similar": [1, 3]}, *texts[1:]])
     model = Counts()
-
     found = fr.evaluate_model((Counts(), model), data, MEASURES)
-
     vectors = Counts().encode(list(data.corpus))
     check(found, expected(data, vectors[:1], vectors))
     assert len(model.texts) == len(data.corpus) + 3
@@ -215,141 +203,139 @@ def test_articles_with_texts_are_encoded_once() -> None:
 # Cache
 
 
-def test_vectors_are_encoded_once(tmp_path: Path) -> None:
+def test_vectors_are_encoded_once(tmp_path):
     """The second time only the first texts are, to see that the model is the same."""
-    options: dict[str, Any] = {"cache": tmp_path / "made", "cache_name": "counts"}
+    options = {"cache": tmp_path / "made", "cache_name": "counts"}
     first = fr.evaluate_model(Counts(), DATA, "map", **options)
     model = Counts()
-
     second = fr.evaluate_model(model, DATA, "map", **options)
-
     assert second.mean == first.mean == fr.evaluate_model(Counts(), DATA, "map").mean
     assert model.texts == [*DATA.corpus[:2], *DATA.queries[:2]]
 
 
-def test_a_changed_corpus_is_encoded_anew(tmp_path: Path) -> None:
-    fr.embed_dataset(Counts(), DATA, cache=tmp_path, cache_name="counts")
-    texts = dict(zip(DATA.corpus_ids, DATA.corpus, strict=True))
-    changed = Dataset.from_texts(
-        {**texts, "d8": "red"}, dict(zip(DATA.query_ids, DATA.queries, strict=True)), DATA.qrels
-    )
+@pytest.fixture
+def cache(tmp_path):
+    options = {"cache": tmp_path, "cache_name": "counts"}
+    fr.embed_dataset(Counts(), DATA, **options)
+    return options
 
-    found = fr.embed_dataset(Counts(), changed, cache=tmp_path, cache_name="counts")
 
+def test_a_changed_corpus_is_encoded_anew(cache):
+    found = fr.embed_dataset(Counts(), texts_of({**DOCS, "d8": "red"}), **cache)
     assert found.corpus[8] == pytest.approx(Counts().encode(["red"])[0])
 
 
-def test_a_cache_that_was_cut_is_noticed(tmp_path: Path) -> None:
-    first = fr.embed_dataset(Counts(), DATA, cache=tmp_path, cache_name="counts")
-    for path in tmp_path.iterdir():
+def test_a_cache_that_was_cut_is_noticed(cache):
+    for path in cache["cache"].iterdir():
         path.write_bytes(path.read_bytes()[:-20])
-
-    second = fr.embed_dataset(Counts(), DATA, cache=tmp_path, cache_name="counts")
-
-    assert second.corpus.tolist() == Counts().encode(list(DATA.corpus)).astype("f4").tolist()
-    assert isinstance(second.corpus, np.memmap)
-    assert isinstance(first.corpus, np.memmap)
+    found = fr.embed_dataset(Counts(), DATA, **cache).corpus
+    assert found.tolist() == Counts().encode(list(DATA.corpus)).astype("f4").tolist()
+    assert isinstance(found, np.memmap)
 
 
-def test_another_model_under_the_same_name(tmp_path: Path) -> None:
-    fr.embed_dataset(Counts(), DATA, cache=tmp_path, cache_name="counts")
-    retrained = Counts(lambda texts, found: found + 0.1)
-
-    with pytest.raises(
-        InputError,
-        match=r"counts-corpus-.*\.npy: the cached vectors of the first texts differ"
-        r" from those of Coun",
-    ):
-        fr.embed_dataset(retrained, DATA, cache=tmp_path, cache_name="counts")
+def test_another_model_under_the_same_name_is_noticed(cache):
+    differs = (
+        r"counts-corpus-.*\.npy: the cached vectors of the first texts differ from those of Coun"
+    )
+    with pytest.raises(InputError, match=differs):
+        fr.embed_dataset(Counts(lambda texts, found: found + 0.1), DATA, **cache)
 
 
-def test_what_is_fitted_here_is_not_cached(tmp_path: Path) -> None:
+def test_what_is_fitted_here_is_not_cached(tmp_path):
     text = pytest.importorskip("sklearn.feature_extraction.text")
-
     fr.embed_dataset(text.TfidfVectorizer(), DATA, cache=tmp_path, cache_name="tfidf")
-
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("options", [{"cache": "folder"}, {"cache_name": "counts"}])
-def test_a_cache_needs_a_name(options: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match="cache and cache_name must be given together"):
-        fr.embed_dataset(Counts(), DATA, **options)
 
 
 # Errors that show before hours of work
 
 
-def nan_at_first(texts: list[str], found: Any) -> Any:
+def nan_at_first(texts, found):
     return np.where(found == found.max(), np.nan, found)
 
 
+def inf_later(texts, found):
+    found[[text == "green pear" for text in texts], 1] = np.inf
+    return found
+
+
+def narrow_later(texts, found):
+    return found if "red apple" in texts else found[:, :2]
+
+
 @pytest.mark.parametrize(
-    ("wrong", "reason"),
+    ("wrong", "batch_size", "reason"),
     [
-        (lambda texts, found: found[:1], r"corpus: expected 2 vectors, one per text, found 1"),
-        (lambda texts, found: found[0], r"corpus: expected one vector for each of 2 texts"),
-        (nan_at_first, r"corpus\[0, 3\]: 'd0': expected a finite 32-bit float, found nan from Cou"),
+        (lambda texts, found: found[:1], None, "corpus: expected 2 vectors, one per text, found 1"),
+        (lambda texts, found: found[0], None, "corpus: expected one vector for each of 2 texts"),
+        (nan_at_first, None, r"corpus\[0, 3\]: 'd0': expected a finite 32-bit float, found nan fr"),
+        (inf_later, 2, r"corpus\[8, 1\]: 'd8': expected a finite .* found inf"),
+        (narrow_later, 3, r"corpus\[3\]: expected dimension 6, .* found 2 from"),
     ],
 )
-def test_models_that_are_wrong(wrong: Any, reason: str) -> None:
+def test_models_that_are_wrong(wrong, batch_size, reason):
+    """The row and the id are those of the text; what is wrong at once is found at once."""
     model = Counts(wrong)
-
     with pytest.raises(ArrayError, match=reason):
-        fr.evaluate_model(model, DATA)
-    assert len(model.texts) == 2
+        fr.evaluate_model((Counts(), model), DATA, batch_size=batch_size)
+    assert batch_size or len(model.texts) == 2
 
 
-def test_queries_of_another_dimension() -> None:
+def test_queries_of_another_dimension():
     model = Counts()
     narrow = Counts(lambda texts, found: found[:, :3])
-
     with pytest.raises(ArrayError, match=r"queries: expected dimension 6, .* found 3 from Counts"):
         fr.evaluate_model((narrow, model), DATA)
     assert len(model.texts) == 3
 
 
 @pytest.mark.parametrize(
-    ("options", "kind", "reason"),
+    ("option", "value", "error", "reason"),
     [
-        ({"measures": "mapp"}, MeasureError, "unknown measure 'mapp'"),
-        ({"k": 0}, OptionError, "k: expected 1 or more"),
-        ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
+        ("measures", "mapp", MeasureError, "unknown measure 'mapp'"),
+        ("k", 0, OptionError, "k: expected 1 or more"),
+        ("metric", "dot", OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         (
-            {"index_factory": "IVF,Flat,"},
+            "index_factory",
+            "IVF,Flat,",
             OptionError,
             "index_factory: faiss cannot build 'IVF,Flat,'",
         ),
-        (
-            {"index_factory": "IVF10,Flat"},
-            OptionError,
-            "index_factory: 'IVF10,Flat' needs at least 10 training vectors",
-        ),
-        ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
-        ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
-        ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
-        ({"run": "run.json"}, OptionError, "run: expected a file name for TREC format"),
-        ({"query_prompt": 5}, OptionError, "query_prompt: expected a str, found int"),
-        ({"batch_size": 0}, OptionError, "batch_size: expected 1 or more, found 0"),
+        ("index_factory", "IVF10,Flat", OptionError, "'IVF10,Flat' needs at least 10 training ve"),
+        ("parameters", "nprobes=3", OptionError, "parameters: expected one of nprobe"),
+        ("missing", "none", OptionError, "missing: expected one of 'skip'"),
+        ("run", "absent/run.txt", FileNotFoundError, "absent/run.txt"),
+        ("run", "run.json", OptionError, "run: expected a file name for TREC format"),
+        ("query_prompt", 5, OptionError, "query_prompt: expected a str, found int"),
+        ("batch_size", 0, OptionError, "batch_size: expected 1 or more, found 0"),
+        ("cache", "folder", OptionError, "cache and cache_name must be given together"),
+        ("cache_name", "counts", OptionError, "cache and cache_name must be given together"),
     ],
 )
-def test_options_that_are_wrong(options: dict[str, Any], kind: type, reason: str) -> None:
+def test_options_that_are_wrong(option, value, error, reason):
     model = Counts()
-
-    with pytest.raises(kind, match=reason):
-        fr.evaluate_model(model, DATA, **options)
+    with pytest.raises(error, match=reason):
+        fr.evaluate_model(model, DATA, **{option: value})
     assert len(model.texts) <= 6
 
 
-def test_judged_queries_without_a_text() -> None:
-    """They are missing from the results, and an error at once where that is one."""
-    data = Dataset.from_texts(
-        dict(zip(DATA.corpus_ids, DATA.corpus, strict=True)),
-        {"q1": "red apple"},
-        {"q1": {"d0": 1}, "q9": {"d0": 1}},
-    )
-    model = Counts()
+@pytest.mark.parametrize(
+    ("model", "data", "error", "reason"),
+    [
+        (None, DATA, TypeError, "expected a model, found None; texts has no vectors"),
+        (Counts(), Dataset.from_articles(VECTORS), InputError, "no texts to encode; omit the mode"),
+        (Counts(), {"d1": "text"}, TypeError, "dataset: expected a Dataset, or the path of a fold"),
+    ],
+)
+def test_data_without_texts_or_vectors(model, data, error, reason):
+    with pytest.raises(error, match=reason):
+        fr.evaluate_model(model, data)
 
+
+def test_judged_queries_without_a_text():
+    """They are missing from the results, and an error at once where that is one."""
+    data = texts_of(DOCS, {"q1": "red apple"}, {"q1": {"d0": 1}, "q9": {"d0": 1}})
+    model = Counts()
     assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
     assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
     with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):
@@ -357,31 +343,11 @@ def test_judged_queries_without_a_text() -> None:
     assert model.texts == []
 
 
-def test_a_vector_that_is_no_number_later_on() -> None:
-    """The row and the id are those of the text."""
-
-    def wrong(texts: list[str], found: Any) -> Any:
-        found[[text == "green pear" for text in texts], 1] = np.inf
-        return found
-
-    with pytest.raises(ArrayError, match=r"corpus\[8, 1\]: 'd8': expected a finite .* found inf"):
-        fr.evaluate_model(Counts(wrong), DATA, batch_size=2)
-
-
-def test_a_dimension_that_changes() -> None:
-    model = Counts(lambda texts, found: found if "red apple" in texts else found[:, :2])
-
-    with pytest.raises(ArrayError, match=r"corpus\[3\]: expected dimension 6, .* found 2 from"):
-        fr.embed_dataset((Counts(), model), DATA, batch_size=3)
-
-
-def test_a_zero_vector_has_no_cosine() -> None:
+def test_a_zero_vector_has_no_cosine():
     """An empty text is encoded early, since models tend to fail on it."""
-    queries = dict(zip(DATA.query_ids, DATA.queries, strict=True))
-    corpus = dict(zip(DATA.corpus_ids, DATA.corpus, strict=True))
-    data = Dataset.from_texts({**corpus, "d9": "", "d10": "red"}, queries, DATA.qrels)
+    data = texts_of({**DOCS, "d9": "", "d10": "red"})
 
-    def wrong(texts: list[str], found: Any) -> Any:
+    def wrong(texts, found):
         return found * np.array([[bool(text)] for text in texts])
 
     model = Counts(wrong)
@@ -391,54 +357,38 @@ def test_a_zero_vector_has_no_cosine() -> None:
     assert fr.evaluate_model(Counts(wrong), data, "num_q", metric="ip").mean == {"num_q": 3.0}
 
 
-def test_data_without_texts_or_vectors() -> None:
-    data = Dataset.from_articles(
-        [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
-    )
-
-    with pytest.raises(TypeError, match="expected a model, found None; texts has no vectors"):
-        fr.evaluate_model(None, DATA)
-    with pytest.raises(InputError, match="articles: no texts to encode; omit the model"):
-        fr.evaluate_model(Counts(), data)
-    with pytest.raises(TypeError, match="dataset: expected a Dataset, or the path of a folder"):
-        fr.evaluate_model(Counts(), {"d1": "text"})  # type: ignore[arg-type]
-
-
 # The rest
 
 
-def test_options_reach_the_search(tmp_path: Path) -> None:
+def test_options_reach_the_search(tmp_path):
     """The run is written; judgments decide what is relevant; iterators are used once only."""
     path = tmp_path / "run.txt.gz"
 
-    found = fr.evaluate_model(
-        Counts(), DATA, iter(["map", "num_rel"]), k=3, run=path, tag="counts", relevance_level=2,
-        exclude={"q1": iter(["d0"])}, missing="error", no_relevant="skip",
-    )  # fmt: skip
-
+    options = {"k": 3, "relevance_level": 2, "missing": "error", "no_relevant": "skip"}
+    options |= {"run": path, "tag": "counts", "exclude": {"q1": iter(["d0"])}}
+    found = fr.evaluate_model(Counts(), DATA, iter(["map", "num_rel"]), **options)
     run = read_trec_run(path)
     assert run.tag == "counts"
-    assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
-        DATA.query_ids, 3
-    )
+    assert {query: len(docs) for query, docs in run.to_dict().items()} == {
+        "q1": 3,
+        "q2": 3,
+        "q3": 3,
+    }
     assert "d0" not in run.to_dict()["q1"]
     assert found.mean == {"map": 0.0, "num_rel": 1.0}
 
 
-def test_the_first_documents_may_be_excluded() -> None:
+def test_the_first_documents_may_be_excluded():
     """Those that are encoded ahead of the others are no whole corpus."""
     excluded = dict.fromkeys(DATA.query_ids, DATA.corpus_ids[:2])
-
     found = fr.evaluate_model(Counts(), DATA, "num_ret", exclude=excluded)
-
     rest = len(DATA.query_ids) * (len(DATA.corpus_ids) - 2)
     assert found.mean == {"num_ret": rest}
 
 
-def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_standard_error(capsys):
     fr.evaluate_model(Counts(), DATA, "map", progress=True)
     shown = capsys.readouterr()
-
     assert "encode queries: 100%" in shown.err
     assert "encode corpus: 100%" in shown.err
     assert shown.out == ""
@@ -446,25 +396,21 @@ def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err == ""
 
 
-def test_an_index_that_must_be_trained() -> None:
+def test_an_index_that_must_be_trained():
     found = fr.evaluate_model(
         Counts(), DATA, "map", metric="ip", index_factory="IVF1,Flat", parameters="nprobe=1"
     )
-
     assert found.mean == fr.evaluate_model(Counts(), DATA, "map", metric="ip").mean
 
 
-def test_a_path_is_a_folder_of_beir(tmp_path: Path) -> None:
-    from tests.helpers.collections import beir_folder
-
+def test_a_path_is_a_folder_of_beir(tmp_path):
     found = fr.evaluate_model(
         lambda texts: [[len(text), 1] for text in texts], beir_folder(tmp_path), "num_ret"
     )
-
     assert found.mean == {"num_ret": 2.0}
 
 
-def test_sentence_transformers(tmp_path: Path) -> None:
+def test_sentence_transformers(tmp_path):
     """A static model with random vectors has the values of the package's own evaluator."""
     st = pytest.importorskip("sentence_transformers")
     tokenizers = pytest.importorskip("tokenizers")
@@ -477,19 +423,14 @@ def test_sentence_transformers(tmp_path: Path) -> None:
     static = modules.StaticEmbedding(tokenizer, embedding_dim=16)
     model = st.SentenceTransformer(modules=[static], prompts={"query": "query: "}, device="cpu")
     relevant = {"q1": {"d0", "d3"}, "q2": {"d2"}, "q3": {"d7", "d6"}}
-    own = evaluation.InformationRetrievalEvaluator(
-        dict(zip(DATA.query_ids, DATA.queries, strict=True)),
-        dict(zip(DATA.corpus_ids, DATA.corpus, strict=True)),
-        relevant, write_csv=False, show_progress_bar=False,
-        mrr_at_k=[5], ndcg_at_k=[5], precision_recall_at_k=[3], map_at_k=[9],
-    )(model)  # fmt: skip
-    binary = {query: dict.fromkeys(docs, 1) for query, docs in relevant.items()}
-    data = Dataset.from_texts(
-        dict(zip(DATA.corpus_ids, DATA.corpus, strict=True)),
-        dict(zip(DATA.query_ids, DATA.queries, strict=True)),
-        binary,
+    queries = dict(zip(DATA.query_ids, DATA.queries, strict=True))
+    cutoffs = {"mrr_at_k": [5], "ndcg_at_k": [5], "precision_recall_at_k": [3], "map_at_k": [9]}
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        queries, DOCS, relevant, write_csv=False, show_progress_bar=False, **cutoffs
     )
-
+    own = evaluator(model)
+    binary = {query: dict.fromkeys(docs, 1) for query, docs in relevant.items()}
+    data = texts_of(DOCS, qrels=binary)
     found = fr.evaluate_model(model, data, "RR@5 ndcg_cut.5 P.3 map", progress=False).mean
 
     names = {"RR@5": "mrr@5", "ndcg_cut_5": "ndcg@5", "P_3": "precision@3", "map": "map@9"}
@@ -497,25 +438,22 @@ def test_sentence_transformers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [None, "threads", "processes"])
-def test_several_data_sets_are_evaluated_one_by_one(kind: str | None) -> None:
+def test_several_data_sets_are_evaluated_one_by_one(kind):
     datasets = {"cities": CITIES, "again": CITIES}
     expected = fr.evaluate_model(letters, CITIES, "map P.1", k=2)
-
     with started(kind) if kind else nullcontext() as executor:
         found = fr.evaluate_model(letters, datasets, "map P.1", k=2, executor=executor)
-
     assert {name: one.to_json() for name, one in found.items()} == dict.fromkeys(
         datasets, expected.to_json()
     )
 
 
-def test_a_data_set_that_fails_is_named_and_those_before_it_are_kept(tmp_path: Path) -> None:
+def test_a_data_set_that_fails_is_named_and_those_before_it_are_kept(tmp_path):
     with pytest.raises(fr.TaskError, match=r"^task 'absent': .*absent") as caught:
         fr.evaluate_model(letters, {"cities": CITIES, "absent": tmp_path / "absent"}, "map")
-
     assert list(caught.value.before) == ["cities"]
 
 
-def test_the_runs_of_several_data_sets_are_not_written() -> None:
+def test_the_runs_of_several_data_sets_are_not_written():
     with pytest.raises(fr.OptionError, match="run: only for one data set"):
         fr.evaluate_model(letters, {"cities": CITIES}, run="found.run")

@@ -1,10 +1,7 @@
 """Negatives that are drawn at random, and those of a batch."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,18 +14,16 @@ QRELS = {"q1": {"d2": 1, "d4": 0}, "q2": {"d7": 1}}
 CORPUS = [f"d{i}" for i in range(12)]
 
 
-def test_samples_of_a_range_are_those_of_flag_embedding() -> None:
+def test_samples_of_a_range_are_those_of_flag_embedding():
     """Of its hn_mine.py with range_for_sampling 2-15 and negative_number 5, after random.seed(42):
     the documents by rank, the positives, and the negatives of each query. The last negatives of
     the third and sixth query are its random passages, which depend on the order of a set."""
     file = REPOSITORY / "tests" / "recorded" / "negatives.json"
     known = json.loads(file.read_text())
-    run, qrels = {}, {}
-    for i, (ranking, positives) in enumerate(
-        zip(known["rankings"], known["positives"], strict=True)
-    ):
-        run[f"q{i}"] = {str(doc): -float(rank) for rank, doc in enumerate(ranking)}
-        qrels[f"q{i}"] = {str(doc): 1 for doc in positives}
+    lists = [[str(doc) for doc in own] for own in known["rankings"]]
+    run = {f"q{i}": {doc: -float(r) for r, doc in enumerate(own)} for i, own in enumerate(lists)}
+    positives = enumerate(known["positives"])
+    qrels = {f"q{i}": {str(doc): 1 for doc in own} for i, own in positives}
 
     mined = fr.hard_negatives(
         qrels, run, 5, skip_top=2, depth=15, sample=True, fill=True, corpus=run["q0"], seed=42
@@ -42,51 +37,43 @@ def test_samples_of_a_range_are_those_of_flag_embedding() -> None:
     assert [len(own.negatives) for own in mined] == [5, 5, 3, 5, 5, 3, 5, 5]
 
 
-def test_random_negatives_come_in_addition_or_fill_up() -> None:
-    more, filled, both = (
-        fr.hard_negatives(QRELS, RUN, 3, corpus=CORPUS, **how)  # type: ignore[call-overload]
-        for how in (
-            {"random_negatives": 2}, {"fill": True}, {"random_negatives": 2, "fill": True},
-        )
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "options", "drawn", "too_few"),
+    [
+        (3, {"random_negatives": 2}, [2, 2], ["q2"]),
+        (3, {"fill": True}, [0, 2], []),
+        (3, {"random_negatives": 2, "fill": True}, [2, 4], []),
+        (0, {"random_negatives": 3}, [3, 3], []),
+    ],
+)
+def test_random_negatives_come_in_addition_or_fill_up(number, options, drawn, too_few):
+    mined = fr.hard_negatives(QRELS, RUN, number, corpus=CORPUS, **options)
+    assert [len(own.negatives) for own in mined] == [number, min(number, 1)]
+    assert [len(own.random_negatives) for own in mined] == drawn
+    assert (mined.counts["negatives"], mined.counts["random_negatives"]) == (
+        number + min(number, 1),
+        sum(drawn),
+    )
+    assert mined.too_few == too_few
+    assert mined.number == number + options.get("random_negatives", 0)
 
-    assert [len(own.random_negatives) for own in more] == [2, 2]
-    assert [len(own.random_negatives) for own in filled] == [0, 2]
-    assert [len(own.random_negatives) for own in both] == [2, 4]
-    assert (more.number, more.too_few, both.too_few) == (5, ["q2"], [])
-    assert (filled.counts["negatives"], filled.counts["random_negatives"]) == (4, 2)
 
-
-def test_random_negatives_need_no_others() -> None:
-    (first, _) = fr.hard_negatives(QRELS, RUN, 0, random_negatives=3, corpus=CORPUS)
-
-    assert (first.negatives, len(first.random_negatives)) == ([], 3)
-
-
-def test_random_negatives_are_neither_relevant_nor_mined_nor_excluded() -> None:
-    (own,) = fr.hard_negatives(
-        {"d9": {"d2": 1}}, {"d9": {"d1": 2.0, "d2": 1.0}}, 1, random_negatives=99, corpus=CORPUS,
-        ignore_identical_ids=True, exclude={"d9": ["d5"]},
-    )  # fmt: skip
-
+def test_random_negatives_are_neither_relevant_nor_mined_nor_excluded():
+    left_out = {"ignore_identical_ids": True, "exclude": {"d9": ["d5"]}}
+    qrels, run = {"d9": {"d2": 1}}, {"d9": {"d1": 2.0, "d2": 1.0}}
+    (own,) = fr.hard_negatives(qrels, run, 1, random_negatives=99, corpus=CORPUS, **left_out)
     assert sorted(own.random_negatives) == ["d0", "d10", "d11", "d3", "d4", "d6", "d7", "d8"]
 
 
-def test_a_seed_determines_what_is_drawn() -> None:
-    def drawn(seed: int) -> Any:
-        return list(
-            fr.hard_negatives(
-                QRELS, RUN, 3, sample=True, random_negatives=2, corpus=CORPUS, seed=seed
-            )
-        )
-
-    assert drawn(1) == drawn(1) != drawn(2)
+def test_a_seed_determines_what_is_drawn():
+    options = {"sample": True, "random_negatives": 2, "corpus": CORPUS}
+    drawn = [list(fr.hard_negatives(QRELS, RUN, 3, seed=seed, **options)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 @pytest.mark.parametrize("kind", [dict.fromkeys, tuple, iter])
-def test_the_corpus_may_be_a_mapping_or_a_list(kind: Any) -> None:
+def test_the_corpus_may_be_a_mapping_or_a_list(kind):
     (own, _) = fr.hard_negatives(QRELS, RUN, 1, random_negatives=1, corpus=kind(CORPUS))
-
     assert {*own.random_negatives} <= {*CORPUS}
 
 
@@ -101,32 +88,28 @@ def test_the_corpus_may_be_a_mapping_or_a_list(kind: Any) -> None:
         ({"negatives": 0}, fr.OptionError, "negatives: "),
     ],
 )
-def test_what_cannot_be_drawn(how: dict[str, Any], error: Any, reason: str) -> None:
+def test_what_cannot_be_drawn(how, error, reason):
     with pytest.raises(error, match=reason):
         fr.hard_negatives(QRELS, RUN, **{"negatives": 1, **how})
 
 
-def test_random_negatives_are_written_after_the_mined_ones() -> None:
+def test_random_negatives_are_written_after_the_mined_ones():
     mined = fr.hard_negatives({"q1": {"d2": 1}}, RUN, 1, random_negatives=1, corpus=["d11"])
     texts = {doc: doc.upper() for doc in CORPUS}
-
     (dpr,) = mined.records("dpr", corpus=texts)
     (lists,) = mined.records("flagembedding", corpus=texts, queries={"q1": "what?"})
     triplets = [own["negative"] for own in mined.records("triplet")]
     (whole,) = mined.records("n-tuple")
-
     assert dpr["negative_ctxs"] == [{"title": "", "text": "D11", "passage_id": "d11"}]
     assert lists == {"query": "what?", "pos": ["D2"], "neg": ["D0", "D11"]}
     assert triplets == [whole["negative_1"], whole["negative_2"]] == ["d0", "d11"]
 
 
-def test_what_is_written_for_flag_embedding_is_a_data_set_again() -> None:
+def test_what_is_written_for_flag_embedding_is_a_data_set_again():
     mined, file = fr.hard_negatives({"q1": {"d2": 1}}, RUN, 2), io.BytesIO()
     mined.write(file, "flagembedding", corpus={doc: doc for doc in CORPUS}, queries={"q1": "?"})
     file.seek(0)
-
     data = fr.Dataset.from_pairs(file)
-
     assert data.corpus == ["d0", "d1", "d2"]
     assert data.qrels.to_dict() == {"0": {"0": 0, "1": 0, "2": 1}}
 
@@ -134,7 +117,7 @@ def test_what_is_written_for_flag_embedding_is_a_data_set_again() -> None:
 # Batches
 
 
-def test_the_loss_of_a_batch_is_that_of_dpr() -> None:
+def test_the_loss_of_a_batch_is_that_of_dpr():
     """The softmax over the positives and hard negatives of all questions of the batch."""
     special = pytest.importorskip("scipy.special")
     ids = [f"q{i}" for i in range(7)]
@@ -152,21 +135,16 @@ def test_the_loss_of_a_batch_is_that_of_dpr() -> None:
 
     wanted = []
     for batch in (ids[:4], ids[4:]):
-        matrix = (
-            np.array([questions[q] for q in batch])
-            @ np.array([passages[f"{q}{sign}"] for q in batch for sign in "+-"]).T
-        )
+        own = np.array([questions[q] for q in batch])
+        matrix = own @ np.array([passages[f"{q}{sign}"] for q in batch for sign in "+-"]).T
         wanted += [-row[2 * i] for i, row in enumerate(special.log_softmax(matrix, axis=1))]
     assert losses.tolist() == pytest.approx(wanted, rel=1e-12)
     assert found.pairs[0] == ("q0", "text")
 
 
-def test_other_relevant_documents_are_no_negatives_of_a_batch() -> None:
+def test_other_relevant_documents_are_no_negatives_of_a_batch():
     qrels = {"q1": {"d1": 2, "d2": 1}, "q2": {"d2": 1}}
     run = {query: {"d3": 1.0} for query in qrels}
-
     found = fr.hard_negatives(qrels, run, 1).in_batch(2)
-
-    assert found.qrels.to_dict() == {
-        "q1": {"d1": 1, "d3": 0}, "q2": {"d1": 0, "d3": 0, "d2": 1},
-    }  # fmt: skip
+    judged = {"q1": {"d1": 1, "d3": 0}, "q2": {"d1": 0, "d3": 0, "d2": 1}}
+    assert found.qrels.to_dict() == judged

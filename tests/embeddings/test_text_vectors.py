@@ -1,10 +1,5 @@
 """Vectors of the texts of a task, from models or as given."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,37 +9,30 @@ from fastrank.embeddings.text_vectors import are_vectors, encode_task, vectors_o
 PAIRS = fr.TextTask.from_texts(["aa", "b", "aa"], ["b", "ab", ""], labels=[1, 0, 1])
 
 
-def lengths(texts: list[str]) -> list[list[float]]:
+def lengths(texts):
     return [[len(text), text.count("b")] for text in texts]
 
 
-def test_each_column_of_texts_has_its_vectors() -> None:
-    first, second = encode_task(lengths, PAIRS)
+def test_each_distinct_text_of_the_columns_is_encoded_once_after_a_trial():
+    seen = []
 
-    assert first.dtype == np.float32
-    assert first.tolist() == lengths(PAIRS.texts[0])
-    assert second.tolist() == lengths(PAIRS.texts[1])
-
-
-def test_each_distinct_text_is_encoded_once_after_a_trial() -> None:
-    seen: list[str] = []
-
-    def model(texts: list[str]) -> Any:
+    def model(texts):
         seen.extend(texts)
         return lengths(texts)
 
-    encode_task(model, PAIRS)
-
+    first, second = encode_task(model, PAIRS)
+    assert first.dtype == np.float32
+    assert [first.tolist(), second.tolist()] == [lengths(texts) for texts in PAIRS.texts]
     # The first two texts and the shortest come first, to find errors in the model early.
     assert seen == ["aa", "b", "", "aa", "b", "ab", ""]
 
 
-def test_encode_is_preferred_to_the_methods_of_one_side() -> None:
+def test_encode_is_preferred_to_the_methods_of_one_side():
     class Model:
-        def encode(self, texts: Any) -> Any:
+        def encode(self, texts):
             return lengths(texts)
 
-        def encode_query(self, texts: Any) -> Any:
+        def encode_query(self, texts):
             raise AssertionError("these are no queries")
 
         encode_document = encode_query
@@ -52,19 +40,27 @@ def test_encode_is_preferred_to_the_methods_of_one_side() -> None:
     assert encode_task(Model(), PAIRS)[0].shape == (3, 2)
 
 
-def test_a_pair_of_models_must_agree_on_the_dimension() -> None:
-    def longer(texts: list[str]) -> Any:
-        return [[*row, 0.0] for row in lengths(texts)]
-
-    with pytest.raises(fr.ArrayError, match="2 from lengths and 3 from longer"):
-        encode_task((lengths, longer), PAIRS)
+def longer(texts):
+    return [[*row, 0.0] for row in lengths(texts)]
 
 
-def test_vectors_are_cached(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: encode_task((lengths, longer), PAIRS), "2 from lengths and 3 from longer"),
+        (lambda: vectors_of((np.eye(2), np.ones((3, 2))), 2), "text 2: expected 2 rows, one per"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_an_error(call, message):
+    with pytest.raises(fr.ArrayError, match=message):
+        call()
+
+
+def test_vectors_are_cached(tmp_path):
     first = encode_task(lengths, PAIRS, cache=tmp_path, cache_name="lengths")
     (path,) = tmp_path.iterdir()
 
-    def only_first(texts: list[str]) -> Any:
+    def only_first(texts):
         assert len(texts) <= 2
         return lengths(texts)
 
@@ -75,24 +71,17 @@ def test_vectors_are_cached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [np.eye(2), [[1.0, 2.0]], ([[1.0]], [[2.0]]), (np.eye(2),) * 2])
-def test_vectors_are_no_model(given: Any) -> None:
+def test_vectors_are_no_model(given):
     assert are_vectors(given)
     assert vectors_of(given)[0].dtype == np.float32
 
 
 @pytest.mark.parametrize("model", [lengths, (lengths, lengths), object(), "name", None])
-def test_a_model_is_no_vectors(model: Any) -> None:
+def test_a_model_is_no_vectors(model):
     assert not are_vectors(model)
 
 
-def test_the_number_of_vectors_is_checked() -> None:
-    with pytest.raises(fr.ArrayError, match="text 2: expected 2 rows, one per label, found 3"):
-        vectors_of((np.eye(2), np.ones((3, 2))), 2)
-
-
-def test_an_unfitted_transformer_is_fitted_on_the_texts() -> None:
+def test_an_unfitted_transformer_is_fitted_on_the_texts():
     text = pytest.importorskip("sklearn.feature_extraction.text")
-
     (vectors, _) = encode_task(text.TfidfVectorizer(analyzer="char"), PAIRS)
-
     assert vectors.shape == (3, 2)

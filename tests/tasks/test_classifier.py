@@ -1,7 +1,5 @@
 """Models, vectors, tasks and options of `evaluate_classification`."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -16,8 +14,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12)")
 SHORT = {"repetitions": 1, "folds": 2, "epochs": 1}
 TEXTS = texts_of(400, 2, 5)
 PAIRS = texts_of(400, 2, 6, 1)
+THREE = texts_of(400, 3, 7, 3)
 VECTORS = letter_counts(TEXTS["text_a"])
 LABELS = TEXTS["label"]
+TASK = (TEXTS["text_a"], LABELS)
+PARTS = [(160, "train"), (40, "eval"), (200, "test")]
 
 
 def evaluated(model, task, **options):
@@ -60,60 +61,45 @@ def test_labels_may_be_of_any_one_type(labels, expected):
     assert evaluated(VECTORS, labels).values == expected
 
 
-def test_vectors_may_come_with_a_task_of_texts(expected):
-    found = evaluated(VECTORS, pd.DataFrame(TEXTS), name="films")
+def test_vectors_may_be_a_frame_and_come_with_a_task_of_texts(expected):
+    found = evaluated(pd.DataFrame(VECTORS), pd.DataFrame(TEXTS), name="films")
     assert (found.values, found.name) == (expected, "films")
-
-
-def test_vectors_may_be_a_frame(expected):
-    assert evaluated(pd.DataFrame(VECTORS), LABELS).values == expected
-
-
-def test_pairs_of_texts_give_the_values_of_a_tuple_of_vectors():
-    vectors = tuple(letter_counts(PAIRS[name]) for name in ("text_a", "text_b"))
-    found = evaluated(letter_counts, pd.DataFrame(PAIRS))
-    assert found.values == evaluated(vectors, PAIRS["label"]).values
 
 
 def test_pairs_have_the_vectors_their_difference_and_their_product_as_features():
     a, b = (letter_counts(PAIRS[name]) for name in ("text_a", "text_b"))
-    features = np.hstack((a, b, np.abs(a - b), a * b))
     found = evaluated((a, b), PAIRS["label"])
+    features = np.hstack((a, b, np.abs(a - b), a * b))
     assert found.values == evaluated(features, PAIRS["label"]).values
+    assert found.values == evaluated(letter_counts, pd.DataFrame(PAIRS)).values
 
 
 def test_alternatives_have_the_vectors_of_all_texts_as_features():
-    rows = texts_of(400, 3, 7, 3)
-    parts = [text.split(" [SEP] ") for text in rows["text_b"]]
-    features = [letter_counts(rows["text_a"])]
+    parts = [text.split(" [SEP] ") for text in THREE["text_b"]]
+    features = [letter_counts(THREE["text_a"])]
     features += [letter_counts([row[place] for row in parts]) for place in range(3)]
-    found = evaluated(letter_counts, pd.DataFrame(rows), alternatives=True)
-    assert found.values == evaluated(np.hstack(features), rows["label"]).values
-    assert found.values == evaluated(tuple(features), rows["label"], alternatives=True).values
+    found = evaluated(letter_counts, pd.DataFrame(THREE), alternatives=True)
+    assert found.values == evaluated(np.hstack(features), THREE["label"]).values
+    assert found.values == evaluated(tuple(features), THREE["label"], alternatives=True).values
 
 
-def test_an_embed_function_gets_texts_task_and_split(expected):
+@pytest.mark.parametrize(
+    ("lazy", "wanted"),
+    [
+        (False, [(400, None, "films", "all")]),
+        (True, [(rows, None, "films", part) for rows, part in PARTS] * 2),
+    ],
+)
+def test_an_embed_function_gets_texts_task_and_split(lazy, wanted, expected):
+    """If it is lazy, the parts of each fold."""
     calls = []
 
     def embed(texts_a, texts_b, task, split):
         calls.append((len(texts_a), texts_b, task, split))
         return letter_counts(texts_a)
 
-    found = evaluated(None, (TEXTS["text_a"], LABELS), embed=embed, name="films")
-    assert found.values == expected
-    assert calls == [(400, None, "films", "all")]
-
-
-def test_a_lazy_embed_function_gets_the_parts_of_each_fold(expected):
-    calls = []
-
-    def embed(texts_a, texts_b, task, split):
-        calls.append((len(texts_a), split))
-        return letter_counts(texts_a)
-
-    found = evaluated(None, (TEXTS["text_a"], LABELS), embed=embed, lazy=True)
-    assert found.values == expected
-    assert calls == [(160, "train"), (40, "eval"), (200, "test")] * 2
+    found = evaluated(None, TASK, embed=embed, name="films", lazy=lazy)
+    assert (found.values, calls) == (expected, wanted)
 
 
 def test_a_transformer_that_is_not_fitted_is_fitted_on_each_training_part():
@@ -130,23 +116,20 @@ def test_a_transformer_that_is_not_fitted_is_fitted_on_each_training_part():
 
 
 def test_a_transformer_may_find_other_words_in_each_training_part():
-    found = evaluated(
-        TfidfVectorizer(), ([f"{text} {i}" for i, text in enumerate(TEXTS["text_a"])], LABELS)
-    )
-    assert len(found.values["matthews"]) == 2
+    numbered = [f"{text} {row}" for row, text in enumerate(TEXTS["text_a"])]
+    assert len(evaluated(TfidfVectorizer(), (numbered, LABELS)).values["matthews"]) == 2
 
 
 def test_a_fitted_transformer_is_used_as_it_is_unless_lazy():
     model = TfidfVectorizer(max_features=20).fit(TEXTS["text_a"])
-    task = (TEXTS["text_a"], LABELS)
-    as_it_is = evaluated(model, task)
-    assert as_it_is.values == evaluated(model.transform(TEXTS["text_a"]), LABELS).values
-    unfitted = evaluated(TfidfVectorizer(max_features=20), task)
-    assert evaluated(model, task, lazy=True).values == unfitted.values
+    as_it_is = evaluated(model.transform(TEXTS["text_a"]), LABELS)
+    assert evaluated(model, TASK).values == as_it_is.values
+    unfitted = evaluated(TfidfVectorizer(max_features=20), TASK)
+    assert evaluated(model, TASK, lazy=True).values == unfitted.values
 
 
 def test_a_lazy_transformer_takes_alternatives_as_one_text():
-    rows = pd.DataFrame(texts_of(400, 3, 7, 3))
+    rows = pd.DataFrame(THREE)
     found = evaluated(TfidfVectorizer(max_features=20), rows, alternatives=True)
     assert found.values == evaluated(TfidfVectorizer(max_features=20), rows).values
 
@@ -159,10 +142,9 @@ def test_vectors_are_cached(tmp_path):
         return letter_counts(texts)
 
     options = {"cache": tmp_path, "cache_name": "letters"}
-    task = (TEXTS["text_a"], LABELS)
-    first = evaluated(model, task, **options)
+    first = evaluated(model, TASK, **options)
     encoded = sum(calls)
-    assert evaluated(model, task, **options).values == first.values
+    assert evaluated(model, TASK, **options).values == first.values
     assert sum(calls) < 1.1 * encoded
 
 
@@ -186,9 +168,23 @@ def failing_lazily(texts_a, texts_b, task, split):
     return letter_counts(texts_a)[:, : 15 if split == "train" else 14]
 
 
-TASK = (TEXTS["text_a"], LABELS)
 NAN = VECTORS.copy()
 NAN[3, 4] = np.nan
+
+
+def embedded(vectors):
+    return {"embed": lambda *_: vectors}
+
+
+def ones(texts):
+    return np.ones((len(texts), 3))
+
+
+UNEQUAL = (["a", "b"], ["a [SEP] b", "a"], [0, 1])
+SHAPE = r"embed: expected an array of shape \(400, features\)"
+FEATURES_OF_EVAL = "features of 'eval': expected 15 features, as for 'train', found 14"
+DIMENSION_3 = "vectors of text 2: expected vectors of dimension 15, as of the first, found 3"
+NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot be cached"
 
 
 @pytest.mark.parametrize(
@@ -209,53 +205,26 @@ NAN[3, 4] = np.nan
         (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
         (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
         (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
-        (
-            None, TASK, {"embed": lambda *_: None}, fr.ArrayError,
-            r"embed: expected an array of shape \(400, features\), found NoneType",
-        ),
-        (
-            None, TASK, {"embed": lambda *_: [1, 2]}, fr.ArrayError,
-            r"embed: expected an array of shape \(400, features\), found a list of 2",
-        ),
+        (None, TASK, embedded(None), fr.ArrayError, f"{SHAPE}, found NoneType"),
+        (None, TASK, embedded([1, 2]), fr.ArrayError, f"{SHAPE}, found a list of 2"),
+        (None, TASK, embedded(VECTORS[:-1]), fr.ArrayError, rf"{SHAPE}, found \(399, 15\)"),
+        (None, TASK, embedded(VECTORS[0]), fr.ArrayError, rf"{SHAPE}, found \(15,\)"),
+        (None, TASK, {"embed": failing_lazily, "lazy": True}, fr.ArrayError, FEATURES_OF_EVAL),
         (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, fr.OptionError, "does not apply to 2"),
         (VECTORS, LABELS, {"validation": 1}, fr.OptionError, "validation: expected a number betw"),
         (VECTORS, LABELS, {"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
         (VECTORS, LABELS, {"cache": "x"}, fr.OptionError, "applies to models, but vectors"),
-        (
-            (VECTORS, VECTORS[:, :3]), LABELS, {}, fr.ArrayError,
-            "vectors of text 2: expected vectors of dimension 15, as of the first, found 3",
-        ),
-        (
-            (letter_counts, lambda texts: np.ones((len(texts), 3))), pd.DataFrame(PAIRS), {},
-            fr.ArrayError, "one dimension, found 15 from letter_counts and 3",
-        ),
-        (
-            TfidfVectorizer(), TASK, {"cache": "x", "cache_name": "y"}, fr.OptionError,
-            "cache: vectors of an embedder that is fitted on each training part cannot be cached",
-        ),
-        (
-            None, TASK, {"embed": lambda *_: VECTORS[:-1]}, fr.ArrayError,
-            r"embed: expected an array of shape \(400, features\), found \(399, 15\)",
-        ),
-        (
-            None, TASK, {"embed": lambda *_: VECTORS[0]}, fr.ArrayError,
-            r"embed: expected an array of shape \(400, features\), found \(15,\)",
-        ),
-        (
-            None, TASK, {"embed": failing_lazily, "lazy": True}, fr.ArrayError,
-            "features of 'eval': expected 15 features, as for 'train', found 14",
-        ),
+        ((VECTORS, VECTORS[:, :3]), LABELS, {}, fr.ArrayError, DIMENSION_3),
+        ((letter_counts, ones), pd.DataFrame(PAIRS), {}, fr.ArrayError, "15 from letter_counts an"),
+        (TfidfVectorizer(), TASK, {"cache": "x", "cache_name": "y"}, fr.OptionError, NOT_CACHED),
         (letter_counts, TASK, {"embed": letter_counts}, fr.OptionError, "in place of the model"),
         (letter_counts, TASK, {"lazy": True}, TypeError, "lazy: expected a scikit-learn transf"),
         (letter_counts, [{"text": "a"}], {}, fr.InputError, "expected a task with labels"),
         (letter_counts, TASK, {"alternatives": True}, fr.InputError, "rows of two texts, found 1"),
-        (
-            letter_counts, (["a", "b"], ["a [SEP] b", "a"], [0, 1]), {"alternatives": True},
-            fr.InputError, "row 1: expected 2 alternatives, as in row 0, found 1",
-        ),
+        (letter_counts, UNEQUAL, {"alternatives": True}, fr.InputError, "row 1: .* 2 alternatives"),
         (object(), TASK, {}, TypeError, "model: expected an object with"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_an_error_before_training(model, task, options, error, message, monkeypatch):
     monkeypatch.setattr("fastrank.tasks.ulysses_protocol.train", None)
     with pytest.raises(error, match=message):
@@ -267,23 +236,17 @@ def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
         evaluated(lambda texts: 1 / 0, TASK, folds=1)
 
 
+OTHER_CLASSES = "test: expected classes of the training rows, found none of them, but 5, 6"
+
+
 @pytest.mark.parametrize(
-    ("vectors", "options", "error", "message"),
+    ("vectors", "protocol", "options", "error", "message"),
     [
-        (
-            VECTORS, {"protocol": "knn", "test": (VECTORS, [5, 6] * 200)}, fr.InputError,
-            "test: expected classes of the training rows, found none of them, but 5, 6",
-        ),
-        (
-            VECTORS, {"protocol": "knn", "dev": (VECTORS, LABELS)}, TypeError,
-            "no option 'dev'; give 'test' alone",
-        ),
-        (
-            (VECTORS, VECTORS[:, :3]), {"protocol": "senteval"}, fr.ArrayError,
-            "vectors of text 2: expected vectors of dimension 15, as of the first, found 3",
-        ),
+        (VECTORS, "knn", {"test": (VECTORS, [5, 6] * 200)}, fr.InputError, OTHER_CLASSES),
+        (VECTORS, "knn", {"dev": (VECTORS, LABELS)}, TypeError, "'dev'; give 'test' alone"),
+        ((VECTORS, VECTORS[:, :3]), "senteval", {}, fr.ArrayError, DIMENSION_3),
     ],
-)  # fmt: skip
-def test_bad_input_of_other_protocols_is_an_error(vectors, options, error, message):
+)
+def test_bad_input_of_other_protocols_is_an_error(vectors, protocol, options, error, message):
     with pytest.raises(error, match=message):
-        fr.tasks.evaluate_classification(vectors, LABELS, **options)
+        fr.tasks.evaluate_classification(vectors, LABELS, protocol=protocol, **options)

@@ -1,14 +1,10 @@
 """Tables, averages, intervals, comparisons and files of results."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import math
 import pickle
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,60 +24,51 @@ TASKS = {
 
 
 @pytest.fixture(scope="module")
-def results() -> fr.tasks.TaskResults:
+def results():
     return fr.evaluate_tasks({"letters": letters, "length": length}, TASKS)
 
 
 @pytest.fixture(scope="module")
-def one() -> fr.tasks.TaskResults:
+def one():
     return fr.evaluate_tasks(letters, TASKS)
 
 
-def test_the_table_of_a_model_has_a_row_per_task(one: fr.tasks.TaskResults) -> None:
+def test_the_table_of_a_model_has_a_row_per_task(one):
     table = one.table(means=False)
-
     assert table.names == ["task", "kind", "metric", "score", "low", "high", "rows", "seconds"]
-    for row, score in zip(table.rows(), one.scores, strict=True):
-        low, high = score.interval or (None, None)
-        assert row == (
-            score.task, score.kind, score.metric, score.value, low, high, score.rows,
-            score.seconds,
-        )  # fmt: skip
+    for row, own in zip(table.rows(), one.scores, strict=True):
+        numbers = (own.value, *(own.interval or (None, None)), own.rows, own.seconds)
+        assert row == (own.task, own.kind, own.metric, *numbers)
 
 
-def test_the_table_of_several_models_has_a_column_for_each(results: fr.tasks.TaskResults) -> None:
+def test_the_table_of_several_models_has_a_column_for_each(results):
     table = results.table(means=False)
-
     assert table.names == ["task", "kind", "metric", "letters", "length"]
     assert table.columns["length"] == [results[task, "length"].value for task in TASKS]
 
 
-def test_the_best_model_of_a_row_is_bold(results: fr.tasks.TaskResults) -> None:
+def test_the_best_model_of_a_row_is_bold(results):
     table = results.table()
     lines = table.to_markdown().splitlines()[2:]
-
     for row, line in enumerate(lines):
-        values = [table.columns[name][row] for name in ("letters", "length")]
-        shown = [f"{value:.4f}" for value in values]
-        for value, text in zip(values, shown, strict=True):
-            assert (f"**{text}**" in line) == (text == f"{max(values):.4f}"), value
+        values = [f"{table.columns[name][row]:.4f}" for name in ("letters", "length")]
+        for value in values:
+            assert (f"**{value}**" in line) == (value == max(values, key=float)), value
     assert "**" not in results.table(bold=False).to_markdown()
 
 
-def test_the_lowest_error_is_bold() -> None:
+def test_the_lowest_error_is_bold():
     texts, test = (["a", "ab", "abcd", "mole"], [1.0, 2.0, 4.0, 4.0]), (["aaa", "e"], [3.0, 1.0])
     task = fr.Task("regression", texts, test=test, main_score="mae")
     pytest.importorskip("sklearn")
-
     found = fr.evaluate_tasks({"letters": letters, "length": length}, [task])
-
     assert found["regression", "length"].value < found["regression", "letters"].value
     assert found.table().bold == {(0, 4)}
     with pytest.raises(fr.OptionError, match="lower is better for mae"):
         found.compare()
 
 
-def test_means_are_over_tasks_and_over_kinds(results: fr.tasks.TaskResults) -> None:
+def test_means_are_over_tasks_and_over_kinds(results):
     values = {name: results[name, "letters"].value for name in TASKS}
     over_tasks = sum(values.values()) / 4
     similarity = (values["words"] + values["more words"]) / 2
@@ -89,17 +76,16 @@ def test_means_are_over_tasks_and_over_kinds(results: fr.tasks.TaskResults) -> N
 
     assert results.mean["letters"] == pytest.approx(over_tasks)
     assert results.kind_means["letters"]["similarity"] == pytest.approx(similarity)
-    assert results.means().columns["mean"] == [
-        "retrieval", "similarity", "triplets", "mean over tasks", "mean over kinds"
-    ]  # fmt: skip
-    assert results.means().columns["tasks"] == [1, 2, 1, 4, 4]
-    assert results.means().columns["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
-    assert results.table().columns["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
+    columns = results.means().columns
+    kinds = ["retrieval", "similarity", "triplets", "mean over tasks", "mean over kinds"]
+    assert columns["mean"] == kinds
+    assert columns["tasks"] == [1, 2, 1, 4, 4]
+    for found in (columns, results.table().columns):
+        assert found["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
 
 
-def test_tables_have_every_format(results: fr.tasks.TaskResults) -> None:
+def test_tables_have_every_format(results):
     table = results.table()
-
     assert "cosine\\_spearman" in table.to_latex()
     assert ">more words<" in table.to_html()
     rows = list(csv.DictReader(io.StringIO(table.to_csv())))
@@ -109,52 +95,43 @@ def test_tables_have_every_format(results: fr.tasks.TaskResults) -> None:
     assert str(results) == str(table)
 
 
-def test_details_have_a_row_per_model_and_task(results: fr.tasks.TaskResults) -> None:
+def test_details_have_a_row_per_model_and_task(results):
     table = results.details()
-
     assert list(zip(table.columns["model"], table.columns["task"], strict=True)) == [
         (model, task) for model in ("letters", "length") for task in TASKS
     ]
     assert table.columns["level"][:2] == [0.95, None]
 
 
-def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(
-    results: fr.tasks.TaskResults,
-) -> None:
+def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(results):
     from scipy import stats
 
     score = results["cities", "length"]
     values = list((score.items or {}).values())
     expected = stats.t.interval(0.95, 2, loc=score.value, scale=stats.sem(values))
-
     assert score.interval == pytest.approx(expected)
 
 
-def test_the_interval_of_a_perfect_score_is_not_empty(results: fr.tasks.TaskResults) -> None:
+def test_the_interval_of_a_perfect_score_is_not_empty(results):
     score = results["cities", "letters"]
-
     assert score.value == 1.0
     assert score.interval == pytest.approx((0.025 ** (1 / 3), 1.0))
 
 
 @pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12|probabilities)")
-def test_the_interval_of_a_result_is_kept() -> None:
-    texts = [f"{'a' * (row % 7)}{'e' * (row % 2)}" for row in range(1000)]
-    task = fr.Task("classification", (texts, [row % 2 for row in range(1000)]), repetitions=1)
-
+def test_the_interval_of_a_result_is_kept():
+    texts = [f"{'a' * (row % 7)}{'e' * (row % 2)}" for row in range(400)]
+    task = (texts, [row % 2 for row in range(400)])
+    task = fr.Task("classification", task, repetitions=1, epochs=1)
     score = fr.evaluate_tasks(letters, [task])["classification"]
-
-    assert score.interval == score.result.interval
-    assert score.level == 0.99
+    assert (score.interval, score.level) == (score.result.interval, 0.99)
 
 
-def test_items_are_the_values_that_the_score_averages() -> None:
+def test_items_are_the_values_that_the_score_averages():
     model, rows = make("real")
     pytest.importorskip("sklearn")
     found = fr.evaluate_tasks(model, tasks_of_all_kinds(model, rows))
-
     kinds = {score.kind for score in found.scores if score.items is not None}
-
     assert kinds == {"retrieval", "reranking", "triplets"}
     for score in found.scores:
         if score.items is not None:
@@ -163,21 +140,17 @@ def test_items_are_the_values_that_the_score_averages() -> None:
 
 
 @pytest.mark.parametrize("task", ["cities", "triplets"])
-def test_models_are_compared_by_their_items(task: str, results: fr.tasks.TaskResults) -> None:
+def test_models_are_compared_by_their_items(task, results):
     scores = {model: results[task, model] for model in ("letters", "length")}
     metric = scores["letters"].metric
-
     found = results.compare(task, test="randomization").pair(metric, "letters", "length")
-
-    expected = fr.compare_scores(
-        {model: score.items for model, score in scores.items()}, test="randomization"
-    ).pair("value", "letters", "length")
+    items = {model: score.items for model, score in scores.items()}
+    expected = fr.compare_scores(items, test="randomization").pair("value", "letters", "length")
     assert (found.p, found.difference) == (expected.p, expected.difference)
 
 
-def test_models_are_compared_over_tasks(results: fr.tasks.TaskResults) -> None:
+def test_models_are_compared_over_tasks(results):
     found = results.compare(test="wilcoxon")
-
     assert found.queries == sorted(TASKS)
     assert found.mean["value"] == pytest.approx(results.mean)
 
@@ -193,33 +166,24 @@ def test_models_are_compared_over_tasks(results: fr.tasks.TaskResults) -> None:
         (lambda results: results.to_mteb("x", revision=".."), "'..' cannot be the name"),
     ],
 )
-def test_errors(call: Any, reason: str, results: fr.tasks.TaskResults) -> None:
+def test_errors(call, reason, results):
     with pytest.raises(fr.OptionError, match=reason):
         call(results)
 
 
-def test_columns_of_a_table_are_checked(one: fr.tasks.TaskResults) -> None:
+def test_columns_of_a_table_are_checked(one):
     with pytest.raises(fr.OptionError, match="did you mean 'score'"):
         one.table(columns=["scores"])
 
 
-def test_results_can_be_pickled(results: fr.tasks.TaskResults) -> None:
+def test_results_and_tasks_can_be_pickled(results):
     assert pickle.loads(pickle.dumps(results)).mean == results.mean
+    found = fr.evaluate_tasks(letters, [pickle.loads(pickle.dumps(TASKS["words"]))])
+    assert found.mean == fr.evaluate_tasks(letters, [TASKS["words"]]).mean
 
 
-def test_tasks_can_be_pickled() -> None:
-    task = pickle.loads(pickle.dumps(TASKS["words"]))
-
-    assert (
-        fr.evaluate_tasks(letters, [task]).mean == fr.evaluate_tasks(letters, [TASKS["words"]]).mean
-    )
-
-
-def test_the_files_for_mteb_have_the_fields_of_its_results(
-    tmp_path: Path, results: fr.tasks.TaskResults
-) -> None:
+def test_the_files_for_mteb_have_the_fields_of_its_results(tmp_path, results):
     paths = results.to_mteb(tmp_path, revision="v1", split="dev", languages=["eng-Latn"])
-
     assert paths[1] == tmp_path / "results/letters/v1/words.json"
     found = json.loads(paths[1].read_text("utf-8"))
     assert found["task_name"] == "words"
@@ -229,9 +193,7 @@ def test_the_files_for_mteb_have_the_fields_of_its_results(
 
 
 @pytest.mark.parametrize("languages", [{}, {"languages": ["por-Latn"]}])
-def test_mteb_reads_the_files(
-    languages: dict[str, Any], tmp_path: Path, results: fr.tasks.TaskResults
-) -> None:
+def test_mteb_reads_the_files(languages, tmp_path, results):
     mteb = pytest.importorskip("mteb", reason="mteb is not installed")
     renamed = {"letters": "lab/letters", "length": "lab/length"}
     given = fr.tasks.TaskResults(
@@ -251,32 +213,23 @@ def test_mteb_reads_the_files(
         assert len(found.task_results) == len(TASKS)
 
 
-def test_mteb_recognizes_its_tasks(tmp_path: Path) -> None:
+def test_mteb_recognizes_its_tasks(tmp_path):
     """With the name and the languages of a task, its scores are in MTEB's tables."""
     mteb = pytest.importorskip("mteb", reason="mteb is not installed")
-    found = fr.evaluate_tasks(
-        {"lab/letters": letters},
-        {"NFCorpus": CITIES, "STSBenchmark": fr.Task("similarity", WORDS)},
-    )
+    given = {"NFCorpus": CITIES, "STSBenchmark": fr.Task("similarity", WORDS)}
+    found = fr.evaluate_tasks({"lab/letters": letters}, given)
     found.to_mteb(tmp_path, revision="v1", languages=["eng-Latn"])
 
     tasks = mteb.get_tasks(tasks=["NFCorpus", "STSBenchmark"], languages=["eng"])
-    read = mteb.ResultCache(tmp_path).load_results(
-        tasks=tasks, models=["lab/letters"], validate_and_filter=True
-    )
-
+    options = {"tasks": tasks, "models": ["lab/letters"], "validate_and_filter": True}
+    read = mteb.ResultCache(tmp_path).load_results(**options)
     frame = read.to_dataframe()
     scores = dict(zip(frame["task_name"], frame["lab/letters"], strict=True))
     assert scores == {name: found[name].value for name in found.tasks}
 
 
-@pytest.mark.parametrize(
-    ("ours", "name"),
-    [
-        ("nDCG@10", "ndcg_at_10"), ("ndcg_cut_100", "ndcg_at_100"), ("AP@100", "map_at_100"),
-        ("R@5", "recall_at_5"), ("P_10", "precision_at_10"), ("RR@10", "mrr_at_10"),
-        ("map", "map"), ("cosine_spearman", "cosine_spearman"), ("v_measure", "v_measure"),
-    ],
-)  # fmt: skip
-def test_metrics_have_the_names_of_mteb(ours: str, name: str) -> None:
-    assert mteb_name(ours) == name
+def test_metrics_have_the_names_of_mteb():
+    ours = "nDCG@10 ndcg_cut_100 AP@100 R@5 P_10 RR@10 map cosine_spearman v_measure"
+    theirs = "ndcg_at_10 ndcg_at_100 map_at_100 recall_at_5 precision_at_10 mrr_at_10 map"
+    names = [mteb_name(name) for name in ours.split()]
+    assert " ".join(names) == f"{theirs} cosine_spearman v_measure"

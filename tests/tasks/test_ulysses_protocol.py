@@ -1,6 +1,4 @@
-"""The protocol of Ulysses SentEval, against recorded values of the package."""
-
-from __future__ import annotations
+"""The protocol and tasks of Ulysses SentEval, against recorded values of the package."""
 
 import warnings
 
@@ -8,12 +6,19 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.tasks.ulysses_files import FILES
 from fastrank.tasks.ulysses_training import adjusted_macro_f1, matthews
-from tests.helpers.probe_inputs import CASES, METRIC_CASES, recorded_values, vectors_of
+from tests.helpers.probe_inputs import CASES, METRIC_CASES, recorded_values, vectors_of, write_tasks
 
-OPTIONS = {
-    "n_repeats": "repetitions", "k_fold": "folds", "n_epochs": "epochs", "hidden_dims": "hidden",
-}  # fmt: skip
+OPTIONS = {"n_repeats": "repetitions", "k_fold": "folds", "n_epochs": "epochs"}
+OPTIONS["hidden_dims"] = "hidden"
+TOLERANCES = {
+    "loss_per_epoch_train": 1e-5,
+    "loss_per_epoch_eval": 1e-5,
+    "metric_per_epoch_eval": 1e-6,
+    "loss_test": 1e-5,
+    "metric_test": 1e-6,
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,43 +38,28 @@ def computed():
     return found
 
 
-def series(result, metric: str) -> np.ndarray:
-    return np.array(
-        [
-            value
-            for key, value in zip(result.records["metric"], result.records["value"], strict=True)
-            if key == metric
-        ]
-    )
+def evaluate(vectors, y, **options):
+    options = {"repetitions": 1, "epochs": 1, **options}
+    return fr.tasks.evaluate_classification(vectors, y, **options)
+
+
+def series(records, metric):
+    pairs = zip(records["metric"], records["value"], strict=True)
+    return np.array([value for key, value in pairs if key == metric])
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_fold_trains_for_the_recorded_number_of_epochs(name, recorded, computed):
+def test_every_fold_trains_for_the_recorded_number_of_epochs_with_the_recorded_values(
+    name, recorded, computed
+):
     expected, found = recorded[name]["values"], computed[name].records
     for column in ("kfold_repetition", "kfold_partition", "train_epoch", "metric"):
         assert found[column] == expected[column]
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(
-    ("metric", "tolerance"),
-    [
-        ("loss_per_epoch_train", 1e-5),
-        ("loss_per_epoch_eval", 1e-5),
-        ("metric_per_epoch_eval", 1e-6),
-        ("loss_test", 1e-5),
-        ("metric_test", 1e-6),
-    ],
-)
-def test_values_equal_the_recorded_ones(name, metric, tolerance, recorded, computed):
-    values = recorded[name]["values"]
-    expected = [
-        v for key, v in zip(values["metric"], values["value"], strict=True) if key == metric
-    ]
     # A constant feature causes losses of thousands, with the relative error of float32.
     relative = 1e-6 if name == "constant-feature" else 0
-    found = series(computed[name], metric)
-    np.testing.assert_allclose(found, expected, rtol=relative, atol=tolerance)
+    for metric, absolute in TOLERANCES.items():
+        own, other = series(found, metric), series(expected, metric)
+        np.testing.assert_allclose(own, other, rtol=relative, atol=absolute, err_msg=metric)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -90,17 +80,16 @@ def test_metrics_equal_those_of_torchmetrics_in_edge_cases():
 
 def test_the_frame_has_the_columns_of_the_package(computed):
     frame = computed["pairs"].frame()
-    assert list(frame.columns) == [
-        "task", "kfold_repetition", "kfold_partition", "train_epoch", "metric", "value",
-    ]  # fmt: skip
+    names = "task kfold_repetition kfold_partition train_epoch metric value"
+    assert " ".join(frame.columns) == names
     assert set(frame["task"]) == {"pairs"}
 
 
 def test_values_do_not_depend_on_the_order_of_equal_features_in_memory():
     vectors, y = vectors_of("two-classes")
-    options = {"repetitions": 1, "epochs": 3}
-    rows = fr.tasks.evaluate_classification(vectors[0], y, **options)
-    columns = fr.tasks.evaluate_classification(np.asfortranarray(vectors[0]), y, **options)
+    rows, columns = (
+        evaluate(own, y, epochs=3) for own in (vectors[0], np.asfortranarray(vectors[0]))
+    )
     assert rows.values == columns.values
 
 
@@ -110,46 +99,83 @@ def test_values_do_not_depend_on_the_number_of_threads_of_numpy():
     found = []
     for threads in (1, 2):
         with threadpoolctl.threadpool_limits(threads):
-            result = fr.tasks.evaluate_classification(
-                vectors, y, hidden=(256,), repetitions=1, epochs=1
-            )
-            found.append(result.records)
+            found.append(evaluate(vectors, y, hidden=(256,)).records)
     assert found[0] == found[1]
 
 
 def test_few_training_rows_are_noted():
-    vectors, y = vectors_of("too-small")
     with pytest.warns(UserWarning, match="learning rate stays at 5 %"):
-        result = fr.tasks.evaluate_classification(vectors, y, repetitions=1, epochs=1)
+        result = evaluate(*vectors_of("too-small"))
     assert "4 batches of 128 training rows, found 2" in result.notes[0]
 
 
 def test_less_than_a_batch_of_training_rows_trains_nothing_and_is_noted():
     vectors, y = vectors_of("too-small")
     with pytest.warns(UserWarning, match="less than a batch of 128"):
-        result = fr.tasks.evaluate_classification(
-            vectors[0][:150], y[:150], repetitions=1, epochs=1
-        )
-    assert np.isnan(series(result, "loss_per_epoch_train")).all()
-    assert np.isfinite(series(result, "loss_test")).all()
+        records = evaluate(vectors[0][:150], y[:150]).records
+    assert np.isnan(series(records, "loss_per_epoch_train")).all()
+    assert np.isfinite(series(records, "loss_test")).all()
 
 
-def test_logits_between_0_and_1_are_noted():
-    y = np.arange(800) % 2
-    with pytest.warns(UserWarning, match="counted as probabilities"):
-        fr.tasks.evaluate_classification(np.ones((800, 1)), y, repetitions=1, epochs=1)
-
-
-def test_features_far_from_the_training_rows_are_noted():
-    vectors, y = vectors_of("constant-feature")
-    with pytest.warns(UserWarning, match="divided by 1e-12"):
-        fr.tasks.evaluate_classification(vectors, y, repetitions=1, epochs=1)
+@pytest.mark.parametrize(
+    ("vectors", "y", "note"),
+    [
+        # Logits between 0 and 1.
+        (np.ones((800, 1)), np.arange(800) % 2, "counted as probabilities"),
+        # Features far from the training rows.
+        (*vectors_of("constant-feature"), "divided by 1e-12"),
+    ],
+)
+def test_what_changes_values_is_noted(vectors, y, note):
+    with pytest.warns(UserWarning, match=note):
+        evaluate(vectors, y)
 
 
 def test_other_seeds_give_other_folds():
     vectors, y = vectors_of("two-classes")
-    found = [
-        fr.tasks.evaluate_classification(vectors[0], y, repetitions=1, epochs=2, seed=seed).values
-        for seed in (1, 2)
-    ]
-    assert found[0] != found[1]
+    one, other = (evaluate(vectors[0], y, epochs=2, seed=seed).values for seed in (1, 2))
+    assert one != other
+
+
+# The tasks from a folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_tasks(tmp_path, FILES)
+    return tmp_path
+
+
+def test_all_tasks_are_those_that_the_folder_has(folder):
+    found = fr.tasks.ulysses(folder)
+    texts = {task: len(one.data.texts) for task, one in found.items()}
+    assert texts == {"F3": 2, "G3": 2, "T1A": 1}
+    assert found["F3"].options == {"protocol": "ulysses", "alternatives": True, "hidden": (256,)}
+    assert found["G3"].options == {"protocol": "ulysses"}
+
+
+def test_names_of_columns_do_not_matter(folder):
+    (folder / FILES["F2"]).write_text("n,score,text\n7,one,0\n8,two,1\n")
+    task = fr.tasks.ulysses(folder, "F2")["F2"].data
+    assert (task.texts, task.labels) == ((["one", "two"],), [0, 1])
+
+
+MISSING = r"found no stj_summary\.csv \(F6\), ulysses_sd\.csv \(G4\)$"
+UNKNOWN = "unknown 'T9', 'X'; expected 'all' or some of F1A"
+NO_LABELS = "row numbers, texts and labels, found 2 columns"
+
+
+@pytest.mark.parametrize(
+    ("where", "tasks", "error", "message"),
+    [
+        (".", ["X", "T1A", "T9"], fr.OptionError, UNKNOWN),
+        (".", ["F6", "T1A", "G4"], fr.ReadError, MISSING),
+        (".", "F2", fr.InputError, NO_LABELS),
+        ("empty", "all", fr.ReadError, "expected files of Ulysses SentEval, found none"),
+    ],
+)
+def test_a_folder_without_the_tasks_is_an_error(where, tasks, error, message, folder):
+    (folder / "empty").mkdir()
+    (folder / FILES["F2"]).write_text("n,text\n7,one\n")
+    with pytest.raises(error, match=message):
+        fr.tasks.ulysses(folder / where, tasks)
