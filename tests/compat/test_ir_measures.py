@@ -72,7 +72,7 @@ def test_values_are_those_of_the_provider_pytrec_eval(measure: Any) -> None:
         (irm.RR(rel=2) @ 10, irm.msmarco), (irm.Judged @ 1, irm.judged),
         (irm.Judged @ 10, irm.judged), (irm.Judged @ 1000, irm.judged), (irm.Judged, irm.judged),
     ],
-    ids=str,
+    ids=lambda own: str(own).partition(" object")[0],
 )  # fmt: skip
 def test_values_without_ties_are_those_of_msmarco_and_judged(measure: Any, other: Any) -> None:
     """Which measures these are; with ties the order of ids differs, as the docstring says."""

@@ -35,7 +35,9 @@ def test_two_commands_do_all_the_set_up() -> None:
 
     activated = ["python3 -m venv .venv", ". .venv/bin/activate"]
     assert evaluate[:3] == [*activated, "pip install '.[embeddings,jit]'"]
-    assert test == [*activated, "pip install -e '.[test]'", "python -m pytest"]
+    run_tests = "python -m pytest -n auto --dist worksteal"
+    assert test == [*activated, "pip install -e '.[test]'", run_tests]
+    assert run_tests.removeprefix("python ") in (REPOSITORY / ".ci/tests").read_text("utf-8")
     # What is shown below it is its output.
     assert evaluate[3:] == [OUTPUTS[0].command]
 
