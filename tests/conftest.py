@@ -8,16 +8,26 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fastrank.cli.trec_eval import main
 from tests.helpers.commands import Result
-from tests.helpers.paths import SHARED as BESIDE
+from tests.helpers.paths import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tests.helpers.commands import Command
 
-SHARED = BESIDE / "trec_eval"
+# By default, 100 examples.
+settings.register_profile("deep", max_examples=1000, deadline=None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, where it takes long."""
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in ("docs", "bench"):
+            item.add_marker(folder)
 
 
 @pytest.fixture

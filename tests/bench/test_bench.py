@@ -1,4 +1,4 @@
-"""The benchmarks of kernels and functions compute the right values."""
+"""The benchmarks of kernels and functions compute the right values; figures of the code."""
 
 from __future__ import annotations
 
@@ -16,4 +16,18 @@ def test_the_timed_kernels_and_functions_compute_the_right_values() -> None:
     # ranx has 16 more, Dask 2, BEIR and sentence-transformers one each.
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None
-    assert 280 <= int(passed[1]) <= 300
+    assert 280 <= int(passed[1]) <= 320
+
+
+def test_figures_of_the_code_are_counted() -> None:
+    done = run("-m", "bench", "figures")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    core, whole, modules, file, dicts = (
+        int(line.split()[0].replace(",", "")) for line in done.stdout.splitlines()
+    )
+    assert 1000 < core < whole
+    assert 0 < modules < 100
+    assert 0 < dicts < file
+    files = re.findall(r"in (\d+) files", done.stdout)
+    assert 0 < int(files[0]) < int(files[1])

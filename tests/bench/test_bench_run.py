@@ -76,19 +76,21 @@ def results(generated: Path, path: str, tmp_path_factory: pytest.TempPathFactory
     return file
 
 
+ROW = """{
+    "case": "typical", "task": "evaluate official", "program": "fastrank, 1 thread", "calls": 3,
+    "cold": 3.0, "steady": 2.0, "best": 1.5, "peak_mb": 30.0, "baseline": "trec_eval",
+    "speedup": 60.0, "floor": "wc -l", "to_floor": 3.0,
+    "facts": {
+        "seed": 1, "scale": 1.0, "queries": 1, "judgments": 2, "lines": 10, "bytes": 4000000,
+        "cpu_count": 2, "platform": "S", "python": "P", "numpy": "2", "version": "1",
+        "trec_eval_version": "9.0.8", "date": "2026-01-02 03:04:05"
+    }
+}"""
+
+
 def row(**changes: Any) -> Row:
     """A row of results, made up."""
-    fields: dict[str, Any] = {
-        "case": "typical", "task": OFFICIAL, "program": "fastrank, 1 thread", "calls": 3,
-        "cold": 3.0, "steady": 2.0, "best": 1.5, "peak_mb": 30.0, "baseline": "trec_eval",
-        "speedup": 60.0, "floor": "wc -l", "to_floor": 3.0,
-        "facts": {
-            "seed": 1, "scale": 1.0, "queries": 1, "judgments": 2, "lines": 10, "bytes": 4_000_000,
-            "cpu_count": 2, "platform": "S", "python": "P", "numpy": "2", "version": "1",
-            "trec_eval_version": "9.0.8", "date": "2026-01-02 03:04:05",
-        },
-    }  # fmt: skip
-    return Row(**{**fields, **changes})
+    return Row(**{**json.loads(ROW), **changes})
 
 
 @pytest.mark.parametrize("name", cases.CASES)
@@ -194,10 +196,8 @@ def test_files_that_were_added_are_measured_from_memory_too(
     assert main([str(word) for word in words]) == 0
     capsys.readouterr()
 
-    done = bench(
-        "run", inputs, f"--tasks={BUILT},{BUILDING},{SINGLE}", "--peers=pytrec_eval,ir_measures",
-        "--rounds=1", "-o", file, path=path,
-    )  # fmt: skip
+    wanted = [f"--tasks={BUILT},{BUILDING},{SINGLE}", "--peers=pytrec_eval,ir_measures"]
+    done = bench("run", inputs, *wanted, "--rounds=1", "-o", file, path=path)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"target: digits, {BUILT}, {COMPAT}, at least 4 x pytrec_eval: " in done.stdout

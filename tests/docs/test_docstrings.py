@@ -81,13 +81,25 @@ def _task_results() -> fr.tasks.TaskResults:
     def length(texts: list[str]) -> list[list[int]]:
         return [[1, len(text)] for text in texts]
 
-    cities = fr.Dataset.from_texts(
-        {"d1": "Oslo", "d2": "Madrid", "d3": "Lima"},
-        {"q1": "Oslo!", "q2": "to Lima"}, {"q1": {"d1": 1}, "q2": {"d3": 1}},
-    )  # fmt: skip
+    texts, queries = {"d1": "Oslo", "d2": "Madrid", "d3": "Lima"}, {"q1": "Oslo!", "q2": "to Lima"}
+    cities = fr.Dataset.from_texts(texts, queries, {"q1": {"d1": 1}, "q2": {"d3": 1}})
     words = ["a mole", "a lamp", "real"], ["moles", "a room", "ii"], [4.5, 2.0, 1.0]
     tasks = {"cities": cities, "words": fr.Task("similarity", words)}
     return fr.evaluate_tasks({"letters": letters, "length": length}, tasks)
+
+
+def _explained() -> fr.types.Explanation:
+    return fr.explain({"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}, "map", query="q")
+
+
+# What examples may use.
+MADE = {
+    "compared": _compared,
+    "comparison": _comparison,
+    "probed": _probed,
+    "explained": _explained,
+    "results": cache(_task_results),
+}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
@@ -102,22 +114,12 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(REPOSITORY)
     qrels, run = read_trec_qrels("data/digits.qrels"), read_trec_run("data/pixels.run")
     names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
-    if "compared" in source.read_text("utf-8"):
-        names["compared"] = _compared()
-    if "probed" in source.read_text("utf-8"):
-        names["probed"] = _probed()
-    if "TaskResults" in source.read_text("utf-8"):
-        names["results"] = _task_results()
-    if "explained" in source.read_text("utf-8"):
-        qrels_, run_ = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
-        names["explained"] = fr.explain(qrels_, run_, "map", query="q")
-    if "comparison" in source.read_text("utf-8"):
-        names["comparison"] = _comparison()
+    for name, make in MADE.items():
+        if re.search(rf"\b{name}\b", source.read_text("utf-8")):
+            names[name] = make()
 
-    found = doctest.testmod(
-        importlib.import_module(_module(source)),
-        extraglobs=names, optionflags=doctest.ELLIPSIS,
-    )  # fmt: skip
+    module = importlib.import_module(_module(source))
+    found = doctest.testmod(module, extraglobs=names, optionflags=doctest.ELLIPSIS)
 
     assert found.failed == 0
     assert found.attempted > 0

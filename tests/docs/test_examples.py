@@ -25,7 +25,6 @@ from tests.helpers.parsing import write_trec_qrels, write_trec_run
 faiss = pytest.importorskip("faiss")
 metrics = pytest.importorskip("sklearn.metrics")
 EXAMPLES = REPOSITORY / "docs" / "examples"
-COLLECTIONS = REPOSITORY.parent / "shared" / "data" / "collections"
 
 
 @pytest.fixture
@@ -53,20 +52,19 @@ def raw_search(corpus: Any, queries: Any, k: int, batch_size: int = 256) -> tupl
 @pytest.mark.parametrize(
     "name",
     [
-        "similar_articles", "embedding_model", "passage_retrieval", "answer_selection",
-        "beyond_retrieval", "sentence_tasks",
+        *("similar_articles", "embedding_model", "passage_retrieval", "answer_selection"),
+        *("beyond_retrieval", "sentence_tasks"),
     ],
-)  # fmt: skip
+)
 def test_each_example_is_a_program(name: str, tmp_path: Path) -> None:
     """It runs without a warning and prints what it computes."""
     pytest.importorskip("pydoc_data.topics")
-    found = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py")],
-        cwd=tmp_path, env={"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py")]
+    environment = {"PYTHONPATH": str(REPOSITORY)}
 
-    assert (found.returncode, found.stderr) == (0, "")
+    found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+
+    assert (found.returncode, found.stderr) == (0, b"")
     assert found.stdout
 
 
@@ -96,21 +94,14 @@ def similar_articles(articles: list[dict[str, Any]], vectors: Any) -> tuple[dict
         hit = any(relevant)
         precisions.append(metrics.average_precision_score(relevant, order) if hit else 0.0)
         gains.append(metrics.ndcg_score([relevant], [order], ignore_ties=True))
-    by_text = {
-        "RR": mean(reciprocal), "PercentileRank(denominator='relevant')": mean(by_gold),
-        **{
-            f"HitRatio(average='micro',denominator='relevant_retrieved')@{k}": sum(
-                rank <= k for rank in all_ranks
-            )
-            / len(all_ranks)
-            for k in hits
-        },
-    }  # fmt: skip
-    by_code = {
-        "RR": mean(reciprocal), "PercentileRank": mean(percentiles),
-        **{f"HitRatio@{k}": mean(own) for k, own in hits.items()},
-        "AP(denominator='relevant_retrieved')": mean(precisions), "nDCG": mean(gains),
-    }  # fmt: skip
+    micro = "HitRatio(average='micro',denominator='relevant_retrieved')"
+    by_text = {"RR": mean(reciprocal), "PercentileRank(denominator='relevant')": mean(by_gold)}
+    by_code = {"RR": mean(reciprocal), "PercentileRank": mean(percentiles)}
+    for k, own in hits.items():
+        by_text[f"{micro}@{k}"] = sum(rank <= k for rank in all_ranks) / len(all_ranks)
+        by_code[f"HitRatio@{k}"] = mean(own)
+    by_code["AP(denominator='relevant_retrieved')"] = mean(precisions)
+    by_code["nDCG"] = mean(gains)
     return by_text, by_code
 
 
@@ -133,9 +124,8 @@ def test_similar_articles_are_evaluated_as_published(load: Any) -> None:
 def test_articles_with_the_same_text_do_not_take_each_others_place(load: Any) -> None:
     """The published code drops what stands first, which may be the copy: ours drops the query."""
     example = load("similar_articles")
-    articles = [
-        {"id": "a", "labels": [{"id": "b"}]}, {"id": "b", "labels": [{"id": "a"}]}, {"id": "c"},
-    ]  # fmt: skip
+    labels = {"a": [{"id": "b"}], "b": [{"id": "a"}], "c": []}
+    articles = [{"id": name, "labels": own} for name, own in labels.items()]
     vectors = np.array([[1, 0], [1, 0], [0.5, 0.5]], "float32")
 
     assert example.evaluate(articles, vectors).mean["RR"] == 1.0
@@ -199,36 +189,6 @@ def test_an_embedding_model_is_evaluated_as_in_the_tutorial(load: Any) -> None:
         if own.paragraphs
     ]
     encode = texts.encoder([text for row in rows for text in (row["query"], *row["positive"])])
-
-    check_tutorial(load("embedding_model"), rows, encode)
-
-
-def test_so_it_is_with_a_real_model_on_a_real_collection(load: Any) -> None:
-    """Vaswani, with the static embeddings that the package wordllama ships."""
-    wordllama = pytest.importorskip("wordllama")
-    if not (COLLECTIONS / "vaswani").exists():
-        pytest.skip("the collection is not here")
-    folder = COLLECTIONS / "vaswani"
-    data = fr.Dataset.from_files(
-        folder / "corpus.trec", folder / "queries.trec", folder / "qrels.txt"
-    )
-    texts = dict(zip(data.corpus_ids, data.corpus[:], strict=True))
-    judged = data.qrels.to_dict()
-    rows = [
-        {
-            "query": query,
-            "positive": list(
-                dict.fromkeys(texts[doc] for doc, grade in judged[query_id].items() if grade > 0)
-            ),
-        }
-        for query_id, query in zip(data.query_ids, data.queries, strict=True)
-    ]
-    model = wordllama.WordLlama.load(
-        dim=256, cache_dir=Path(wordllama.__file__).parent, disable_download=True
-    )
-
-    def encode(own: Any) -> Any:
-        return np.ascontiguousarray(model.embed(list(own), norm=True), "float32")
 
     check_tutorial(load("embedding_model"), rows, encode)
 
@@ -372,9 +332,11 @@ def average_precisions(
     own = [values[query]["map"] for query in sorted(values)]
     answered = [values[query]["map"] for query in sorted(values) if any(qrels[query].values())]
     return {
-        "trec_eval": mean(own), "of those retrieved": mean(retrieved),
-        "questions with an answer": mean(answered), "mean of 1/rank": mean(inverse),
-    }  # fmt: skip
+        "trec_eval": mean(own),
+        "of those retrieved": mean(retrieved),
+        "questions with an answer": mean(answered),
+        "mean of 1/rank": mean(inverse),
+    }
 
 
 def test_classifiers_and_pairs_have_the_values_of_scikit_learn(load: Any) -> None:

@@ -33,9 +33,13 @@ def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
     environment = {**os.environ, "PATH": path}
     environment.pop("FASTRANK_TREC_EVAL_VERSION", None)
     return subprocess.run(
-        ["sh", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True,
+        ["sh", "-ec", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
 
 
 def python(block: str, folder: Path = REPOSITORY) -> str:

@@ -23,7 +23,11 @@ slow_in_python = pytest.mark.skipif(not COMPILED, reason="slow in plain Python")
 
 
 def many(count: int) -> int:
-    """`count` for compiled kernels, a hundredth of it for kernels in plain Python."""
+    """`count` for compiled kernels, a hundredth of it for kernels in plain Python.
+
+    Ten times as many in the profile `deep` (tests/conftest.py).
+    """
+    count = count * settings.default.max_examples // 100
     return count if COMPILED else max(10, count // 100)
 
 

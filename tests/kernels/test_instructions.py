@@ -24,8 +24,8 @@ BYTES = RNG.integers(0, 40, 600).astype(np.uint8)
 DECIMALS = np.frombuffer(b"12.345678 12.345679 99.1 3.25 " + b"0" * 64, np.uint8).copy()
 LOWEST, ROOM = (U(0x3030303030303030),) * 4, (U(0x0909090909090909),) * 4
 INTEGERS = [RNG.integers(-3, 4, 200).astype(kind) for kind in ("int32", "int64")]
-FLOATS = [np.where(items == 3, np.nan, items).astype(kind)
-          for items, kind in zip(INTEGERS, ("float32", "float64"), strict=True)]  # fmt: skip
+WITH_NAN = [np.where(items == 3, np.nan, items) for items in INTEGERS]
+FLOATS = [WITH_NAN[0].astype("float32"), WITH_NAN[1].astype("float64")]
 VECTORS = RNG.normal(size=(2, 200)).astype(np.float32)
 PLACES = range(1, 130, 3)
 CASES: dict[Any, Iterable[tuple[Any, ...]]] = {

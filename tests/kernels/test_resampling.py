@@ -1,13 +1,16 @@
-"""Resamples and exact distributions, against slow and obvious twins."""
+"""Resamples, exact distributions and discounts, against slow and obvious twins."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import product
+from math import inf, nextafter
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from fastrank.kernels.measures.gains import DISCOUNTS
 from fastrank.native import kernels
 
 MASK, GOLDEN = 2**64 - 1, 0x9E3779B97F4A7C15
@@ -26,9 +29,9 @@ def word_of(seed: int, purpose: int, number: int) -> int:
 
 def test_the_finalizer_is_that_of_splitmix64() -> None:
     """The first outputs of the reference implementation with seed 1234567."""
-    assert [mix(1234567 + i * GOLDEN & MASK) for i in (1, 2, 3)] == [
-        6457827717110365317, 3203168211198807973, 9817491932198370423,
-    ]  # fmt: skip
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+    assert [mix(1234567 + i * GOLDEN & MASK) for i in (1, 2, 3)] == expected
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**63 - 1])
@@ -122,3 +125,11 @@ def test_rank_sums_are_counted_by_convolution() -> None:
 
     sums = np.array(list(product((0, 1), repeat=4))) @ ranks
     assert counts.tolist() == [(sums <= limit).sum() for limit in range(7)]
+
+
+def test_listed_discounts_are_the_doubles_next_to_the_logarithms() -> None:
+    for rank, found in enumerate(DISCOUNTS.tolist()):
+        exact = Decimal(rank + 1).ln() / Decimal(2).ln()
+        error = abs(Decimal(found) - exact)
+        for other in (nextafter(found, -inf), nextafter(found, inf)):
+            assert error <= abs(Decimal(other) - exact)

@@ -1,299 +1,25 @@
-"""The build: which levels, which kernels again, and what is kept from one build to the next."""
+"""The build: which levels, what is kept from one build to the next, and what it refuses."""
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import fastrank
-from fastrank.native.compiling.levels import (
-    cpu_level_source,
-    levels,
-    native_level,
-    wanted_levels,
-)
+from fastrank.native.compiling.levels import cpu_level_source, levels, native_level, wanted_levels
 from fastrank.native.compiling.object_cache import BuildError, Compiled, ObjectCache, emit_object
 from fastrank.native.compiling.worker import Worker, generate
-from tests.helpers.installations import ALONE, needs_numba_elsewhere
+from tests.helpers.installations import ALONE, copy_package, needs_numba_elsewhere, run_python
 
-PACKAGE = Path(fastrank.__file__).parent
 needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="no C linker here")
-
-
-def _run(code: str, folder: Path, *, argument: str = "", **environment: str) -> str:
-    """What Python code prints that imports the package that lies in a folder."""
-    left_out = ("FASTRANK_ENGINE", "FASTRANK_BUILD_LEVELS", "NUMBA_DISABLE_JIT")
-    clean = {name: value for name, value in os.environ.items() if name not in left_out}
-    done = subprocess.run(
-        [sys.executable, "-c", code, argument], cwd=folder, env={**clean, **environment},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A folder with a copy of the package, without libraries."""
-    ignored = shutil.ignore_patterns("__pycache__", "*.so")
-    shutil.copytree(PACKAGE, tmp_path / "fastrank", ignore=ignored)
-    return tmp_path
-
-
-DIGESTS = (
-    "import json\n"
-    "from fastrank.native.compiling.digests import kernel_digests\n"
-    "print(json.dumps(kernel_digests()))\n"
-)
-
-
-def _digests(folder: Path, **environment: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads(_run(DIGESTS, folder, **environment))
-    return found
-
-
-def _changed(folder: Path, path: str, old: str, new: str) -> set[str]:
-    """The kernels that would be compiled again when a text in a file is another."""
-    before = _digests(folder)
-    file = folder / "fastrank" / path
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new, 1))
-    after = _digests(folder)
-    assert before.keys() == after.keys()
-    return {name for name, digest in after.items() if digest != before[name]}
-
-
-def test_every_kernel_has_its_own_digest(copied: Path) -> None:
-    """Those found by their syntax are those that numba gets."""
-    code = (
-        "from fastrank.native.declare import KERNELS, declare_all\ndeclare_all()\nprint(*KERNELS)\n"
-    )
-
-    digests = _digests(copied)
-
-    assert set(digests) == set(_run(code, copied).split())
-    assert len(set(digests.values())) == len(digests)
-
-
-def test_a_change_to_a_kernel_concerns_it_and_its_callers(copied: Path) -> None:
-    """Two logarithms are taken of the average precision."""
-    changed = _changed(
-        copied, "kernels/measures/trec.py",
-        "    total, found = precision_sum(q, q.num_ret)\n    if found:\n        values[0]",
-        "    total, found = precision_sum(q, q.num_ret)\n    if found > 0:\n        values[0]",
-    )  # fmt: skip
-
-    assert {"average_precision", "log_average_precision"} <= changed
-    assert len(changed) < 5
-
-
-def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) -> None:
-    """trec.py and families.py count with the helpers of tie_groups.py."""
-    changed = _changed(
-        copied, "kernels/measures/tie_groups.py",
-        "        found += relevant\n        i = stop\n",
-        "        i = stop\n        found += relevant\n",
-    )  # fmt: skip
-
-    assert {"precision_cut", "precision_of_retrieved"} <= changed
-    assert not {"average_precision", "stream_run"} & changed
-
-
-def test_a_change_to_the_other_version_of_a_helper_concerns_its_callers(copied: Path) -> None:
-    """A kernel names only the version for rankings without ties."""
-    changed = _changed(
-        copied, "kernels/measures/tie_groups.py",
-        "    return add_relevant(q, q.num_ret, max(q.level, 0), 0, 0)[2]",
-        "    return add_relevant(q, q.num_ret, max(0, q.level), 0, 0)[2]",
-    )  # fmt: skip
-
-    assert {"num_rel_ret_over_ties", "set_precision_over_ties"} <= changed
-    assert "precision_cut_over_ties" not in changed
-
-
-def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
-    path = "kernels/measures/trec.py"
-
-    assert (
-        _changed(copied, path, "import math\n", "import math\n\n# How they are defined.\n") == set()
-    )
-    path = "kernels/measures/tie_groups.py"
-    assert (
-        _changed(copied, path, '"""The sum of the precisions', '"""Sum of the precisions') == set()
-    )
-
-
-def test_a_constant_concerns_all_that_mention_it(copied: Path) -> None:
-    """In other modules, too."""
-    changed = _changed(copied, "kernels/measures/trec.py", "SMALLEST_GEOMETRIC = 0.00001",
-                       "SMALLEST_GEOMETRIC = 0.0001")  # fmt: skip
-
-    assert {"log_average_precision", "geometric_mean"} <= changed
-    assert not {"num_ret", "hit_share", "stream_run"} & changed
-
-
-def test_a_constant_of_kernels_concerns_all_that_mention_it(copied: Path) -> None:
-    """Python that calls the kernels imports it, too, so that it is in another package."""
-    changed = _changed(
-        copied,
-        "native/codes.py",
-        "NEW_QUERY, SAME_QUERY, SIMILAR",
-        "SAME_QUERY, NEW_QUERY, SIMILAR",
-    )
-
-    assert {"stream_run", "scan_run"} <= changed
-    assert "average_precision" not in changed
-
-
-def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
-    """In a text only: the signature."""
-    changed = _changed(
-        copied,
-        "native/records/__init__.py",
-        "collection_size: int",
-        "collection_size: Int64PerQuery",
-    )
-
-    assert {"average_precision", "set_f", "judge_rankings"} <= changed
-    assert "stream_run" not in changed
-
-
-def test_a_record_concerns_the_kernels_with_a_record_that_has_it(copied: Path) -> None:
-    changed = _changed(
-        copied, "native/records/__init__.py", "    newlines: Int64Array", "    newlines: Int32Array"
-    )
-
-    assert {"stream_run", "scan_run"} <= changed
-    assert "average_precision" not in changed
-
-
-def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it(copied: Path) -> None:
-    changed = _changed(
-        copied,
-        "native/records/__init__.py",
-        "    blocks: int\n    misses: int\n",
-        "    misses: int\n    blocks: int\n",
-    )
-
-    assert {"stream_run", "scan_run", "pack_run", "collect_run"} == changed
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "executing"),
-    [
-        (
-            "lambda builder, word: builder.bswap(word)",
-            "lambda builder, word: builder.ctpop(word)",
-            "sort_groups",
-        ),
-        (
-            "loaded(builder, _WORD, text, at)",
-            "loaded(builder, _WORD, text, at - 0)",
-            "intern_texts",
-        ),
-    ],
-)
-def test_an_instruction_concerns_the_kernels_that_execute_it(
-    before: str, after: str, executing: str, copied: Path
-) -> None:
-    changed = _changed(copied, "kernels/simd/instructions.py", before, after)
-
-    assert {"stream_run", executing} <= changed
-    assert not {"average_precision", "step_of_adam", "pack_arguments"} & changed
-
-
-def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for(copied: Path) -> None:
-    """It is named by no kernel: numba finds it by the function that it stands for."""
-    path = copied / "fastrank/kernels/adam.py"
-    path.write_text(
-        f"{path.read_text()}\n"
-        "from numba.extending import overload\n"
-        "from fastrank.kernels.measures.tie_groups import precision_sum\n"
-        "@overload(precision_sum)\n"
-        "def register(q, depth):\n"
-        "    return lambda q, depth: (ADDED, 1)\n"
-        "ADDED = 1\n"
-    )
-
-    changed = _changed(copied, "kernels/adam.py", "ADDED = 1", "ADDED = 2")
-
-    assert {"average_precision", "log_average_precision"} <= changed
-    assert "stream_run" not in changed
-
-
-@pytest.mark.parametrize("path", ["declare.py", "record.py", "compiling/object_cache.py"])
-def test_a_change_to_the_compiler_concerns_every_kernel(path: str, copied: Path) -> None:
-    changed = _changed(copied, f"native/{path}", '"""', '"""Now ')
-
-    assert changed == set(_digests(copied))
-
-
-def test_settings_of_numba_concern_every_kernel(copied: Path) -> None:
-    before, after = _digests(copied), _digests(copied, NUMBA_OPT="1")
-
-    assert not set(before.values()) & set(after.values())
-
-
-def test_kernels_are_found_in_packages_below(copied: Path) -> None:
-    """Their text counts, and so does what they import from elsewhere."""
-    package = copied / "fastrank/kernels/below/further"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text('"""Below."""\n')
-    (package / "__init__.py").write_text('"""Further."""\n')
-    (package / "more.py").write_text(
-        "from fastrank.kernels.measures.tie_groups import relevant_within\n"
-        "from fastrank.native.declare import kernel\n\n\n"
-        '@kernel("int64(int64)")\n'
-        "def one_more(number):\n"
-        "    return relevant_within(number) + 1\n"
-    )
-    code = "from fastrank.native.library import read_sources; print(read_sources().decode())"
-
-    assert "one_more" in _digests(copied)
-    assert "one_more" in _run(code, copied)
-    assert "one_more" in _changed(
-        copied,
-        "kernels/measures/tie_groups.py",
-        "return add_relevant(q, depth, q.level, 0, 0)[2]",
-        "return add_relevant(q, depth, q.level, 0, 0)[-1]",
-    )
-
-
-def test_what_a_kernel_imports_has_to_be_seen(copied: Path) -> None:
-    """A module as a whole does not tell which of its functions are called."""
-    path = copied / "fastrank/kernels/adam.py"
-    path.write_text(
-        f"{path.read_text()}\n"
-        "from fastrank.kernels.measures import trec\n"
-        "@kernel('int64(int64)')\n"
-        "def own(number):\n"
-        "    return trec.number(number)\n"
-    )
-    code = f"try:\n    {DIGESTS.splitlines()[1]}\n    kernel_digests()\n"
-
-    shown = _run(f"{code}except ValueError as error:\n    print(error)\n", copied)
-
-    assert re.fullmatch(
-        rf"{path}, line \d+: import names from fastrank.kernels.measures.trec, not all of it\n",
-        shown,
-    )
-
-
-def test_modules_of_other_packages_may_lie_beside_the_package(copied: Path) -> None:
-    """As in site-packages, where numba's do."""
-    (copied / "numba/core").mkdir(parents=True)
-    (copied / "numba/core/cgutils.py").touch()
-
-    assert _digests(copied)
+needs_x86 = pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
 
 
 def test_what_fails_in_a_process_that_compiles_is_told() -> None:
@@ -340,9 +66,17 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert cache.get("another", "level") is None
 
 
-@pytest.mark.parametrize("damage", [lambda text: text[:-1], lambda text: text.replace(b"c", b"d"),
-                                    lambda text: b""])  # fmt: skip
-def test_what_is_damaged_does_not_come_back(damage, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda text: text[:-1],
+    "another byte": lambda text: text.replace(b"c", b"d"),
+    "empty": lambda text: b"",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_is_damaged_does_not_come_back(
+    damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     cache = ObjectCache(str(tmp_path))
     cache.put("digest", "level", COMPILED)
     (path,) = tmp_path.iterdir()
@@ -415,42 +149,63 @@ BUILD = (
     "build._compile = lambda missing: print(len(missing)) or ran(missing)\n"
     "print(*build.build())\n"
 )
+LIBRARY = f"fastrank/native/kernels-{native_level()}.so"
 
 
-@pytest.fixture
-def few(copied: Path) -> Path:
-    """A copy of the package with the kernels of averages.py alone."""
-    kernels = copied / "fastrank/kernels"
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with the kernels of averages.py alone, built, and beside it `cache`."""
+    folder = tmp_path_factory.mktemp("built")
+    kernels = copy_package(folder) / "kernels"
     for path in kernels.rglob("*.py"):
         if path.name not in FEW:
             path.unlink()
-    measures = (kernels / "measures/trec.py").read_text()
-    (kernels / "measures/trec.py").write_text(
-        "".join(re.findall(r"^SMALLEST_GEOMETRIC = .*\n", measures, re.MULTILINE))
+    constants = kernels / "measures/trec.py"
+    constants.write_text(
+        "".join(re.findall(r"^SMALLEST_GEOMETRIC = .*\n", constants.read_text(), re.MULTILINE))
     )
-    return copied
+    compiled, library = build(folder)
+    assert int(compiled) == len(list((folder / "cache/fastrank/objects").iterdir())) > 1
+    assert library == str(folder / LIBRARY)
+    return folder
+
+
+@pytest.fixture
+def few(built: Path, tmp_path: Path) -> Path:
+    """A folder like `built`."""
+    return Path(shutil.copytree(built, tmp_path / "few"))
+
+
+def build(folder: Path, **environment: str) -> list[str]:
+    """How many kernels are compiled, if any, and the libraries."""
+    return run_python(BUILD, folder, XDG_CACHE_HOME=str(folder / "cache"), **environment).split()
 
 
 @needs_linker
-def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
-    """And a library that was built from kept code is as good as one that was not."""
-    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    kernels = len(_digests(few))
+def test_a_library_is_the_same_from_what_was_kept(few: Path) -> None:
+    made = (few / LIBRARY).read_bytes()
+    (few / LIBRARY).unlink()
 
-    first = _run(BUILD, few, **environment).split()
-    library = Path(first[1])
-    made = library.read_bytes()
-    library.unlink()
-    second = _run(BUILD, few, **environment).split()
+    assert build(few) == [str(few / LIBRARY)]
+    assert (few / LIBRARY).read_bytes() == made
 
-    assert int(first[0]) == kernels > 1
-    assert second == [str(library)]
-    assert library.read_bytes() == made
-    changed = _changed(
-        few, "kernels/measures/averages.py", "totals[j] += values", "totals[j] += 2 * values"
-    )
-    assert changed == {"add_up"}
-    assert _run(BUILD, few, **environment).split() == ["1", str(library)]
+
+@needs_linker
+def test_a_build_in_another_folder_gives_the_same_bytes(built: Path, few: Path) -> None:
+    """Without anything kept from the other build."""
+    shutil.rmtree(few / "cache")
+    (few / LIBRARY).unlink()
+
+    assert len(build(few)) == 2
+    assert (few / LIBRARY).read_bytes() == (built / LIBRARY).read_bytes()
+
+
+@needs_linker
+def test_only_what_changed_is_compiled_again(few: Path) -> None:
+    averages = few / "fastrank/kernels/measures/averages.py"
+    text, line = averages.read_text(), "totals[j] += values"
+    assert line in text
+    averages.write_text(text.replace(line, "totals[j] += 2 * values", 1))
     sums = (
         "from fastrank.native import kernels\n"
         "from fastrank.native.buffers import filled\n"
@@ -458,106 +213,89 @@ def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
         "kernels.add_up(filled('d', [1.0, 2.5]), 1, totals)\n"
         "print(totals[0])\n"
     )
-    assert _run(sums, few, FASTRANK_ENGINE="precompiled", **environment) == "7.0\n"
+
+    assert build(few) == ["1", str(few / LIBRARY)]
+    assert run_python(sums, few, FASTRANK_ENGINE="precompiled") == "7.0"
 
 
 @needs_linker
 @pytest.mark.skipif(len(levels()) < 2, reason="one CPU level here")
-def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(
-    few: Path, tmp_path: Path
-) -> None:
+def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(few: Path) -> None:
     """Such a library would be older than its sources."""
-    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     native = few / "fastrank/native"
 
-    _run(BUILD, few, FASTRANK_BUILD_LEVELS="all", **environment)
+    build(few, FASTRANK_BUILD_LEVELS="all")
     assert {path.stem for path in native.glob("*.so")} == {f"kernels-{name}" for name in levels()}
-    _run(BUILD, few, **environment)
+    build(few)
 
-    assert [path.stem for path in native.glob("*.so")] == [f"kernels-{native_level()}"]
+    assert [path.name for path in native.glob("*.so")] == [Path(LIBRARY).name]
 
 
-def _pretend_level(level: int, folder: Path) -> None:
-    """Put a library into the package in a folder which finds a processor of this level."""
+def pretend_level(level: int, folder: Path) -> None:
+    """A copy of the package in a folder, with a library that finds a processor of this level."""
     source = folder / "level.c"
     source.write_text(f"long long fastrank_cpu_level(void) {{ return {level}; }}\n")
-    target = folder / "fastrank/native/kernels-x86-64-v3.so"
+    target = copy_package(folder) / "native/kernels-x86-64-v3.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
 
 
 @needs_linker
-@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+@needs_x86
 @needs_numba_elsewhere
-def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
+def test_a_library_for_a_better_processor_is_not_used(tmp_path: Path) -> None:
     """As when a wheel that was made for one machine comes to another."""
-    _pretend_level(2, copied)
+    pretend_level(2, tmp_path)
 
-    assert _run(f"{ALONE}import fastrank; print(fastrank.engine())", copied) == (
-        "jit (the compiled library requires x86-64-v3, which this processor lacks)\n"
+    assert run_python(f"{ALONE}import fastrank; print(fastrank.engine())", tmp_path) == (
+        "jit (the compiled library requires x86-64-v3, which this processor lacks)"
     )
 
 
 @needs_linker
-@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
-def test_a_processor_that_numpy_cannot_run_on_is_an_error(copied: Path) -> None:
+@needs_x86
+def test_a_processor_that_numpy_cannot_run_on_is_an_error(tmp_path: Path) -> None:
     """Not the end of the process when the JIT imports numpy."""
-    _pretend_level(1, copied)
+    pretend_level(1, tmp_path)
     code = (
         f"{ALONE}import fastrank\n"
         "try:\n    fastrank.engine()\nexcept fastrank.EngineError as error:\n    print(error)\n"
     )
 
-    assert _run(code, copied) == (
+    assert run_python(code, tmp_path) == (
         "the compiled library requires x86-64-v2, which this processor lacks, as numpy 2.4 does. "
         "In a virtual machine, choose the CPU model of the host; with an older numpy, set "
-        "FASTRANK_ENGINE=jit\n"
+        "FASTRANK_ENGINE=jit"
     )
 
 
+@pytest.fixture(scope="module")
+def level_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that ends with the level of the processor."""
+    folder = tmp_path_factory.mktemp("level")
+    llvm = pytest.importorskip("llvmlite.binding")
+    code = emit_object(llvm.parse_assembly(cpu_level_source(True)).as_bitcode(), "x86-64-v2")
+    (folder / "level.o").write_bytes(code)
+    (folder / "main.c").write_text(
+        "int fastrank_cpu_level(void);\nint main(void) { return fastrank_cpu_level(); }\n"
+    )
+    subprocess.run(["cc", "-o", "level", "main.c", "level.o"], cwd=folder, check=True)
+    return folder / "level"
+
+
 @needs_linker
-@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+@needs_x86
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="no qemu-x86_64 here")
 @pytest.mark.parametrize(
     ("model", "level"),
     [("Conroe", 1), ("qemu64", 1), ("Nehalem", 2), ("SandyBridge", 2), ("max", 3)],
 )
 def test_the_library_finds_the_level_of_the_processor(
-    model: str, level: int, tmp_path: Path
+    model: str, level: int, level_program: Path
 ) -> None:
     """On processors that an emulator pretends to have."""
-    emulator = shutil.which("qemu-x86_64")
-    if emulator is None:
-        pytest.skip("no qemu-x86_64 here")
-    llvm = pytest.importorskip("llvmlite.binding")
-    code = emit_object(llvm.parse_assembly(cpu_level_source(True)).as_bitcode(), "x86-64-v2")
-    (tmp_path / "level.o").write_bytes(code)
-    (tmp_path / "main.c").write_text(
-        "int fastrank_cpu_level(void);\nint main(void) { return fastrank_cpu_level(); }\n"
-    )
-    program = tmp_path / "level"
-    subprocess.run(
-        ["cc", "-o", str(program), str(tmp_path / "main.c"), str(tmp_path / "level.o")], check=True
-    )
+    command = ["qemu-x86_64", "-cpu", model, str(level_program)]
 
-    found = subprocess.run(
-        [emulator, "-cpu", model, str(program)], check=False, capture_output=True
-    )
-
-    assert found.returncode == level
-
-
-@needs_linker
-def test_a_build_in_another_folder_gives_the_same_bytes(few: Path, tmp_path: Path) -> None:
-    """Without anything kept from the other build."""
-    elsewhere = tmp_path / "elsewhere"
-    shutil.copytree(few / "fastrank", elsewhere / "fastrank")
-
-    built = [
-        Path(_run(BUILD, folder, XDG_CACHE_HOME=str(folder / "cache")).split()[1])
-        for folder in (few, elsewhere)
-    ]
-
-    assert built[0] != built[1]
-    assert built[0].read_bytes() == built[1].read_bytes()
+    assert subprocess.run(command, check=False, capture_output=True).returncode == level
 
 
 @needs_linker
