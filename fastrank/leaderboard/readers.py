@@ -84,6 +84,9 @@ def read_results(folder: str | os.PathLike[str], measure: str) -> Found:
     for path, folders, names in os.walk(root, onerror=_unreadable):
         folders[:] = sorted(own for own in folders if not own.startswith("."))
         reader.read(path, folders, sorted(own for own in names if _may_be_result(own)))
+    unused = reader.about.keys() - {result.dataset for result in reader.results}
+    for name in sorted(unused):
+        python_warning(f"{os.path.join(root, ABOUT)}: no file has results on {name!r}")
     return Found(reader.results, reader.judgments, reader.notes)
 
 
@@ -148,10 +151,15 @@ class _Reader:
         return Place("/".join(parts[1:]), parts[0]) if len(parts) > 1 else Place(parts[0], "")
 
     def _result(self, *given: Any, **named: Any) -> Result:
-        """A result with the type that the owner gives to its data set."""
+        """A result with what the owner says of its data set. Raises InputError without names."""
         made = Result(*given, **named)
-        about = self.about.get(made.dataset)
-        return made._replace(type=about.type) if about is not None and about.type else made
+        if not made.system or not made.dataset:
+            what = "data set" if made.system else "system"
+            raise InputError(made.source, f"a result of a {what} without a name")
+        about = self.about.get(made.dataset, About())
+        return made._replace(
+            type=about.type or made.type, measure=made.measure or about.measure
+        )
 
     def _wanted(self, dataset: str) -> str:
         return self.about.get(dataset, About()).measure or self.measure
@@ -182,27 +190,23 @@ class _Reader:
     def _of_store(self, path: str) -> Iterator[Result]:
         place = self._place(path)
         with closing(Store(path, append=False, warn=python_warning)) as store:
-            # Of evaluations that differ only in the version of fastrank, the newest is the last.
-            groups = {
-                json.dumps([own["qrels"], own["measures"], own["options"], own["compat"]]): own
-                for group, own in store.evaluations.items()
-                if store.runs.get(group)
-            }
-        several = len({own["qrels"]["digest"] for own in groups.values()}) > 1
+            known = [own for group, own in store.evaluations.items() if store.runs.get(group)]
+        several = len({own["qrels"]["digest"] for own in known}) > 1
         taken: dict[str, str] = {}
-        for own in groups.values():
-            digest, name = own["qrels"]["digest"], str(own["qrels"]["file"])
-            dataset = run_names([os.path.basename(name)])[0] if several else place.name
-            wanted = self._wanted(dataset)
-            loaded = load_scores(path, group=own["group"])
-            if len(groups) > 1 and not any(_columns(one, wanted) for one in loaded.values()):
+        for own in known:
+            name, group = os.path.basename(str(own["qrels"]["file"])), own["group"]
+            dataset = run_names([name])[0] if several else place.name
+            wanted, loaded = self._wanted(dataset), load_scores(path, group=group)
+            if len(known) > 1 and not any(_columns(one, wanted) for one in loaded.values()):
                 continue
-            if taken.setdefault(dataset, digest) == digest and list(taken).count(dataset) > 1:
-                raise InputError(path, f"several evaluations of {dataset!r} in {wanted}")
+            if dataset in taken:
+                reason = f"{taken[dataset]} and {group} both have {wanted} on {dataset!r}"
+                raise InputError(path, f"the evaluations {reason}; keep one of them in a store")
+            taken[dataset] = group
             for name, scores in loaded.items():
                 yield self._result(
                     *_versioned(name), dataset, place.type, *_per_query(scores, wanted, path), path,
-                    edition=digest,
+                    edition=own["qrels"]["digest"],
                 )  # fmt: skip
 
     def _of_mteb(self, path: str) -> Result:
@@ -239,7 +243,7 @@ class _Reader:
             for at in others:
                 if row[at].strip():
                     yield self._result(
-                        row[places["system"]], _cell(row, places, "version"), header[at].strip(),
+                        _cell(row, places, "system"), _cell(row, places, "version"), header[at].strip(),
                         place.type, "", {MEAN: _number(row[at], path, line)}, f"{path}:{line}",
                     )  # fmt: skip
 
@@ -254,7 +258,7 @@ class _Reader:
         about: dict[str, tuple[str, str, str]] = {}
         for line, row in rows:
             dataset = _cell(row, places, "dataset") or place.name
-            key = (row[places["system"]], _cell(row, places, "version"))
+            key = (_cell(row, places, "system"), _cell(row, places, "version"))
             measure, query = _cell(row, places, "measure"), _cell(row, places, "query")
             own = found.setdefault(dataset, {}).setdefault(key, {}).setdefault(measure, {})
             if query in own:
