@@ -14,8 +14,9 @@ from fastrank.comparing.report.rankings import examples_of, side_by_side
 from fastrank.comparing.report.sources import Rankings
 from fastrank.comparing.shown import document_of
 from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.html import html, name, safe, table, whole_page
+from fastrank.document.html import html, name, safe, table
 from fastrank.document.numbers import number, signed
+from fastrank.document.page import whole_page
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -65,7 +66,8 @@ def write_report(
             parts["Queries that differ most"] = found
     parts["Values of the queries"] = sections.query_tables(comparison)
     parts["Settings"] = sections.settings(comparison)
-    page = whole_page(title, f"{_origin(rankings, command)}\n{_sections(parts)}")
+    body = [_origin(rankings, command), _sections(parts)]
+    page = whole_page(title, body, data={"comparison": sections.data(comparison)})
     files.write(path, [page.encode("utf-8", "backslashreplace")])
 
 

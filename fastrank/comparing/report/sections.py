@@ -208,17 +208,15 @@ def query_tables(comparison: Comparison) -> str:
     return "\n".join(parts)
 
 
+def data(comparison: Comparison) -> str:
+    """The comparison as JSON, for programs."""
+    return comparison.to_json(per_query=len(comparison.queries) <= MOST_QUERIES)
+
+
 def settings(comparison: Comparison) -> str:
-    """The settings for readers, and the whole comparison for programs."""
-    per_query = len(comparison.queries) <= MOST_QUERIES
-    whole = comparison.to_json(per_query=per_query)
-    shown = json.dumps(json.loads(whole)["settings"], indent=1, ensure_ascii=False)
-    # In a script element, only a less-than sign could end it.
-    data = whole.replace("<", "\\u003c").replace("&", "\\u0026")
-    return (
-        f"<pre>{text_lines(shown)}</pre>\n"
-        f'<script type="application/json" id="comparison">{data}</script>'
-    )
+    """The settings, for readers."""
+    whole = json.loads(comparison.to_json())
+    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
 
 
 def text_lines(content: str) -> str:
