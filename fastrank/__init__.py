@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.judging.array_qrels import index_qrels as index_qrels
+    from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure

@@ -1,0 +1,212 @@
+"""The public function that makes a leaderboard, and its result."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.comparing.options import COMPARISON
+from fastrank.data.columns import Frozen
+from fastrank.keywords import TypedDict, takes, with_defaults
+from fastrank.leaderboard.readers import read_results
+from fastrank.leaderboard.results import datasets_of, mean_of
+from fastrank.leaderboard.standings import overall_standing, standing_on
+from fastrank.messages import counted
+from fastrank.scores.tables import Table, distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.choices import Correction, Test
+    from fastrank.leaderboard.results import Dataset
+    from fastrank.leaderboard.standings import Standing
+
+MEASURE = "nDCG@10"
+# The column of the means over all data sets, and of those over types.
+ALL, OF_TYPES = "mean", "mean of types"
+
+
+class BoardOptions(TypedDict, total=False):
+    """How the systems of a board are compared."""
+
+    test: Test
+    correction: Correction
+    alpha: float
+    level: float
+    resamples: int | None
+    seed: int
+    threads: int | None
+
+
+class Board(Frozen):
+    """A leaderboard: systems on data sets.
+
+    title: of the site. systems: best first, those without results on all data sets last. datasets:
+    the names of the data sets, in order. types: {type: its data sets}, empty if all have one.
+    mean: {data set: {system: mean}}, over the queries that all its systems have.
+
+    >>> board
+    <Board of 3 systems on 1 data set>
+    >>> print(board.table())
+    rank    low    high  system    group      mean
+    ----  -----  ------  --------  -------  ------
+       1      1       1  pixels    a        0.6636
+       2      2       3  profile   b        0.5237
+       3      2       3  pca       b        0.5064
+    """
+
+    made_by = "fastrank.board"
+    internal = Frozen.internal | {"overall", "results", "standings", "versions"}
+
+    title: str
+    overall: Standing
+    results: list[Dataset]
+    standings: list[Standing]
+    versions: dict[str, str]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the data sets."""
+        return [own.name for own in self.results]
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems, ranked ones first."""
+        return list(dict.fromkeys([row.system for row in self.overall.rows] + sorted(self.versions)))
+
+    @property
+    def types(self) -> dict[str, list[str]]:
+        """{type: names of its data sets}; empty if all data sets have one type."""
+        found: dict[str, list[str]] = {}
+        for own in self.results:
+            found.setdefault(own.type or "other", []).append(own.name)
+        return found if len(found) > 1 else {}
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """{data set: {system: mean}}."""
+        return {
+            own.name: {row.system: row.mean for row in standing.rows}
+            for own, standing in zip(self.results, self.standings, strict=True)
+        }
+
+    def table(self) -> Table:
+        """A row for each system: rank with its interval, group, means, and each data set.
+
+        Values that are not known are None. With several types, their means and the mean of these
+        follow the mean over the data sets.
+        """
+        ranked = {row.system: row for row in self.overall.rows}
+        mean, systems, types = self.mean, self.systems, self.types
+
+        def means_of(datasets: list[str]) -> list[float | None]:
+            rows = [[mean[own].get(system) for own in datasets] for system in systems]
+            return [None if None in row else mean_of(dict(enumerate(row))) for row in rows]
+
+        by_type = {name: means_of(datasets) for name, datasets in types.items()}
+        columns: dict[str, list[Any]] = {
+            name: [getattr(ranked.get(system), name, None) for system in systems]
+            for name in ("rank", "low", "high")
+        }
+        columns["system"] = systems
+        columns["group"] = [getattr(ranked.get(own), "group", "") or "" for own in systems]
+        columns[ALL] = [getattr(ranked.get(system), "mean", None) for system in systems]
+        if types:
+            columns[OF_TYPES] = [
+                None if None in row else mean_of(dict(enumerate(row)))
+                for row in zip(*by_type.values(), strict=True)
+            ]
+        names = distinct([*columns, *by_type, *(mean if len(self.results) > 1 else ())])
+        values = [*columns.values(), *by_type.values()]
+        if len(self.results) > 1:
+            values += [[own.get(system) for system in systems] for own in mean.values()]
+        return Table(columns=dict(zip(names, values, strict=True)))
+
+    def files(self) -> dict[str, bytes]:
+        """The files of the site: {path: content}.
+
+        >>> sorted(board.files())[:3]
+        ['badges/pca.svg', 'badges/pixels.svg', 'badges/profile.svg']
+        """
+        from fastrank.leaderboard.pages import site_of
+
+        return site_of(self)
+
+    def write(self, output: str | os.PathLike[str]) -> None:
+        """Write the site into a folder that does not exist, is empty, or has an earlier site.
+
+        The folder is replaced as a whole, or not at all. Raises OSError if
+        it cannot be written, InputError if it has other files.
+        """
+        from fastrank.leaderboard.site import write_site
+
+        write_site(self.files(), output)
+
+    def changes(self, output: str | os.PathLike[str]) -> list[str]:
+        """What `write` would change: `add PATH`, `change PATH` or `remove PATH`, by path.
+
+        Raises what `write` raises.
+        """
+        from fastrank.leaderboard.site import changes
+
+        return changes(self.files(), output)
+
+    def __repr__(self) -> str:
+        systems = counted(len(self.systems), "system")
+        return f"<Board of {systems} on {counted(len(self.results), 'data set')}>"
+
+
+@takes(BoardOptions, COMPARISON)
+def board(
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    measure: str = MEASURE,
+    title: str | None = None,
+    **options: Unpack[BoardOptions],
+) -> Board:
+    """Make a leaderboard of the results in a folder, and write it as a static site.
+
+    folder: what is read, with the folders in it: a folder with qrels and runs is a data set; stores
+        of `fastrank eval --resume`; JSON files of MTEB 2; CSV files with a system, a data set and a
+        value per row, or a system per row and a data set per column. `datasets.csv` at the top
+        gives data sets a type and a measure.
+    output: a folder to write the site into, which does not exist, is empty, or has an earlier site;
+        None writes nothing.
+    measure: the measure of the runs, and of files with several measures.
+    title: of the site, by default the name of the folder.
+    **options: see `BoardOptions`.
+
+    Systems are ranked by the mean of their means on the data sets, if they have results on all.
+    `compare_datasets` with resampled queries says which of them differ, and gives the intervals of
+    ranks; for one data set, `compare_scores`. A judged query that a run lacks counts as 0. The same
+    results give the same bytes.
+
+    Raises ReadError, FormatError and InputError for files that cannot be read or contradict each
+    other, such as results on different versions of a data set; GroupError if there are no results,
+    or systems have no query in common; what evaluating the runs raises; and OSError if the site
+    cannot be written.
+
+    >>> import pathlib, shutil, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("digits.qrels", "pixels.run", "pca.run", "profile.run"):
+    ...         _ = shutil.copy(f"data/{name}", folder)
+    ...     found = fr.board(folder, f"{folder}/site", title="Digits")
+    ...     len(list(pathlib.Path(folder, "site").rglob("*.html")))
+    5
+    >>> found.systems
+    ['pixels', 'profile', 'pca']
+    """
+    chosen = with_defaults(board, options)
+    datasets, versions = datasets_of(read_results(folder, measure))
+    standings = [standing_on(own, chosen) for own in datasets]
+    found = Board(
+        title=title or os.path.basename(os.path.abspath(folder)),
+        overall=overall_standing(datasets, standings, chosen),
+        results=datasets, standings=standings, versions=versions,
+    )  # fmt: skip
+    if output is not None:
+        found.write(output)
+    return found
