@@ -48,3 +48,45 @@ const MIN_ROWS = 3;
 for (const table of document.querySelectorAll("table.fastrank")) {
   if (table.tBodies[0].rows.length >= MIN_ROWS) sortable(table);
 }
+
+// Above tables of class `filtered`: a search among their rows and, if the columns belong to types,
+// a choice of one.
+function filtered(box) {
+  const rows = [...box.querySelectorAll("tbody tr")];
+  const bar = document.createElement("div");
+  bar.className = "filters";
+  const search = document.createElement("input");
+  search.type = "search";
+  search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    rows.forEach((row) => {
+      const name = row.querySelector("th").textContent.toLowerCase();
+      row.hidden = !words.every((word) => name.includes(word));
+    });
+  });
+  bar.append(labelled("Systems", search));
+  const columns = JSON.parse(document.getElementById("board")?.textContent ?? "{}").columns ?? [];
+  const types = [...new Set(columns.filter((type) => type))];
+  if (types.length) {
+    const choice = document.createElement("select");
+    choice.append(...["all", ...types].map((type) => new Option(type, type)));
+    choice.addEventListener("change", () => {
+      const all = choice.selectedIndex === 0;
+      for (const row of box.querySelectorAll("tr")) {
+        columns.forEach((type, place) => {
+          row.cells[place].hidden = type !== "" && !all && type !== choice.value;
+        });
+      }
+    });
+    bar.append(labelled("Data sets", choice));
+  }
+  box.before(bar);
+}
+
+function labelled(text, field) {
+  const label = document.createElement("label");
+  label.append(`${text} `, field);
+  return label;
+}
+
+document.querySelectorAll(".filtered").forEach(filtered);

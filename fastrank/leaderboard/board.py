@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from fastrank.comparing.options import COMPARISON
+from fastrank.comparing.options import COMPARISON, TESTS
 from fastrank.data.columns import Frozen
-from fastrank.keywords import TypedDict, takes, with_defaults
+from fastrank.keywords import Keyword, TypedDict, takes, with_defaults
 from fastrank.leaderboard.readers import read_results
 from fastrank.leaderboard.results import datasets_of, mean_of
 from fastrank.leaderboard.standings import overall_standing, standing_on
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
 MEASURE = "nDCG@10"
 # The column of the means over all data sets, and of those over types.
 ALL, OF_TYPES = "mean", "mean of types"
+
+
+# As for other comparisons, but for the test.
+OPTIONS = (
+    Keyword(
+        "test", "tukey",
+        """the test of the systems, as in `ComparisonOptions`: by default the randomized Tukey HSD of
+        all systems, which finds the same difference significant for every pair.""",
+        choices=TESTS,
+    ),
+    *(own for own in COMPARISON if own.name != "test"),
+)  # fmt: skip
 
 
 class BoardOptions(TypedDict, total=False):
@@ -158,7 +170,7 @@ class Board(Frozen):
         return f"<Board of {systems} on {counted(len(self.results), 'data set')}>"
 
 
-@takes(BoardOptions, COMPARISON)
+@takes(BoardOptions, OPTIONS)
 def board(
     folder: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from hashlib import sha256
 
 from fastrank.comparing.report.sections import summary
@@ -12,9 +13,9 @@ from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.document.page import whole_page
 from fastrank.leaderboard.board import ALL, OF_TYPES
 from fastrank.leaderboard.pictures import badge, rank_bar, rank_words
-from fastrank.leaderboard.results import natural
+from fastrank.leaderboard.results import NAMED, natural
 from fastrank.leaderboard.standings import POWER
-from fastrank.messages import counted
+from fastrank.messages import counted, first_few
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from fastrank.leaderboard.standings import Row, Standing
 
 UNSAFE = re.compile(r"[^a-z0-9._]+")
+# Names of devices on some systems.
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|")
 LONGEST = 60
+RANGE, GROUP = "rank from–to", "group"
 
 
 def site_of(board: Board) -> dict[str, bytes]:
@@ -38,17 +42,16 @@ def site_of(board: Board) -> dict[str, bytes]:
 def addresses(names: Iterable[str]) -> dict[str, str]:
     """A name for the file of each, that every system can store; different ones also without case.
 
-    Names that are not safe get a part of their digest.
+    Names that are not safe, or would be the same, get a part of their digest.
     """
-    found = {}
-    for own in names:
-        short = UNSAFE.sub("-", own.lower()).strip("-.")[:LONGEST]
-        # Some systems have devices with short names.
-        if short != own or len(short) < 4:
+    short = {own: UNSAFE.sub("-", own.lower()).strip("-.") for own in names}
+    counts = Counter(short.values())
+    for own, found in short.items():
+        is_own = found == own or (counts[found] == 1 and len(found) == len(own))
+        if not is_own or len(found) > LONGEST or RESERVED.fullmatch(found):
             digest = sha256(own.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-            short = f"{short}-{digest}" if short else digest
-        found[own] = short
-    return found
+            short[own] = f"{found[:LONGEST]}-{digest}".lstrip("-")
+    return short
 
 
 class _Site:
@@ -97,12 +100,25 @@ class _Site:
             return Cell("–", number=True, title="no result")
         return Cell(number(value, self.digits), number=True, place=int(best))
 
-    def _ranks(self, row: Row | None, count: int) -> list[Cell]:
-        """The cells of a rank and of its interval."""
-        if row is None:
-            return [Cell("–", number=True, title="not ranked"), Cell("")]
-        shown = f"{row.low}–{row.high}" if row.low is not None else ""
-        return [Cell(str(row.rank), number=True), Cell(shown, picture=rank_bar(row, count))]
+    def _rank(self, row: Row | None) -> Cell:
+        return Cell(str(row.rank) if row else "–", number=True, title="" if row else "not ranked")
+
+    def _range(self, row: Row | None, count: int) -> Cell:
+        """The interval of a rank."""
+        if row is None or row.low is None:
+            return Cell("")
+        return Cell(f"{row.low}–{row.high}", picture=rank_bar(row, count))
+
+    def _group(self, row: Row | None, standing: Standing) -> list[Cell]:
+        """The groups that a system is in, each at its own place."""
+        if not standing.has_groups:
+            return []
+        every = sorted({letter for own in standing.rows for letter in own.group})
+        shown = [
+            f'<span class="in">{letter}</span>' if row and letter in row.group else "<span></span>"
+            for letter in every
+        ]
+        return [Cell("", picture=f'<span class="groups">{"".join(shown)}</span>')]
 
     def _system_cell(self, system: str, folder: str = "") -> Cell:
         return Cell(system, heads_row=True, link=f"{folder}{self.of_system[system]}.html")
@@ -117,27 +133,26 @@ class _Site:
         values = data.names[5:]
         best = {own: _best(columns[own], board.results[0].better) for own in values}
         rows = []
+        # The mean is beside the system, also on narrow screens.
         for place, system in enumerate(board.systems):
             row = ranked.get(system)
-            group = [Cell(row.group if row else "")] if overall.has_groups else []
             cells = [self._value(columns[own][place]) for own in values]
             cells = [
                 cell._replace(place=int(columns[own][place] == best[own] is not None))
                 for own, cell in zip(values, cells, strict=True)
             ]
-            rows.append(
-                [*self._ranks(row, count), self._system_cell(system, "systems/"), *group, *cells]
-            )
-        header = ["rank", "interval", "system", *(["group"] if overall.has_groups else [])]
+            own = [self._rank(row), self._system_cell(system, "systems/"), cells[0]]
+            rows.append([*own, self._range(row, count), *self._group(row, overall), *cells[1:]])
+        header = ["rank", "system", ALL, RANGE, *([GROUP] if overall.has_groups else [])]
         types = {one: own.type or "other" for own in board.results for one in [own.name]}
         shown = {
             "columns": [""] * len(header)
-            + [types.get(own, "") if board.types else "" for own in values]
+            + [types.get(own, "") if board.types else "" for own in values[1:]]
         }
         parts = [
             f"<p>{self._about()}</p>",
             *self._verdict(overall),
-            self._table("index", Grid([*header, *values], rows), data, "filtered"),
+            self._table("index", Grid([*header, *values[1:]], rows), data, "filtered"),
             self._legend(overall),
             "<h2>Data sets</h2>",
             self._datasets(),
@@ -148,12 +163,12 @@ class _Site:
     def _about(self) -> str:
         board = self.board
         measures = sorted({own.measure for own in board.results})
-        incomplete = len(board.systems) - len(board.overall.rows)
+        incomplete = board.systems[len(board.overall.rows) :]
         text = f"{counted(len(board.systems), 'system')} on {counted(len(board.results), 'data set')}"
         text += f", measured by {safe(', '.join(measures))}."
         if incomplete:
-            lack = "lacks" if incomplete == 1 else "lack"
-            text += f" {incomplete} {lack} results on some data sets, and {'is' if incomplete == 1 else 'are'} not ranked."
+            names = safe(first_few(incomplete, NAMED, count=True))
+            text += f" Not ranked, because results on some data sets are missing: {names}."
         return text
 
     def _verdict(self, standing: Standing) -> list[str]:
@@ -186,7 +201,7 @@ class _Site:
             units = "data sets"
             if any(own.has_queries for own in self.board.results):
                 units += " and the queries of each"
-        texts = [f"interval: of the rank, {level}, from resampled {units}."]
+        texts = [f"{RANGE}: the {level} interval of the rank, from resampled {units}."]
         if standing.has_groups:
             texts.append("group: systems that share a letter cannot be told apart")
             texts.append(f"({comparison.description()}).")
@@ -242,13 +257,13 @@ class _Site:
         for row in standing.rows:
             own = bounds[row.system]
             shown = interval(*own, lambda value: number(value, self.digits)) if own else ""
-            cells = [*self._ranks(row, len(standing.rows)), self._system_cell(row.system, "../systems/")]
+            cells = [self._rank(row), self._system_cell(row.system, "../systems/")]
             cells.append(self._value(row.mean, best=row.mean == best))
-            cells += [Cell(shown, number=True)] if comparison else []
-            cells += [Cell(row.group)] if standing.has_groups else []
-            rows.append(cells)
-        header = ["rank", "interval", "system", dataset.measure]
-        header += ["interval of the mean"] * bool(comparison) + ["group"] * standing.has_groups
+            if comparison:
+                cells += [Cell(shown, number=True), self._range(row, len(standing.rows))]
+            rows.append([*cells, *self._group(row, standing)])
+        header = ["rank", "system", dataset.measure]
+        header += ["interval", RANGE] * bool(comparison) + [GROUP] * standing.has_groups
         data = Table(
             columns={
                 **{
@@ -300,10 +315,11 @@ class _Site:
                 [
                     Cell(own.name, heads_row=True, link=f"../datasets/{self.of_dataset[own.name]}.html"),
                     Cell(own.type), Cell(own.measure), self._value(found and found.mean),
-                    *self._ranks(found, len(standing.rows)), Cell(str(len(standing.rows)), number=True),
+                    self._rank(found), Cell(str(len(standing.rows)), number=True),
+                    self._range(found, len(standing.rows)),
                 ]
             )  # fmt: skip
-        header = ["data set", "type", "measure", "value", "rank", "interval", "of"]
+        header = ["data set", "type", "measure", "value", "rank", "of", RANGE]
         columns = ["dataset", "type", "measure", "mean", "rank", "low", "high"]
         listed = Table(
             columns={key: list(own) for key, own in zip(columns, zip(*data, strict=True), strict=True)}

@@ -170,6 +170,7 @@ class _Reader:
             python_warning(f"{folder}: ignored; it has judgments and no run")
             return
         judgments = read_qrels(path)
+        digest = judgments_digest(judgments)
         measure = self._wanted(place.name)
         evaluator = Evaluator(judgments, measure, missing="zero")
         notes = self.notes.setdefault(place.name, [])
@@ -178,7 +179,7 @@ class _Reader:
             self.results.append(
                 self._result(
                     system, version, *place, *_per_query(scores, measure, run), run,
-                    edition=judgments_digest(judgments), run=run,
+                    edition=digest, run=run,
                 )
             )  # fmt: skip
             notes += missing_note(scores, scores.name)
