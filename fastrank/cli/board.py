@@ -66,4 +66,6 @@ def _run(given: argparse.Namespace) -> int | str:
     return int(bool(changes))
 
 
-COMMAND = Command("fastrank board", _declare, _run, usage=("FOLDER -o SITE",), epilog=EPILOG, outputs=())
+COMMAND = Command(
+    "fastrank board", _declare, _run, usage=("FOLDER -o SITE",), epilog=EPILOG, outputs=()
+)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 BLOCK = 256
 # The accuracy of scipy's numerical integration; smaller p-values are noise.
 RESOLVED = 1e-12
+# More probabilities of a studentized range are interpolated between this many; those that are
+# negligible are rounded up.
+NODES, NEGLIGIBLE = 96, 1e-10
 
 
 class Source(NamedTuple):
@@ -116,6 +119,22 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     with np.errstate(invalid="ignore", divide="ignore"):
         q = difference / np.sqrt(residual.mean_square / n)
     q[paired.unequal == 0] = 0.0
-    p = np.maximum(RESOLVED, studentized_range.sf(np.abs(q), k, residual.df))
+    p = np.maximum(RESOLVED, _upper_tail(q, k, residual.df))
     p[paired.unequal == 0] = 1.0
     return Tested(np.copysign(q, paired.difference), p, df=residual.df)
+
+
+def _upper_tail(q: Floats, k: int, df: int) -> Floats:
+    """The probabilities that a studentized range is at least q, float64[pairs]."""
+    from scipy.stats import studentized_range
+
+    if len(q) <= NODES:
+        return np.asarray(studentized_range.sf(q, k, df))
+    # Each probability takes milliseconds; they are a smooth function of q.
+    top = 8.0
+    while top < q.max() and studentized_range.sf(top, k, df) > NEGLIGIBLE:
+        top *= 1.25
+    interpolated = np.polynomial.Chebyshev.interpolate(
+        studentized_range.sf, NODES, domain=[0.0, top], args=(k, df)
+    )
+    return np.clip(interpolated(np.minimum(q, top)), 0.0, 1.0)

@@ -31,9 +31,10 @@ ALL, OF_TYPES = "mean", "mean of types"
 # As for other comparisons, but for the test.
 OPTIONS = (
     Keyword(
-        "test", "tukey",
-        """the test of the systems, as in `ComparisonOptions`: by default the randomized Tukey HSD of
-        all systems, which finds the same difference significant for every pair.""",
+        "test", "tukey-anova",
+        """the test of the systems, by default Tukey's of all systems: the difference that is
+        significant is the same for every pair, so that groups have no gaps. Others as for
+        `compare`.""",
         choices=TESTS,
     ),
     *(own for own in COMPARISON if own.name != "test"),
@@ -86,7 +87,9 @@ class Board(Frozen):
     @property
     def systems(self) -> list[str]:
         """The names of the systems, ranked ones first."""
-        return list(dict.fromkeys([row.system for row in self.overall.rows] + sorted(self.versions)))
+        return list(
+            dict.fromkeys([row.system for row in self.overall.rows] + sorted(self.versions))
+        )
 
     @property
     def types(self) -> dict[str, list[str]]:

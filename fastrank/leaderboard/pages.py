@@ -77,10 +77,9 @@ class _Site:
 
     def _page(self, path: str, title: str, parts: Sequence[str], **options: Any) -> None:
         up = "../" * path.count("/")
-        parts = [f'<nav><a href="{up}index.html">{safe(self.board.title)}</a></nav>', *parts] if (
-            up
-        ) else list(parts)
-        self._put(path, whole_page(title, parts, kind="leaderboard", **options))
+        above = [f'<nav><a href="{up}index.html">{safe(self.board.title)}</a></nav>'] if up else []
+        parts = [*above, f"<h1>{name(title)}</h1>", *parts]
+        self._put(path, whole_page(title, parts, heading=False, kind="leaderboard", **options))
 
     def _table(self, stem: str, grid: Grid, data: Table, kind: str = "") -> str:
         """A table, and links to the CSV and JSON files beside it, which have full precision."""
@@ -164,7 +163,9 @@ class _Site:
         board = self.board
         measures = sorted({own.measure for own in board.results})
         incomplete = board.systems[len(board.overall.rows) :]
-        text = f"{counted(len(board.systems), 'system')} on {counted(len(board.results), 'data set')}"
+        text = (
+            f"{counted(len(board.systems), 'system')} on {counted(len(board.results), 'data set')}"
+        )
         text += f", measured by {safe(', '.join(measures))}."
         if incomplete:
             names = safe(first_few(incomplete, NAMED, count=True))
@@ -220,7 +221,9 @@ class _Site:
             p = pair.p_adjusted if pair is not None and pair.p_adjusted == pair.p_adjusted else None
             known = [queries, len(ranked)]
             data.append([own.name, own.type, *known, first, second, difference, p, standing.needed])
-            cells = [Cell(own.name, heads_row=True, link=f"datasets/{self.of_dataset[own.name]}.html")]
+            cells = [
+                Cell(own.name, heads_row=True, link=f"datasets/{self.of_dataset[own.name]}.html")
+            ]
             cells += [Cell(own.type), *(Cell(_shown(one), number=True) for one in known)]
             cells += [
                 Cell(one, link=f"systems/{self.of_system[one]}.html") if one else Cell("")
@@ -229,7 +232,8 @@ class _Site:
             cells += [
                 Cell("" if difference is None else number(difference, self.digits), number=True),
                 Cell("" if p is None else p_words(p).removeprefix("p = "), number=True),
-                Cell(_shown(standing.needed), number=True), self._inspector(own.name, "inspect/"),
+                Cell(_shown(standing.needed), number=True),
+                self._inspector(own.name, "inspect/"),
             ]
             rows.append(cells)
         if not any(row[-1].text for row in rows):
@@ -322,14 +326,16 @@ class _Site:
         header = ["data set", "type", "measure", "value", "rank", "of", RANGE]
         columns = ["dataset", "type", "measure", "mean", "rank", "low", "high"]
         listed = Table(
-            columns={key: list(own) for key, own in zip(columns, zip(*data, strict=True), strict=True)}
+            columns={
+                key: list(own) for key, own in zip(columns, zip(*data, strict=True), strict=True)
+            }
         )
         parts.append(self._table(stem, Grid(header, rows), listed))
         if row is not None and row.alike:
             links = "".join(
                 f"<li>{linked(name(one), f'{self.of_system[one]}.html')}</li>" for one in row.alike
             )
-            parts.append(f"<h2>Cannot be told apart from</h2>\n<ul class=\"names\">{links}</ul>")
+            parts.append(f'<h2>Cannot be told apart from</h2>\n<ul class="names">{links}</ul>')
         parts.append(self._history(system, f"{stem}-history"))
         self._page(f"{stem}.html", system, parts)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fastrank.leaderboard.standings import Row
 
 # Of a character of badges, in pixels, and beside the text.
-WIDTH, ROOM = 6.8, 12
+WIDTH, ROOM = 6.5, 12
 HEIGHT = 20
 LONGEST = 60
 

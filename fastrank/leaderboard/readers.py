@@ -119,7 +119,9 @@ class _Reader:
             qrels += [os.path.join("qrels", name) for name in own]
             folders.remove("qrels")
         if len(qrels) > 1:
-            raise InputError(folder, f"expected the qrels of one data set, found {', '.join(qrels)}")
+            raise InputError(
+                folder, f"expected the qrels of one data set, found {', '.join(qrels)}"
+            )
         runs = []
         for name in names:
             path = os.path.join(folder, name)
@@ -157,9 +159,7 @@ class _Reader:
             what = "data set" if made.system else "system"
             raise InputError(made.source, f"a result of a {what} without a name")
         about = self.about.get(made.dataset, About())
-        return made._replace(
-            type=about.type or made.type, measure=made.measure or about.measure
-        )
+        return made._replace(type=about.type or made.type, measure=made.measure or about.measure)
 
     def _wanted(self, dataset: str) -> str:
         return self.about.get(dataset, About()).measure or self.measure
@@ -365,7 +365,10 @@ def _roles(header: Iterable[str]) -> dict[str, int]:
     """The places of the columns by role."""
     names = {name.strip().lower(): at for at, name in reversed(list(enumerate(header)))}
     return {
-        role: names[own] for role, known in COLUMNS.items() for own in reversed(known) if own in names
+        role: names[own]
+        for role, known in COLUMNS.items()
+        for own in reversed(known)
+        if own in names
     }
 
 

@@ -165,9 +165,7 @@ def _ranked_versions(results: Iterable[Result]) -> dict[str, str]:
     }
 
 
-def _dataset(
-    name: str, results: list[Result], ranked: Mapping[str, str], found: Found
-) -> Dataset:
+def _dataset(name: str, results: list[Result], ranked: Mapping[str, str], found: Found) -> Dataset:
     kinds = sorted({own.type for own in results if own.type})
     if len(kinds) > 1:
         raise InputError(
