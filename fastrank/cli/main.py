@@ -24,6 +24,7 @@ COMMANDS = {
     "gate": "fail a build if a run is worse than a saved baseline",
     "agree": "compare the rankings of two runs, or two rankings of systems",
     "explain": "explain the values of a query: what each document adds",
+    "inspect": "write a page to look at the results of runs, query by query",
     "fuse": "fuse the rankings of several runs into one run",
     "convert": "convert judgments (qrels) and runs between formats",
     "trec_eval": "drop-in replacement for trec_eval: same arguments, same output",

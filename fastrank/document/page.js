@@ -217,7 +217,7 @@ class Inspector {
     }
     main.querySelector("h1").after(bar);
     this.sentence = element("p", { className: "pair-sentence" });
-    [...main.querySelectorAll(".verdict")].at(-1).after(this.sentence);
+    main.querySelector(".verdicts").append(this.sentence);
 
     const [a, b] = ["first", "second"];
     const orders = [["difference", "largest difference"]];
@@ -263,6 +263,7 @@ class Inspector {
     this.results.setAttribute("aria-live", "off");
     const panes = element("div", { className: "panes" }, side, this.results);
     panes.classList.toggle("single", !this.several);
+    panes.classList.toggle("with-texts", data.texts.some(Boolean));
     main.append(panes);
     this.fillControls();
   }
@@ -289,7 +290,7 @@ class Inspector {
     link.dataset.place = place;
     if (this.data.texts[place]) {
       const text = element("span", { className: "text", dir: "auto" }, visible(this.data.texts[place]));
-      name.append(" ", text);
+      link.append(text);
     }
     const numbers = this.several ? ["a", "b", "difference"] : ["a"];
     for (const name of numbers) link.append(element("span", { className: `number ${name}` }));
@@ -325,16 +326,22 @@ class Inspector {
     this.order = kept.map((own) => own.place);
     this.list.replaceChildren(...this.order.map((place) => this.rows[place]));
     this.describe(kept);
-    const header = (text) => element("span", { className: "number", title: visible(text) }, visible(text));
+    const header = (text, title = text) =>
+      element("span", { className: "number", title: visible(title) }, visible(text));
     this.head.replaceChildren(element("span", {}, "query"));
-    this.head.append(header(data.runs[state.a]));
-    if (this.several) this.head.append(header(data.runs[state.b]), header("difference"));
+    this.head.append(header(data.short[state.a], data.runs[state.a]));
+    if (this.several) {
+      this.head.append(header(data.short[state.b], data.runs[state.b]), header("diff", "difference"));
+    }
+    this.also?.querySelectorAll("label").forEach((label, run) => {
+      label.hidden = run === state.a || run === state.b;
+    });
     this.head.append(element("span"));
     for (const section of document.querySelectorAll(".verdict")) {
       section.hidden = section.dataset.measure !== state.measure;
     }
     this.sentence.textContent = data.pairs[state.measure]?.[state.a]?.[state.b] ?? "";
-    if (this.sentence.textContent && data.runs.length > 2) {
+    if (this.sentence.textContent) {
       this.sentence.prepend(isolated(data.runs[state.b]), " − ", isolated(data.runs[state.a]), ": ");
     }
   }
@@ -554,11 +561,12 @@ class Inspector {
     made.append(number, this.badge(results, place), this.name(results, place));
     if (rank !== null) {
       const add = this.shareOf(results, run, place);
-      const text = add === null ? "" : add ? decimals(add, true) : "0";
+      const text = add ? decimals(add, true) : add === 0 && kind !== "open" && kind !== "none" ? "0" : "";
       const adds = element("span", { className: add ? "adds" : "adds none" }, text);
       if (add !== null) adds.title = `adds ${add} to ${this.state.measure}`;
-      const facts = element("span", { className: "facts" }, adds);
+      const facts = element("span", { className: "facts" });
       if (run !== other) facts.append(this.moved(results, rank, other, place));
+      facts.append(adds);
       made.append(facts);
     }
     return made;

@@ -90,7 +90,8 @@ def inspect(
     checked = evaluation_options(evaluation)
     refuse_expected(checked)
     k = at_least("k", k, 1)
-    bound = Selection(measures).bind(checked.trec_eval_version, keep=is_explained)
+    bound = Selection(measures).bind(checked.trec_eval_version)
+    bound = [one for one in bound if is_explained(one)]
     refuse_negative_levels(bound, checked)
     items = _items(runs)
     judgments = judgments_of(qrels, checked)

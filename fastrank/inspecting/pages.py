@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from fastrank.comparing.plots.style import LINES, styles_of
+from fastrank.comparing.plots.style import LINES, short_names, styles_of
 from fastrank.comparing.report.sections import pair_sentence, verdict
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html, safe
@@ -34,6 +34,8 @@ STATIC_DEPTH = 10
 MOST_RUNS = 12
 # The digits of values in the data; four are shown.
 DIGITS = 6
+# The length of names above columns of values.
+SHORT = 9
 
 
 def page_of(inspection: Inspection) -> str:
@@ -89,6 +91,7 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         # Grades that were given in a page are kept under this name.
         "key": sha256(identity).hexdigest()[:16],
         "runs": comparison.names,
+        "short": short_names(comparison.names, SHORT),
         "lines": lines,
         "measures": comparison.measures,
         "lower": [own for own in comparison.measures if comparison.better(own) == "lower"],
@@ -138,7 +141,7 @@ def _verdicts(comparison: Comparison) -> str:
             f'<section class="verdict" data-measure="{safe(measure)}">{shown}'
             f'<div class="wide">{grid}</div></section>'
         )
-    return "\n".join(parts)
+    return "\n".join(['<div class="verdicts">', *parts, "</div>"])
 
 
 def _means(comparison: Comparison, measure: str) -> Grid:
