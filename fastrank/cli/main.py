@@ -25,6 +25,7 @@ COMMANDS = {
     "board": "make a leaderboard of many systems and data sets, as a static site",
     "agree": "compare the rankings of two runs, or two rankings of systems",
     "explain": "explain the values of a query: what each document adds",
+    "inspect": "write a page to look at the results of runs, query by query",
     "fuse": "fuse the rankings of several runs into one run",
     "convert": "convert judgments (qrels) and runs between formats",
     "trec_eval": "drop-in replacement for trec_eval: same arguments, same output",

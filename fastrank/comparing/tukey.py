@@ -106,7 +106,6 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     and (n - 1)(k - 1) degrees of freedom; p below 1e-12 is given as 1e-12. Sources: Tukey, 'The
     problem of multiple comparisons', 1953; Tague-Sutcliffe and Blustein, TREC-3, 1994.
     """
-    from scipy.stats import studentized_range
 
     values = paired.complete()
     k, n = values.shape

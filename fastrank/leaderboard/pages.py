@@ -11,7 +11,7 @@ from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.document.html import html, linked, name, safe, table
 from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.document.page import whole_page
-from fastrank.leaderboard.board import ALL, OF_TYPES
+from fastrank.leaderboard.board import ALL
 from fastrank.leaderboard.pictures import badge, rank_bar, rank_words
 from fastrank.leaderboard.results import NAMED, natural
 from fastrank.leaderboard.standings import POWER
@@ -20,7 +20,7 @@ from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from fastrank.leaderboard.board import Board

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from fastrank.comparing.inputs import QUERY, SYSTEM
-from fastrank.errors import FormatError, InputError, MeasureError, OptionError, ReadError
+from fastrank.errors import FormatError, InputError, MeasureError, ReadError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.inputs import run_names
