@@ -44,7 +44,7 @@ def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("folder", metavar="FOLDER", help="folder with the results")
     add("-o", "--output", metavar="SITE", required=True, help="folder to write the site into")
-    add_flags(parser, board, ["measure", "title"], measure={"metavar": "MEASURE"})
+    add_flags(parser, board, ["measure", "title", "inspected"], measure={"metavar": "MEASURE"})
     add(
         "--check", action="store_true",
         help="write nothing, and print which files would be added, changed and removed",
@@ -55,7 +55,7 @@ def _declare(parser: Parser) -> None:
 def _run(given: argparse.Namespace) -> int | str:
     if not given.output:
         raise UsageError("-o: expected the name of a folder, found ''")
-    options = given_options(given, ["measure", "title", *names_of(BoardOptions)])
+    options = given_options(given, ["measure", "title", "inspected", *names_of(BoardOptions)])
     found = board(given.folder, **options)
     if not given.check:
         found.write(given.output)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
+from fastrank.arguments import at_least
 from fastrank.comparing.options import COMPARISON, TESTS
 from fastrank.data.columns import Frozen
 from fastrank.keywords import Keyword, TypedDict, takes, with_defaults
 from fastrank.leaderboard.readers import read_results
-from fastrank.leaderboard.results import datasets_of, mean_of
+from fastrank.leaderboard.results import datasets_of, means_of
 from fastrank.leaderboard.standings import overall_standing, standing_on
 from fastrank.messages import counted
 from fastrank.scores.tables import Table, distinct
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from fastrank.leaderboard.standings import Standing
 
 MEASURE = "nDCG@10"
-# The column of the means over all data sets, and of those over types.
-ALL, OF_TYPES = "mean", "mean of types"
+# How many of the best runs of a data set have a page to look at them.
+INSPECTED = 2
 
 
 # As for other comparisons, but for the test.
@@ -71,9 +72,10 @@ class Board(Frozen):
     """
 
     made_by = "fastrank.board"
-    internal = Frozen.internal | {"overall", "results", "standings", "versions"}
+    internal = Frozen.internal | {"inspected", "overall", "results", "standings", "versions"}
 
     title: str
+    inspected: int
     overall: Standing
     results: list[Dataset]
     standings: list[Standing]
@@ -107,37 +109,40 @@ class Board(Frozen):
             for own, standing in zip(self.results, self.standings, strict=True)
         }
 
-    def table(self) -> Table:
-        """A row for each system: rank with its interval, group, means, and each data set.
+    def means(self) -> dict[str, list[float | None]]:
+        """The means besides those of all data sets: of types, if there are several, and data sets.
 
-        Values that are not known are None. With several types, their means and the mean of these
-        follow the mean over the data sets.
+        A value for each system, None where results are missing. The mean of types counts each type
+        once.
+        """
+        if len(self.results) == 1:
+            return {}
+        datasets = {
+            name: [own.get(system) for system in self.systems] for name, own in self.mean.items()
+        }
+        types = {
+            name: means_of([datasets[own] for own in members])
+            for name, members in self.types.items()
+        }
+        of_types = {"mean of types": means_of([*types.values()])} if types else {}
+        groups = [of_types, types, datasets]
+        names = distinct(name for group in groups for name in group)
+        values = (values for group in groups for values in group.values())
+        return dict(zip(names, values, strict=True))
+
+    def table(self) -> Table:
+        """A row for each system: its rank with its interval, its groups, and its means.
+
+        Values that are not known are None.
         """
         ranked = {row.system: row for row in self.overall.rows}
-        mean, systems, types = self.mean, self.systems, self.types
-
-        def means_of(datasets: list[str]) -> list[float | None]:
-            rows = [[mean[own].get(system) for own in datasets] for system in systems]
-            return [None if None in row else mean_of(dict(enumerate(row))) for row in rows]
-
-        by_type = {name: means_of(datasets) for name, datasets in types.items()}
-        columns: dict[str, list[Any]] = {
-            name: [getattr(ranked.get(system), name, None) for system in systems]
-            for name in ("rank", "low", "high")
-        }
-        columns["system"] = systems
-        columns["group"] = [getattr(ranked.get(own), "group", "") or "" for own in systems]
-        columns[ALL] = [getattr(ranked.get(system), "mean", None) for system in systems]
-        if types:
-            columns[OF_TYPES] = [
-                None if None in row else mean_of(dict(enumerate(row)))
-                for row in zip(*by_type.values(), strict=True)
-            ]
-        names = distinct([*columns, *by_type, *(mean if len(self.results) > 1 else ())])
-        values = [*columns.values(), *by_type.values()]
-        if len(self.results) > 1:
-            values += [[own.get(system) for system in systems] for own in mean.values()]
-        return Table(columns=dict(zip(names, values, strict=True)))
+        rows = [ranked.get(system) for system in self.systems]
+        columns: dict[str, list[Any]] = {"system": self.systems}
+        for name in ("rank", "low", "high", "group", "mean"):
+            columns[name] = [getattr(row, name, None) for row in rows]
+        means = self.means()
+        names = distinct([*columns, *means])
+        return Table(columns=dict(zip(names, [*columns.values(), *means.values()], strict=True)))
 
     def files(self) -> dict[str, bytes]:
         """The files of the site: {path: content}.
@@ -155,7 +160,7 @@ class Board(Frozen):
         The folder is replaced as a whole, or not at all. Raises OSError if
         it cannot be written, InputError if it has other files.
         """
-        from fastrank.leaderboard.site import write_site
+        from fastrank.formats.sites import write_site
 
         write_site(self.files(), output)
 
@@ -164,7 +169,7 @@ class Board(Frozen):
 
         Raises what `write` raises.
         """
-        from fastrank.leaderboard.site import changes
+        from fastrank.formats.sites import changes
 
         return changes(self.files(), output)
 
@@ -180,6 +185,7 @@ def board(
     *,
     measure: str = MEASURE,
     title: str | None = None,
+    inspected: int = INSPECTED,
     **options: Unpack[BoardOptions],
 ) -> Board:
     """Make a leaderboard of the results in a folder, and write it as a static site.
@@ -192,6 +198,7 @@ def board(
         None writes nothing.
     measure: the measure of the runs, and of files with several measures.
     title: of the site, by default the name of the folder.
+    inspected: how many of the best runs of a data set `inspect` makes a page of; 0 for no pages.
     **options: see `BoardOptions`.
 
     Systems are ranked by the mean of their means on the data sets, if they have results on all.
@@ -219,6 +226,7 @@ def board(
     standings = [standing_on(own, chosen) for own in datasets]
     found = Board(
         title=title or os.path.basename(os.path.abspath(folder)),
+        inspected=at_least("inspected", inspected, 0),
         overall=overall_standing(datasets, standings, chosen),
         results=datasets, standings=standings, versions=versions,
     )  # fmt: skip

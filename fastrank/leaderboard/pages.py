@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from hashlib import sha256
+from typing import NamedTuple
 
 from fastrank.comparing.report.sections import summary
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.document.html import html, linked, name, safe, table
-from fastrank.document.numbers import interval, number, p_words, signed
+from fastrank.document.numbers import interval, number, p_text, p_words, signed
 from fastrank.document.page import whole_page
-from fastrank.leaderboard.board import ALL
-from fastrank.leaderboard.pictures import badge, rank_bar, rank_words
-from fastrank.leaderboard.results import NAMED, natural
+from fastrank.inspecting.inspect import inspect
+from fastrank.leaderboard.pictures import badge, group_marks, rank_bar, rank_words
+from fastrank.leaderboard.results import NAMED, means_of, natural
 from fastrank.leaderboard.standings import POWER
 from fastrank.messages import counted, first_few
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.leaderboard.board import Board
     from fastrank.leaderboard.results import Dataset
     from fastrank.leaderboard.standings import Row, Standing
 
+    Values = Sequence[float | None]
+
 UNSAFE = re.compile(r"[^a-z0-9._]+")
 # Names of devices on some systems.
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|")
 LONGEST = 60
-RANGE, GROUP = "rank from–to", "group"
+NOTHING = "-"
+RANGE = "rank from-to"
+
+
+class Column(NamedTuple):
+    """A column of a page. data: the columns of the files beside it, {name: values}."""
+
+    header: str
+    cells: list[Cell]
+    data: Mapping[str, Sequence[Any]]
 
 
 def site_of(board: Board) -> dict[str, bytes]:
@@ -59,10 +72,10 @@ class _Site:
 
     def __init__(self, board: Board) -> None:
         self.board, self.files = board, dict[str, bytes]()
-        self.mean = board.mean
-        largest = max((own for row in self.mean.values() for own in row.values()), default=0.0)
+        largest = max((own for row in board.mean.values() for own in row.values()), default=0.0)
         # Percentages and the like.
         self.digits = 4 if largest <= 1 else 2
+        self.better = board.results[0].better
         self.of_system = addresses(board.systems)
         self.of_dataset = addresses(board.datasets)
         self.inspected: dict[str, str] = {}
@@ -72,86 +85,146 @@ class _Site:
             self._system(system)
         self._index()
 
-    def _put(self, path: str, text: str) -> None:
-        self.files[path] = text.encode("utf-8", "backslashreplace")
-
     def _page(self, path: str, title: str, parts: Sequence[str], **options: Any) -> None:
         up = "../" * path.count("/")
         above = [f'<nav><a href="{up}index.html">{safe(self.board.title)}</a></nav>'] if up else []
-        parts = [*above, f"<h1>{name(title)}</h1>", *parts]
+        parts = [*above, f"<h1>{name(title)}</h1>", *filter(None, parts)]
         self._put(path, whole_page(title, parts, heading=False, kind="leaderboard", **options))
 
-    def _table(self, stem: str, grid: Grid, data: Table, kind: str = "") -> str:
+    def _put(self, path: str, text: str) -> None:
+        self.files[path] = text.encode("utf-8", "backslashreplace")
+
+    def _table(self, stem: str, columns: Sequence[Column], *, filtered: bool = False) -> str:
         """A table, and links to the CSV and JSON files beside it, which have full precision."""
-        self._put(f"{stem}.csv", data.to_csv())
-        self._put(f"{stem}.json", data.to_json(indent=1) + "\n")
-        own = stem.rpartition("/")[2]
-        links = " ".join(
-            f'<a href="{own}.{form}" download>{form.upper()}</a>' for form in ("csv", "json")
+        data = [pair for column in columns for pair in column.data.items()]
+        names = distinct(name for name, _ in data)
+        listed = Table(
+            columns={own: list(values) for own, (_, values) in zip(names, data, strict=True)}
         )
+        self._put(f"{stem}.csv", listed.to_csv())
+        self._put(f"{stem}.json", listed.to_json(indent=1) + "\n")
+        rows = [list(row) for row in zip(*(column.cells for column in columns), strict=True)]
+        shown = table(Grid([column.header for column in columns], rows))
+        file = stem.rpartition("/")[2]
         return (
-            f'<div class="wide{kind and f" {kind}"}" tabindex="0">{table(grid)}</div>\n'
-            f'<p class="soft files">{links}</p>'
+            f'<div class="wide{" filtered" * filtered}" tabindex="0">{shown}</div>\n'
+            f'<p class="files"><a href="{file}.csv" download>CSV</a> <a href="{file}.json" download>JSON</a></p>'
         )
 
-    def _value(self, value: float | None, *, best: bool = False) -> Cell:
-        if value is None:
-            return Cell("–", number=True, title="no result")
-        return Cell(number(value, self.digits), number=True, place=int(best))
+    # Columns.
 
-    def _rank(self, row: Row | None) -> Cell:
-        return Cell(str(row.rank) if row else "–", number=True, title="" if row else "not ranked")
-
-    def _range(self, row: Row | None, count: int) -> Cell:
-        """The interval of a rank."""
-        if row is None or row.low is None:
-            return Cell("")
-        return Cell(f"{row.low}–{row.high}", picture=rank_bar(row, count))
-
-    def _group(self, row: Row | None, standing: Standing) -> list[Cell]:
-        """The groups that a system is in, each at its own place."""
-        if not standing.has_groups:
-            return []
-        every = sorted({letter for own in standing.rows for letter in own.group})
-        shown = [
-            f'<span class="in">{letter}</span>' if row and letter in row.group else "<span></span>"
-            for letter in every
+    def _links(
+        self, header: str, names: Sequence[str], folder: str, *, heads: bool = True
+    ) -> Column:
+        """Names of systems or data sets, with links to their pages."""
+        known = self.of_dataset if folder.endswith("datasets/") else self.of_system
+        cells = [
+            Cell(own, heads_row=heads, link=f"{folder}{known[own]}.html" if own else "")
+            for own in names
         ]
-        return [Cell("", picture=f'<span class="groups">{"".join(shown)}</span>')]
+        return Column(header, cells, {header: names})
 
-    def _system_cell(self, system: str, folder: str = "") -> Cell:
-        return Cell(system, heads_row=True, link=f"{folder}{self.of_system[system]}.html")
+    def _values(self, header: str, values: Values, *, best: bool = True, key: str = "") -> Column:
+        known = [own for own in values if own is not None]
+        first = (min if self.better == "lower" else max)(known) if best and len(known) > 1 else None
+        cells = [
+            Cell(NOTHING, number=True, title="no result") if own is None
+            else Cell(number(own, self.digits), number=True, place=int(own == first))
+            for own in values
+        ]  # fmt: skip
+        return Column(header, cells, {key or header: values})
 
-    # The page of all systems and data sets.
+    def _ranks(self, rows: Sequence[Row | None]) -> Column:
+        ranks = [row and row.rank for row in rows]
+        cells = [
+            Cell(str(own), number=True) if own else Cell(NOTHING, number=True, title="not ranked")
+            for own in ranks
+        ]
+        return Column("rank", cells, {"rank": ranks})
+
+    def _ranges(self, rows: Sequence[Row | None], counts: Sequence[int]) -> list[Column]:
+        """The intervals of ranks, if any is known."""
+        bounds = {own: [row and getattr(row, own) for row in rows] for own in ("low", "high")}
+        cells = [
+            Cell("") if row is None or row.low is None
+            else Cell(f"{row.low}-{row.high}", picture=rank_bar(row, count))
+            for row, count in zip(rows, counts, strict=True)
+        ]  # fmt: skip
+        return [Column(RANGE, cells, bounds)] if any(bounds["low"]) else []
+
+    def _groups(self, rows: Sequence[Row | None]) -> list[Column]:
+        """The letters of groups, if there are any."""
+        groups = [row.group if row else "" for row in rows]
+        every = sorted({letter for own in groups for letter in own})
+        cells = [Cell("", picture=group_marks(own, every)) for own in groups]
+        return [Column("group", cells, {"group": groups})] if every else []
+
+    # What is known, in words.
+
+    def _verdict(self, standing: Standing) -> str:
+        """Who is first, whether that is sure, and what it would take to know."""
+        comparison, pair = standing.comparison, standing.pair
+        if comparison is None or pair is None:
+            text = "Only means are known: which differences are due to chance cannot be said."
+            return f'<div class="verdict"><p>{text}</p></div>' if len(standing.rows) > 1 else ""
+        units = "queries" if standing.units == "query" else "data sets"
+        text = (
+            f"{name(pair.a)} and {name(pair.b)}, first and second, differ by"
+            f" {signed(abs(pair.difference))} {safe(interval(pair.low, pair.high, signed))},"
+            f" {safe(p_words(pair.p_adjusted))}. "
+        )
+        if standing.needed is None:
+            text += f"No number of {units} separates systems that are this much alike."
+        else:
+            text += (
+                f"<strong>{standing.needed:,} {units}</strong> are needed to separate them (paired"
+                f" t-test, power {POWER:.0%}); there are {pair.n:,}."
+            )
+        return f'<div class="verdict">{summary(comparison)}<p>{text}</p></div>'
+
+    def _legend(self, standing: Standing) -> str:
+        comparison = standing.comparison
+        if comparison is None:
+            return ""
+        units = "queries" if standing.units == "query" else "data sets"
+        if units == "data sets" and any(own.has_queries for own in self.board.results):
+            units += " and the queries of each"
+        text = f"{RANGE}: the {comparison.level:.0%} interval of the rank, from resampled {units}."
+        if any(row.group for row in standing.rows):
+            text += " group: systems that share a letter cannot be told apart"
+            text += f" ({comparison.description()})."
+        return html(Document([Paragraph(text, "legend")]))
+
+    # Pages.
 
     def _index(self) -> None:
         board, overall = self.board, self.board.overall
-        data = board.table()
-        columns, count = data.columns, len(overall.rows)
         ranked = {row.system: row for row in overall.rows}
-        values = data.names[5:]
-        best = {own: _best(columns[own], board.results[0].better) for own in values}
-        rows = []
-        # The mean is beside the system, also on narrow screens.
-        for place, system in enumerate(board.systems):
-            row = ranked.get(system)
-            cells = [self._value(columns[own][place]) for own in values]
-            cells = [
-                cell._replace(place=int(columns[own][place] == best[own] is not None))
-                for own, cell in zip(values, cells, strict=True)
-            ]
-            own = [self._rank(row), self._system_cell(system, "systems/"), cells[0]]
-            rows.append([*own, self._range(row, count), *self._group(row, overall), *cells[1:]])
-        header = ["rank", "system", ALL, RANGE, *([GROUP] if overall.has_groups else [])]
-        types = {one: own.type or "other" for own in board.results for one in [own.name]}
-        shown = {
-            "columns": [""] * len(header)
-            + [types.get(own, "") if board.types else "" for own in values[1:]]
-        }
+        rows = [ranked.get(system) for system in board.systems]
+        means = board.means()
+        types = [own.type or "other" for own in board.results] if board.types else []
+        columns = [
+            self._ranks(rows),
+            self._links("system", board.systems, "systems/"),
+            self._values("mean", [row and row.mean for row in rows]),
+            *self._ranges(rows, [len(ranked)] * len(rows)),
+            *self._groups(rows),
+            *(self._values(own, values) for own, values in means.items()),
+        ]
+        # Columns of types show what belongs to one of them.
+        others = len(columns) - len(types)
+        shown = {"columns": [""] * others + types if types else []}
+        measures = safe(", ".join(sorted({own.measure for own in board.results})))
+        about = f"{counted(len(rows), 'system')} on {counted(len(board.results), 'data set')}"
+        about += f", measured by {measures}."
+        incomplete = board.systems[len(ranked) :]
+        if incomplete:
+            about += " Not ranked, because results on some data sets are missing:"
+            about += f" {safe(first_few(incomplete, NAMED, count=True))}."
         parts = [
-            f"<p>{self._about()}</p>",
-            *self._verdict(overall),
-            self._table("index", Grid([*header, *values[1:]], rows), data, "filtered"),
+            f"<p>{about}</p>",
+            self._verdict(overall),
+            self._table("index", columns, filtered=True),
             self._legend(overall),
             "<h2>Data sets</h2>",
             self._datasets(),
@@ -159,215 +232,149 @@ class _Site:
         ]
         self._page("index.html", board.title, parts, data={"board": shown})
 
-    def _about(self) -> str:
-        board = self.board
-        measures = sorted({own.measure for own in board.results})
-        incomplete = board.systems[len(board.overall.rows) :]
-        text = (
-            f"{counted(len(board.systems), 'system')} on {counted(len(board.results), 'data set')}"
-        )
-        text += f", measured by {safe(', '.join(measures))}."
-        if incomplete:
-            names = safe(first_few(incomplete, NAMED, count=True))
-            text += f" Not ranked, because results on some data sets are missing: {names}."
-        return text
-
-    def _verdict(self, standing: Standing) -> list[str]:
-        """Who is first, whether that is sure, and what it would take to know."""
-        comparison, pair = standing.comparison, standing.pair
-        if comparison is None or pair is None:
-            unknown = "Only means are known: which differences are due to chance cannot be said."
-            return [f'<p class="verdict">{unknown}</p>'] if standing.rows else []
-        units = "queries" if standing.units == "query" else "data sets"
-        bounds = interval(pair.low, pair.high, signed)
-        text = (
-            f"First and second, {name(pair.a)} and {name(pair.b)}, differ by"
-            f" {signed(pair.difference)} {safe(bounds)}, {safe(p_words(pair.p_adjusted))}. "
-        )
-        if standing.needed is None:
-            text += f"No number of {units} would separate them if they are this much alike."
-        else:
-            text += (
-                f"<strong>{standing.needed:,} {units}</strong> are needed to separate them (t-test,"
-                f" power {POWER:.0%}); there are {pair.n:,}."
-            )
-        return [f'<div class="verdict">{summary(comparison)}<p>{text}</p></div>']
-
-    def _legend(self, standing: Standing) -> str:
-        comparison = standing.comparison
-        if comparison is None:
-            return ""
-        level, units = f"{comparison.level:.0%}", "queries"
-        if standing.units == "data set":
-            units = "data sets"
-            if any(own.has_queries for own in self.board.results):
-                units += " and the queries of each"
-        texts = [f"{RANGE}: the {level} interval of the rank, from resampled {units}."]
-        if standing.has_groups:
-            texts.append("group: systems that share a letter cannot be told apart")
-            texts.append(f"({comparison.description()}).")
-        return html(Document([Paragraph(" ".join(texts), "legend")]))
-
     def _datasets(self) -> str:
-        """A table of the data sets, with what is known about the first two systems of each."""
-        header = ["data set", "type", "queries", "systems", "first", "second", "difference"]
-        header += ["p", "queries needed", ""]
-        rows, data = [], []
-        for own, standing in zip(self.board.results, self.board.standings, strict=True):
-            pair, ranked = standing.pair, standing.rows
-            first, second = ([row.system for row in ranked[:2]] + [""])[:2]
-            queries = len(standing.comparison.queries) if standing.comparison else None
-            difference = ranked[0].mean - ranked[1].mean if second else None
-            p = pair.p_adjusted if pair is not None and pair.p_adjusted == pair.p_adjusted else None
-            known = [queries, len(ranked)]
-            data.append([own.name, own.type, *known, first, second, difference, p, standing.needed])
-            cells = [
-                Cell(own.name, heads_row=True, link=f"datasets/{self.of_dataset[own.name]}.html")
-            ]
-            cells += [Cell(own.type), *(Cell(_shown(one), number=True) for one in known)]
-            cells += [
-                Cell(one, link=f"systems/{self.of_system[one]}.html") if one else Cell("")
-                for one in (first, second)
-            ]
-            cells += [
-                Cell("" if difference is None else number(difference, self.digits), number=True),
-                Cell("" if p is None else p_words(p).removeprefix("p = "), number=True),
-                Cell(_shown(standing.needed), number=True),
-                self._inspector(own.name, "inspect/"),
-            ]
-            rows.append(cells)
-        if not any(row[-1].text for row in rows):
-            header, rows = header[:-1], [row[:-1] for row in rows]
-        columns = dict(zip(header, zip(*data, strict=True), strict=False))
-        known_columns = Table(columns={key: list(own) for key, own in columns.items()})
-        return self._table("datasets", Grid(header, rows), known_columns)
-
-    def _inspector(self, dataset: str, folder: str) -> Cell:
-        """A link to the rankings of the runs."""
-        file = self.inspected.get(dataset)
-        return Cell("rankings" if file else "", link=f"{folder}{file}" if file else "")
-
-    # The page of a data set.
+        """The data sets, with what is known about the first two systems of each."""
+        results, standings = self.board.results, self.board.standings
+        firsts, seconds = (
+            [own.rows[at].system if len(own.rows) > at else "" for own in standings]
+            for at in (0, 1)
+        )
+        gaps = [
+            abs(own.rows[0].mean - own.rows[1].mean) if len(own.rows) > 1 else None
+            for own in standings
+        ]
+        p = [own.pair and own.pair.p_adjusted for own in standings]
+        columns = [
+            self._links("data set", self.board.datasets, "datasets/"),
+            _texts("type", [own.type for own in results]),
+            _counts(
+                "queries", [own.comparison and len(own.comparison.queries) for own in standings]
+            ),
+            _counts("systems", [len(own.rows) for own in standings]),
+            self._links("first", firsts, "systems/", heads=False),
+            self._links("second", seconds, "systems/", heads=False),
+            self._values("difference", gaps, best=False),
+            Column("p", [Cell(_p(own), number=True) for own in p], {"p": p}),
+            _counts("queries needed", [own.needed for own in standings]),
+        ]
+        if self.inspected:
+            files = [self.inspected.get(own, "") for own in self.board.datasets]
+            cells = [Cell("rankings" if own else "", link=own) for own in files]
+            columns.append(Column("look", cells, {"look": files}))
+        return self._table("datasets", columns)
 
     def _dataset(self, dataset: Dataset, standing: Standing) -> None:
-        comparison = standing.comparison
-        bounds = {
-            row.system: comparison.interval_of(comparison.measures[0], row.system)
-            if comparison
-            else None
-            for row in standing.rows
-        }
-        rows, best = [], standing.rows[0].mean if standing.rows else None
-        for row in standing.rows:
-            own = bounds[row.system]
-            shown = interval(*own, lambda value: number(value, self.digits)) if own else ""
-            cells = [self._rank(row), self._system_cell(row.system, "../systems/")]
-            cells.append(self._value(row.mean, best=row.mean == best))
-            if comparison:
-                cells += [Cell(shown, number=True), self._range(row, len(standing.rows))]
-            rows.append([*cells, *self._group(row, standing)])
-        header = ["rank", "system", dataset.measure]
-        header += ["interval", RANGE] * bool(comparison) + [GROUP] * standing.has_groups
-        data = Table(
-            columns={
-                **{
-                    key: [getattr(row, key) for row in standing.rows]
-                    for key in ("rank", "low", "high", "system", "group", "mean")
-                },
-                "mean_low": [own and own[0] for own in bounds.values()],
-                "mean_high": [own and own[1] for own in bounds.values()],
-            }
-        )
-        queries = counted(len(comparison.queries), "query", "queries") if comparison else ""
-        about = [dataset.type, dataset.measure, queries]
-        stem = f"datasets/{self.of_dataset[dataset.name]}"
-        link = self._inspector(dataset.name, "../inspect/")
+        comparison, rows = standing.comparison, standing.rows
+        file = self.of_dataset[dataset.name]
+        columns = [
+            self._ranks(rows),
+            self._links("system", [row.system for row in rows], "../systems/"),
+            self._values(dataset.measure, [row.mean for row in rows], key="mean"),
+        ]
+        about = [dataset.type, dataset.measure]
+        if comparison is not None:
+            about.append(counted(len(comparison.queries), "query", "queries"))
+            measure = comparison.measures[0]
+            bounds = [comparison.interval_of(measure, row.system) for row in rows]
+            cells = [Cell(interval(*own, self._number), number=True) for own in bounds]
+            low, high = zip(*bounds, strict=True)
+            columns.append(Column("interval", cells, {"mean_low": low, "mean_high": high}))
+        columns += [*self._ranges(rows, [len(rows)] * len(rows)), *self._groups(rows)]
+        look = self._inspect(dataset, standing, file)
         parts = [
-            f"<p>{safe(', '.join(filter(None, about)))}</p>",
-            *self._verdict(standing),
-            f"<p>{linked('Look at the rankings', link.link)}</p>" if link.text else "",
-            self._table(stem, Grid(header, rows), data, "filtered"),
+            f"<p>{safe(', '.join(filter(None, about)))}. {look}</p>",
+            self._verdict(standing),
+            self._table(f"datasets/{file}", columns, filtered=True),
             self._legend(standing),
             _notes(standing.notes),
         ]
-        self._page(f"{stem}.html", dataset.name, parts)
+        self._page(f"datasets/{file}.html", dataset.name, parts)
 
-    # The page of a system.
+    def _inspect(self, dataset: Dataset, standing: Standing, file: str) -> str:
+        """A page to look at the runs of the best systems, and a link to it; empty without runs."""
+        best = [row.system for row in standing.rows if row.system in dataset.runs]
+        best = best[: self.board.inspected]
+        if dataset.judgments is None or not best:
+            return ""
+        page = io.BytesIO()
+        inspect(
+            dataset.judgments.qrels, {own: dataset.runs[own] for own in best}, dataset.measure,
+            texts=dataset.judgments.corpus or None, queries=dataset.judgments.queries or None,
+            missing="zero", title=f"{dataset.name}: {' and '.join(best)}", progress=False,
+        ).write(page)  # fmt: skip
+        self.inspected[dataset.name] = f"inspect/{file}.html"
+        self.files[f"inspect/{file}.html"] = page.getvalue()
+        names = " and ".join(map(name, best))
+        return linked(f"Look at the rankings of {names}", f"../inspect/{file}.html")
 
     def _system(self, system: str) -> None:
-        board, stem = self.board, f"systems/{self.of_system[system]}"
+        board, file = self.board, self.of_system[system]
         row = next((own for own in board.overall.rows if own.system == system), None)
-        count = len(board.overall.rows)
-        parts = []
+        standing = "Not ranked, because results on some data sets are missing."
+        image = ""
         if row is not None:
-            image = badge(board.title, f"rank {rank_words(row, count)}")
-            self._put(f"badges/{self.of_system[system]}.svg", image)
-            version = board.versions[system]
-            of_version = f", version {safe(version)}" if version else ""
-            parts += [
-                f"<p>Rank {rank_words(row, count)}{of_version}; mean"
-                f" {number(row.mean, self.digits)}.</p>",
-                f"<p>{image}</p>",
-            ]
-        else:
-            parts.append("<p>Not ranked: it lacks results on some data sets.</p>")
-        rows, data = [], []
-        for own, standing in zip(board.results, board.standings, strict=True):
-            found = next((one for one in standing.rows if one.system == system), None)
-            data.append([own.name, own.type, own.measure, *(found[1:5] if found else [None] * 4)])
-            rows.append(
-                [
-                    Cell(own.name, heads_row=True, link=f"../datasets/{self.of_dataset[own.name]}.html"),
-                    Cell(own.type), Cell(own.measure), self._value(found and found.mean),
-                    self._rank(found), Cell(str(len(standing.rows)), number=True),
-                    self._range(found, len(standing.rows)),
-                ]
-            )  # fmt: skip
-        header = ["data set", "type", "measure", "value", "rank", "of", RANGE]
-        columns = ["dataset", "type", "measure", "mean", "rank", "low", "high"]
-        listed = Table(
-            columns={
-                key: list(own) for key, own in zip(columns, zip(*data, strict=True), strict=True)
-            }
-        )
-        parts.append(self._table(stem, Grid(header, rows), listed))
+            words, version = rank_words(row, len(board.overall.rows)), board.versions[system]
+            image = badge(board.title, f"rank {words}")
+            self._put(f"badges/{file}.svg", image)
+            standing = f"Rank {words}, mean {self._number(row.mean)}"
+            standing += f", version {safe(version)}." if version else "."
+        rows = [
+            next((own for own in one.rows if own.system == system), None) for one in board.standings
+        ]
+        counts = [len(own.rows) for own in board.standings]
+        columns = [
+            self._links("data set", board.datasets, "../datasets/"),
+            _texts("type", [own.type for own in board.results]),
+            _texts("measure", [own.measure for own in board.results]),
+            self._values("mean", [own and own.mean for own in rows], best=False),
+            self._ranks(rows),
+            _counts("of", counts),
+            *self._ranges(rows, counts),
+        ]
+        parts = [
+            f"<p>{standing}</p>",
+            f'<p><a href="../badges/{file}.svg">{image}</a></p>' if image else "",
+            self._table(f"systems/{file}", columns),
+        ]
         if row is not None and row.alike:
-            links = "".join(
-                f"<li>{linked(name(one), f'{self.of_system[one]}.html')}</li>" for one in row.alike
-            )
-            parts.append(f'<h2>Cannot be told apart from</h2>\n<ul class="names">{links}</ul>')
-        parts.append(self._history(system, f"{stem}-history"))
-        self._page(f"{stem}.html", system, parts)
+            links = (linked(name(one), f"{self.of_system[one]}.html") for one in row.alike)
+            listed = "".join(f"<li>{one}</li>" for one in links)
+            parts += ["<h2>Cannot be told apart from</h2>", f'<ul class="names">{listed}</ul>']
+        parts.append(self._history(system, f"systems/{file}-history"))
+        self._page(f"systems/{file}.html", system, parts)
 
     def _history(self, system: str, stem: str) -> str:
         """The means of the versions of a system, newest first; empty for fewer than two."""
-        versions = sorted(
-            {own for one in self.board.results for own in one.history.get(system, ())}, key=natural
-        )
+        known = {own.name: own.history.get(system, {}) for own in self.board.results}
+        versions = sorted({one for own in known.values() for one in own}, key=natural, reverse=True)
         if len(versions) < 2:
             return ""
-        of_dataset = {own.name: own.history.get(system, {}) for own in self.board.results}
-        rows, data = [], []
-        for version in reversed(versions):
-            values = [own.get(version) for own in of_dataset.values()]
-            mean = None if None in values else sum(values) / len(values)
-            several = [mean, *values] if len(values) > 1 else values
-            data.append([version, *several])
-            rows.append([Cell(version, heads_row=True), *map(self._value, several)])
-        header = ["version", *([ALL] if len(of_dataset) > 1 else []), *of_dataset]
-        listed = Table(columns={key: [row[at] for row in data] for at, key in enumerate(header)})
-        return f"<h2>History</h2>\n{self._table(stem, Grid(header, rows), listed)}"
+        values = {own: [means.get(one) for one in versions] for own, means in known.items()}
+        columns = [
+            Column(
+                "version", [Cell(one, heads_row=True) for one in versions], {"version": versions}
+            )
+        ]
+        if len(values) > 1:
+            columns.append(self._values("mean", means_of([*values.values()])))
+        columns += [self._values(own, means) for own, means in values.items()]
+        return f"<h2>History</h2>\n{self._table(stem, columns)}"
+
+    def _number(self, value: float) -> str:
+        return number(value, self.digits)
 
 
-def _best(values: Sequence[float | None], better: str) -> float | None:
-    known = [own for own in values if own is not None]
-    if len(known) < 2:
-        return None
-    return min(known) if better == "lower" else max(known)
+def _texts(header: str, texts: Sequence[str]) -> Column:
+    return Column(header, list(map(Cell, texts)), {header: texts})
 
 
-def _shown(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
+def _counts(header: str, counts: Sequence[int | None]) -> Column:
+    cells = [Cell("" if own is None else f"{own:,}", number=True) for own in counts]
+    return Column(header, cells, {header: counts})
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None or value != value else p_text(value)
 
 
 def _notes(notes: Sequence[str]) -> str:

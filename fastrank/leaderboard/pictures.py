@@ -7,6 +7,8 @@ from fastrank.document.text import display_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastrank.leaderboard.standings import Row
 
 # Of a character of badges, in pixels, and beside the text.
@@ -54,3 +56,11 @@ def rank_bar(row: Row, count: int) -> str:
         f'<rect class="bar" x="{low - end:.2f}" y="2.5" width="{high - low + 2 * end:.2f}"'
         f' height="5"/><rect class="at" x="{rank - 1:.2f}" y="0.5" width="2" height="9"/></svg>'
     )
+
+
+def group_marks(group: str, letters: Sequence[str]) -> str:
+    """The letters of the groups that a system is in, each at its own place."""
+    marks = (
+        f'<span class="in">{own}</span>' if own in group else "<span></span>" for own in letters
+    )
+    return f'<span class="groups">{"".join(marks)}</span>'

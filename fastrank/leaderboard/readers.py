@@ -243,10 +243,11 @@ class _Reader:
         for line, row in rows:
             for at in others:
                 if row[at].strip():
+                    own = (_cell(row, places, role) for role in ("system", "version"))
+                    values = {MEAN: _number(row[at], path, line)}
                     yield self._result(
-                        _cell(row, places, "system"), _cell(row, places, "version"), header[at].strip(),
-                        place.type, "", {MEAN: _number(row[at], path, line)}, f"{path}:{line}",
-                    )  # fmt: skip
+                        *own, header[at].strip(), place.type, "", values, f"{path}:{line}"
+                    )
 
     def _of_rows(
         self,

@@ -12,7 +12,7 @@ from fastrank.messages import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     Values = dict[str, float]
 
@@ -108,7 +108,7 @@ def datasets_of(found: Found) -> tuple[list[Dataset], dict[str, str]]:
             for better, own in directions.items()
         )
         raise GroupError(
-            f"board: means of all data sets need measures of which the same values are better: {shown}"
+            f"board: higher values are better on some data sets, lower ones on others: {shown}"
         )
     return made, ranked
 
@@ -214,3 +214,9 @@ def _over_common_subsets(
 def mean_of(values: Mapping[str, float]) -> float:
     """The mean of values."""
     return sum(values.values()) / len(values)
+
+
+def means_of(columns: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """The mean of each row of some columns; None where a value is missing."""
+    rows = ([own for own in row if own is not None] for row in zip(*columns, strict=True))
+    return [sum(row) / len(row) if len(row) == len(columns) else None for row in rows]

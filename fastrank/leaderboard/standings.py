@@ -59,9 +59,9 @@ class Standing(NamedTuple):
     notes: Sequence[str] = ()
 
     @property
-    def has_groups(self) -> bool:
-        """Whether systems have letters."""
-        return any(row.group for row in self.rows)
+    def count(self) -> int | None:
+        """The number of queries or data sets, None if it is not known."""
+        return None if self.comparison is None else len(self.comparison.queries)
 
 
 def standing_on(dataset: Dataset, options: Mapping[str, Any]) -> Standing:
@@ -139,17 +139,15 @@ def _compared(comparison: Comparison, units: str, notes: Sequence[str]) -> Stand
     ranks = {row[0]: row[2:5] for row in comparison.ranks(measure, **resamples).rows()}
     # Resamples of one query or data set are all the same.
     known = len(comparison.queries) > 1 and len(comparison) > 1
-    rows = [
-        Row(
-            system, mean[system], ranks[system][0], *(ranks[system][1:] if known else (None, None)),
-            letters.get(system, "") if known else "",
-            tuple(
-                other for other in ranked if known and other != system
-                and other not in beaten[system] and system not in beaten[other]
-            ),
-        )
-        for system in ranked
-    ]  # fmt: skip
+    rows = []
+    for system in ranked:
+        rank, low, high = ranks[system]
+        row = Row(system, mean[system], rank)
+        if known:
+            others = beaten[system] | {own for own in ranked if system in beaten[own]} | {system}
+            alike = tuple(own for own in ranked if own not in others)
+            row = row._replace(low=low, high=high, group=letters.get(system, ""), alike=alike)
+        rows.append(row)
     pair = comparison.pair(measure, ranked[0], ranked[1]) if len(ranked) > 1 else None
     effect = pair.effect if pair is not None and not math.isnan(pair.effect) else 0.0
     needed = queries_for(effect, comparison.alpha, POWER) if math.isfinite(effect) else None

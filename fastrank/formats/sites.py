@@ -1,4 +1,4 @@
-"""Write a site into a folder: as a whole, and only over an earlier one."""
+"""Write a folder of pages: as a whole, and only over an earlier one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # The file that shows that a folder is a site of ours, with the digests of the others.
 MANIFEST = "manifest.json"
-SCHEMA = "fastrank.board/1"
+SCHEMA = "fastrank.site/1"
 NAMED = 3
 
 
@@ -89,7 +89,7 @@ def _files_in(target: str) -> set[str]:
     others = sorted(found - _listed(os.path.join(target, MANIFEST)))
     if others:
         shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
-        reason = f"has files that are not of an earlier site of `fastrank board`: {shown}"
+        reason = f"has files that fastrank did not write there: {shown}"
         raise InputError(target, f"{reason}; choose an empty folder")
     return found
 
