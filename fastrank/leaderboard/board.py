@@ -7,6 +7,7 @@ import os
 from fastrank.arguments import at_least
 from fastrank.comparing.options import COMPARISON, TESTS
 from fastrank.data.columns import Frozen
+from fastrank.formats.sites import changes, write_site
 from fastrank.keywords import Keyword, TypedDict, takes, with_defaults
 from fastrank.leaderboard.readers import read_results
 from fastrank.leaderboard.results import datasets_of, means_of
@@ -62,13 +63,9 @@ class Board(Frozen):
     mean: {data set: {system: mean}}, over the queries that all its systems have.
 
     >>> board
-    <Board of 3 systems on 1 data set>
-    >>> print(board.table())
-    rank    low    high  system    group      mean
-    ----  -----  ------  --------  -------  ------
-       1      1       1  pixels    a        0.6636
-       2      2       3  profile   b        0.5237
-       3      2       3  pca       b        0.5064
+    <Board of 3 systems on 3 data sets>
+    >>> board.systems
+    ['b', 'a', 'c']
     """
 
     made_by = "fastrank.board"
@@ -110,33 +107,39 @@ class Board(Frozen):
         }
 
     def means(self) -> dict[str, list[float | None]]:
-        """The means besides those of all data sets: of types, if there are several, and data sets.
+        """The means of `systems` on each data set, after those of types if there are several.
 
-        A value for each system, None where results are missing. The mean of types counts each type
-        once.
+        None where results are missing. The mean of types counts each of them once.
+
+        >>> board.means()["wiki"]
+        [0.75, 0.5, 0.625]
         """
-        if len(self.results) == 1:
-            return {}
-        datasets = {
+        by_name = {
             name: [own.get(system) for system in self.systems] for name, own in self.mean.items()
         }
         types = {
-            name: means_of([datasets[own] for own in members])
+            name: means_of([by_name[own] for own in members])
             for name, members in self.types.items()
         }
         of_types = {"mean of types": means_of([*types.values()])} if types else {}
-        groups = [of_types, types, datasets]
-        names = distinct(name for group in groups for name in group)
-        values = (values for group in groups for values in group.values())
-        return dict(zip(names, values, strict=True))
+        parts = [*of_types.items(), *types.items(), *by_name.items()]
+        return dict(
+            zip(distinct(name for name, _ in parts), (own for _, own in parts), strict=True)
+        )
 
     def table(self) -> Table:
         """A row for each system: its rank with its interval, its groups, and its means.
 
         Values that are not known are None.
+
+        >>> print(board.table())
+        system      rank    low    high  group      mean    news     web    wiki
+        --------  ------  -----  ------  -------  ------  ------  ------  ------
+        b              1      1       1  a        0.6667  0.7500  0.5000  0.7500
+        a              2      2       2  b        0.4167  0.5000  0.2500  0.5000
+        c                                                 0.5000          0.6250
         """
-        ranked = {row.system: row for row in self.overall.rows}
-        rows = [ranked.get(system) for system in self.systems]
+        rows = [{row.system: row for row in self.overall.rows}.get(own) for own in self.systems]
         columns: dict[str, list[Any]] = {"system": self.systems}
         for name in ("rank", "low", "high", "group", "mean"):
             columns[name] = [getattr(row, name, None) for row in rows]
@@ -147,8 +150,8 @@ class Board(Frozen):
     def files(self) -> dict[str, bytes]:
         """The files of the site: {path: content}.
 
-        >>> sorted(board.files())[:3]
-        ['badges/pca.svg', 'badges/pixels.svg', 'badges/profile.svg']
+        >>> sorted(board.files())[:2]
+        ['badges/a.svg', 'badges/b.svg']
         """
         from fastrank.leaderboard.pages import site_of
 
@@ -157,20 +160,25 @@ class Board(Frozen):
     def write(self, output: str | os.PathLike[str]) -> None:
         """Write the site into a folder that does not exist, is empty, or has an earlier site.
 
-        The folder is replaced as a whole, or not at all. Raises OSError if
-        it cannot be written, InputError if it has other files.
-        """
-        from fastrank.formats.sites import write_site
+        The folder is replaced as a whole, or not at all. Raises OSError if it cannot be written,
+        and InputError if it has other files.
 
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     board.write(f"{folder}/site")
+        ...     board.changes(f"{folder}/site")
+        []
+        """
         write_site(self.files(), output)
 
     def changes(self, output: str | os.PathLike[str]) -> list[str]:
         """What `write` would change: `add PATH`, `change PATH` or `remove PATH`, by path.
 
         Raises what `write` raises.
-        """
-        from fastrank.formats.sites import changes
 
+        >>> board.changes("no-such-folder")[-1]
+        'add systems/c.json'
+        """
         return changes(self.files(), output)
 
     def __repr__(self) -> str:
@@ -217,7 +225,7 @@ def board(
     ...         _ = shutil.copy(f"data/{name}", folder)
     ...     found = fr.board(folder, f"{folder}/site", title="Digits")
     ...     len(list(pathlib.Path(folder, "site").rglob("*.html")))
-    5
+    6
     >>> found.systems
     ['pixels', 'profile', 'pca']
     """

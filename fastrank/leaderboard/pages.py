@@ -106,9 +106,10 @@ class _Site:
         rows = [list(row) for row in zip(*(column.cells for column in columns), strict=True)]
         shown = table(Grid([column.header for column in columns], rows))
         file = stem.rpartition("/")[2]
+        links = (f'<a href="{file}.{form}" download>{form.upper()}</a>' for form in ("csv", "json"))
         return (
             f'<div class="wide{" filtered" * filtered}" tabindex="0">{shown}</div>\n'
-            f'<p class="files"><a href="{file}.csv" download>CSV</a> <a href="{file}.json" download>JSON</a></p>'
+            f'<p class="files">{" ".join(links)}</p>'
         )
 
     # Columns.
@@ -201,7 +202,7 @@ class _Site:
         board, overall = self.board, self.board.overall
         ranked = {row.system: row for row in overall.rows}
         rows = [ranked.get(system) for system in board.systems]
-        means = board.means()
+        means = board.means() if len(board.results) > 1 else {}
         types = [own.type or "other" for own in board.results] if board.types else []
         columns = [
             self._ranks(rows),
@@ -247,9 +248,7 @@ class _Site:
         columns = [
             self._links("data set", self.board.datasets, "datasets/"),
             _texts("type", [own.type for own in results]),
-            _counts(
-                "queries", [own.comparison and len(own.comparison.queries) for own in standings]
-            ),
+            _counts("queries", [own.size for own in standings]),
             _counts("systems", [len(own.rows) for own in standings]),
             self._links("first", firsts, "systems/", heads=False),
             self._links("second", seconds, "systems/", heads=False),

@@ -176,6 +176,8 @@ class _Reader:
         notes = self.notes.setdefault(place.name, [])
         for run, scores in zip(runs, evaluator.evaluate(runs), strict=True):
             system, version = _versioned(scores.name)
+            if not scores.counts["evaluated_queries"]:
+                raise InputError(run, f"has no query in common with {path}")
             self.results.append(
                 self._result(
                     system, version, *place, *_per_query(scores, measure, run), run,

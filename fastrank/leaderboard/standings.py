@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from fastrank.comparing.compare import compare_scores
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 # The power with which the first system would be found better than the second.
 POWER = 0.8
-# Letters of more groups than this help nobody.
-MOST_GROUPS = 26
+# As many as there are letters; more groups help nobody.
+MOST_GROUPS = len(ascii_lowercase)
 
 
 class Row(NamedTuple):
@@ -59,7 +60,7 @@ class Standing(NamedTuple):
     notes: Sequence[str] = ()
 
     @property
-    def count(self) -> int | None:
+    def size(self) -> int | None:
         """The number of queries or data sets, None if it is not known."""
         return None if self.comparison is None else len(self.comparison.queries)
 
@@ -132,9 +133,15 @@ def _compared(comparison: Comparison, units: str, notes: Sequence[str]) -> Stand
     try:
         letters = comparison.letters(measure)
     except OptionError:
+        # Thousands of groups.
         letters = {}
-    if len({letter for own in letters.values() for letter in own}) > MOST_GROUPS:
+    if not letters or any("," in own for own in letters.values()):
         letters = {}
+        notes = [
+            *notes,
+            f"more than {MOST_GROUPS} groups overlap; the page of a system lists those"
+            " that it cannot be told apart from",
+        ]
     resamples = {"resamples": comparison.resamples} if comparison.resamples else {}
     ranks = {row[0]: row[2:5] for row in comparison.ranks(measure, **resamples).rows()}
     # Resamples of one query or data set are all the same.
