@@ -26,13 +26,13 @@ HOSTILE = [
 
 
 def per_query(folder: Path, systems: int = 6, datasets: int = 4, queries: int = 30) -> Path:
-    """Results of systems, each 0.02 better than the one before it, with noise."""
+    """Results of systems, each 0.01 better than the one before it, with noise."""
     rng = np.random.default_rng(0)
     rows = ["system,dataset,query,value,type"]
     for dataset in range(datasets):
         hard = rng.normal(0.5, 0.1, queries)
         for system in range(systems):
-            values = hard + 0.02 * system + rng.normal(0, 0.05, queries)
+            values = hard + 0.01 * system + rng.normal(0, 0.05, queries)
             rows += [
                 f"s{system},d{dataset},q{query},{value},{'ab'[dataset % 2]}"
                 for query, value in enumerate(values.tolist())
