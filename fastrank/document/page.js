@@ -461,7 +461,7 @@ class Inspector {
     this.fillList();
     const address = this.address();
     if (history && address !== location.hash) window.history[`${history}State`](null, "", address);
-    return this.show();
+    return this.show(history);
   }
 
   // Scrolls the list, not the page, to a position.
@@ -481,7 +481,7 @@ class Inspector {
     return [...new Set([a, b, ...others])];
   }
 
-  async show() {
+  async show(history) {
     const { query } = this.state;
     if (query === null || query === undefined) {
       this.results.replaceChildren(element("p", {}, "No query has all of these properties."));
@@ -491,7 +491,9 @@ class Inspector {
     const part = placeOf(data.parts, query);
     if (part !== data.part) {
       // Another page of the folder has the results.
-      location.href = `queries-${part + 1}.html${this.address()}`;
+      const page = `queries-${part + 1}.html${this.address()}`;
+      if (history === "push") location.assign(page);
+      else location.replace(page);
       return;
     }
     const results = await this.read(query);
