@@ -6,6 +6,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import add_files, add_flags, add_measures, given_options
 from fastrank.explaining.explain import MEASURES
 from fastrank.formats import files
+from fastrank.formats.sites import changes
 from fastrank.inspecting.inspect import inspect
 from fastrank.inspecting.inspection import is_folder
 from fastrank.judging.keywords import EvaluationOptions
@@ -70,7 +71,10 @@ def _declare(parser: Parser) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not is_folder(given.output):
+    if is_folder(given.output):
+        # Raises for a folder with other files, before the work starts.
+        changes({}, given.output)
+    else:
         files.check_target(given.output)
     texts = given.texts
     found = inspect(

@@ -126,16 +126,16 @@ function decimals(value, signed = false) {
   return sign + text;
 }
 
-// The JSON of a compressed chunk.
 const unpacked = new Map();
 
+// The content of a chunk.
 function unpack(name) {
   if (!unpacked.has(name)) unpacked.set(name, inflate(embedded(name)));
   return unpacked.get(name);
 }
 
-async function inflate(packed) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+async function inflate(content) {
+  const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
 }
@@ -154,6 +154,10 @@ function placeOf(starts, wanted) {
   }
   return low;
 }
+
+// Lists of at most so many queries are whole; longer ones have the rows in view and those around.
+const SHORT_LIST = 200;
+const AROUND = 10;
 
 // The inspector: queries on the left, the results of the runs side by side on the right.
 class Inspector {
@@ -291,7 +295,8 @@ class Inspector {
     this.list = element("ol", { className: "queries" });
     attributes(this.list, { "aria-label": "Queries" });
     this.head = element("div", { className: "head" });
-    this.rows = data.queries.map((_, place) => this.queryRow(place));
+    this.frame = element("div", { className: "scrolled" }, this.list);
+    this.frame.addEventListener("scroll", () => this.fillList());
     this.list.addEventListener("click", (event) => {
       const link = event.target.closest("a");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -299,13 +304,15 @@ class Inspector {
       this.select(Number(link.dataset.place), "push");
       if (matchMedia("(max-width: 60rem)").matches) this.results.scrollIntoView();
     });
-    const side = element("nav", { className: "side" }, filters, this.summary, this.head, this.list);
+    const side = element("nav", { className: "side" }, filters, this.summary, this.head, this.frame);
     side.setAttribute("aria-label", "Queries");
     this.results = element("section", { className: "results" });
     this.results.setAttribute("aria-live", "off");
     const panes = element("div", { className: "panes" }, side, this.results);
     panes.classList.toggle("single", !this.several);
     panes.classList.toggle("with-texts", data.texts.some(Boolean));
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.rowHeight = rem * (data.texts.some(Boolean) ? 2.9 : 1.9);
     main.append(panes);
     this.fillControls();
   }
@@ -324,20 +331,36 @@ class Inspector {
     });
   }
 
-  queryRow(place) {
-    const id = this.data.queries[place];
+  queryRow(place, position) {
+    const { data, state, several } = this;
+    const { a, b, difference } = this.found[place];
+    const id = data.queries[place];
     const href = `#${new URLSearchParams({ query: visible(id) })}`;
     const name = element("span", { className: "query" }, isolated(id));
-    const link = element("a", { href, tabIndex: -1 }, name);
+    const link = element("a", { href, tabIndex: place === this.entry ? 0 : -1 }, name);
     link.dataset.place = place;
-    if (this.data.texts[place]) {
-      const text = element("span", { className: "text", dir: "auto" }, visible(this.data.texts[place]));
-      link.append(text);
+    if (place === state.query) link.setAttribute("aria-current", "true");
+    if (data.texts[place]) {
+      link.append(element("span", { className: "text", dir: "auto" }, visible(data.texts[place])));
     }
-    const numbers = this.several ? ["a", "b", "difference"] : ["a"];
-    for (const name of numbers) link.append(element("span", { className: `number ${name}` }));
-    link.append(element("span", { className: "bar" }, element("span")));
-    return element("li", {}, link);
+    const number = (text, kind) => element("span", { className: `number ${kind}` }, text);
+    const bar = element("span");
+    const share = Math.abs((several ? difference : a) ?? 0) / this.width;
+    bar.style.width = `${several ? 50 * share : 100 * share}%`;
+    link.append(number(decimals(a), "a"));
+    if (several) {
+      const better = this.isBetter(difference ?? 0);
+      const kind = better > 0 ? "better" : better < 0 ? "worse" : "";
+      link.append(number(decimals(b), "b"), number(decimals(difference, true), `difference ${kind}`));
+      bar.className = better > 0 ? "up" : "down";
+      bar.style.marginLeft = difference < 0 ? `${50 - 50 * share}%` : "50%";
+    } else {
+      bar.className = "up";
+    }
+    link.append(element("span", { className: "bar" }, bar));
+    const row = element("li", {}, link);
+    // What a reader of the screen cannot count, because long lists have only the rows around.
+    return attributes(row, { "aria-setsize": this.order.length, "aria-posinset": position + 1 });
   }
 
   // The list of queries
@@ -359,14 +382,13 @@ class Inspector {
   refresh() {
     const { state, data } = this;
     const found = data.queries.map((_, place) => ({ place, ...this.valuesOf(place) }));
-    const width = this.several
-      ? Math.max(...found.map((own) => Math.abs(own.difference ?? 0)), 1e-9)
-      : Math.max(...found.map((own) => Math.abs(own.a ?? 0)), 1);
-    for (const own of found) this.fillRow(own, width);
+    const sizes = found.map((own) => Math.abs((this.several ? own.difference : own.a) ?? 0));
+    this.found = found;
+    this.width = Math.max(...sizes, this.several ? 1e-9 : 1);
+    this.version = (this.version ?? 0) + 1;
     const kept = found.filter((own) => this.passes(own));
     kept.sort(this.comparison());
     this.order = kept.map((own) => own.place);
-    this.list.replaceChildren(...this.order.map((place) => this.rows[place]));
     this.describe(kept);
     const header = (text, title = text) =>
       element("span", { className: "number", title: visible(title) }, visible(text));
@@ -388,25 +410,24 @@ class Inspector {
     }
   }
 
-  fillRow({ place, a, b, difference }, width) {
-    const link = this.rows[place].firstChild;
-    link.querySelector(".a").textContent = decimals(a);
-    const bar = link.querySelector(".bar").firstChild;
-    let share = Math.abs(a ?? 0) / width;
-    if (this.several) {
-      const better = this.isBetter(difference ?? 0);
-      link.querySelector(".b").textContent = decimals(b);
-      const shown = link.querySelector(".difference");
-      shown.textContent = decimals(difference, true);
-      shown.className = `number difference ${better > 0 ? "better" : better < 0 ? "worse" : ""}`;
-      share = Math.abs(difference ?? 0) / width;
-      bar.className = better > 0 ? "up" : "down";
-      bar.style.width = `${50 * share}%`;
-      bar.style.marginLeft = difference < 0 ? `${50 - 50 * share}%` : "50%";
-    } else {
-      bar.className = "up";
-      bar.style.width = `${100 * share}%`;
-    }
+  // The rows of the list that are in view and around it; all of a short list.
+  fillList() {
+    const { frame, list, order } = this;
+    const height = this.rowHeight;
+    const whole = order.length <= SHORT_LIST;
+    const first = whole ? 0 : Math.max(0, Math.floor(frame.scrollTop / height) - AROUND);
+    const stop = whole ? order.length
+      : Math.min(order.length, Math.ceil((frame.scrollTop + frame.clientHeight) / height) + AROUND);
+    const key = `${this.version} ${this.state.query} ${first} ${stop}`;
+    if (key === this.filled) return;
+    this.filled = key;
+    const shown = order.slice(first, stop);
+    this.entry = shown.includes(this.state.query) ? this.state.query : shown[0];
+    const focused = list.contains(document.activeElement);
+    list.style.paddingTop = `${first * height}px`;
+    list.style.paddingBottom = `${(order.length - stop) * height}px`;
+    list.replaceChildren(...shown.map((place, at) => this.queryRow(place, first + at)));
+    if (focused) list.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
   }
 
   passes({ place, difference }) {
@@ -471,34 +492,29 @@ class Inspector {
     const next = fromText && at < 0 ? 0 : Math.min(Math.max(at + step, 0), this.order.length - 1);
     if (!this.order.length) return;
     this.select(this.order[next], "replace");
-    this.rows[this.order[next]].firstChild.focus();
+    this.list.querySelector("[aria-current]")?.focus({ preventScroll: true });
   }
 
   // The results of a query
 
   select(query, history) {
     this.state.query = query;
-    for (const link of this.list.querySelectorAll("[aria-current]")) {
-      link.removeAttribute("aria-current");
-      link.tabIndex = -1;
-    }
-    const link = query === null ? null : this.rows[query].firstChild;
-    if (link) {
-      link.setAttribute("aria-current", "true");
-      if (!link.isConnected && this.order.length) this.rows[this.order[0]].firstChild.tabIndex = 0;
-      link.tabIndex = 0;
-      this.reveal(link);
-    }
+    this.reveal(this.order.indexOf(query));
+    this.fillList();
     const address = this.address();
     if (history && address !== location.hash) window.history[`${history}State`](null, "", address);
-    return this.show();
+    return this.show(history);
   }
 
-  // Scrolls the list, not the page.
-  reveal(link) {
-    const [own, list] = [link.getBoundingClientRect(), this.list.getBoundingClientRect()];
-    if (own.top < list.top) this.list.scrollTop -= list.top - own.top;
-    else if (own.bottom > list.bottom) this.list.scrollTop += own.bottom - list.bottom;
+  // Scrolls the list, not the page, to a position.
+  reveal(position) {
+    if (position < 0) return;
+    const { frame, rowHeight } = this;
+    const [top, bottom] = [position * rowHeight, (position + 1) * rowHeight];
+    // A new list is not as high as its rows yet.
+    if (this.list.scrollHeight < bottom) this.fillList();
+    if (top < frame.scrollTop) frame.scrollTop = top;
+    else if (bottom > frame.scrollTop + frame.clientHeight) frame.scrollTop = bottom - frame.clientHeight;
   }
 
   shownRuns() {
@@ -507,7 +523,7 @@ class Inspector {
     return [...new Set([a, b, ...others])];
   }
 
-  async show() {
+  async show(history) {
     const { query } = this.state;
     if (query === null || query === undefined) {
       this.results.replaceChildren(element("p", {}, "No query has all of these properties."));
@@ -517,7 +533,9 @@ class Inspector {
     const part = placeOf(data.parts, query);
     if (part !== data.part) {
       // Another page of the folder has the results.
-      location.href = `queries-${part + 1}.html${this.address()}`;
+      const page = `queries-${part + 1}.html${this.address()}`;
+      if (history === "push") location.assign(page);
+      else location.replace(page);
       return;
     }
     const results = await this.read(query);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.arguments import at_least
-from fastrank.comparing.compare import CompareOptions, compare
+from fastrank.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.comparing.options import COMPARISON
 from fastrank.errors import OptionError
 from fastrank.explaining.explain import MEASURES
@@ -117,7 +117,7 @@ def inspect(
         groups=grouped,
         k=k,
         level=float(checked.relevance_level),
-        notes=[note for note in notes if note],
+        notes=[note for note in notes if note not in ("", ALONE)],
         queries=asked,
         results=results,
         texts=found,
