@@ -28,7 +28,8 @@ def badge(label: str, value: str) -> str:
     ]
     title = f"{safe(label)}: {safe(value)}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{HEIGHT}" role="img"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {HEIGHT}" width="{total}"'
+        f' height="{HEIGHT}" role="img"'
         f' aria-label="{title}"><title>{title}</title>'
         f'<clipPath id="r"><rect width="{total}" height="{HEIGHT}" rx="3"/></clipPath>'
         f'<g clip-path="url(#r)"><rect width="{left}" height="{HEIGHT}" fill="#3c4248"/>'
