@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.keywords import names_of
-from fastrank.leaderboard.board import BoardOptions, board
+from fastrank.leaderboard.board import MEASURE, BoardOptions, board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,11 @@ def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("folder", metavar="FOLDER", help="folder with the results")
     add("-o", "--output", metavar="SITE", required=True, help="folder to write the site into")
-    add_flags(parser, board, ["measure", "title", "inspected"], measure={"metavar": "MEASURE"})
+    add(
+        "-m", "--measure", default=MEASURE, metavar="MEASURE",
+        help=f"measure of the runs, and of files with several measures (default: {MEASURE})",
+    )  # fmt: skip
+    add_flags(parser, board, ["title", "inspected"])
     add(
         "--check", action="store_true",
         help="write nothing, and print which files would be added, changed and removed",

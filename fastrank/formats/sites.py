@@ -94,6 +94,11 @@ def _files_in(target: str) -> set[str]:
     return found
 
 
+def is_site(folder: str) -> bool:
+    """Whether a folder has a site of ours."""
+    return bool(_listed(os.path.join(folder, MANIFEST)))
+
+
 def _listed(path: str) -> set[str]:
     """The files that a manifest lists, and itself; none if there is no manifest of ours."""
     try:

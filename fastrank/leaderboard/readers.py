@@ -16,6 +16,7 @@ from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.digests import judgments_digest
 from fastrank.formats.inputs import run_names
 from fastrank.formats.load import read_qrels
+from fastrank.formats.sites import is_site
 from fastrank.formats.sniff import COMPRESSED, format_by_name
 from fastrank.formats.source import read_all
 from fastrank.formats.table_files import delimited_records
@@ -82,6 +83,10 @@ def read_results(folder: str | os.PathLike[str], measure: str) -> Found:
         raise ReadError(root, reason)
     reader = _Reader(root, measure)
     for path, folders, names in os.walk(root, onerror=_unreadable):
+        if is_site(path):
+            # It may have been written into the folder.
+            folders.clear()
+            continue
         folders[:] = sorted(own for own in folders if not own.startswith("."))
         reader.read(path, folders, sorted(own for own in names if _may_be_result(own)))
     unused = reader.about.keys() - {result.dataset for result in reader.results}

@@ -185,8 +185,10 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_site_replaces_only_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    results, site = per_query(tmp_path / "results"), tmp_path / "site"
-    command = ["board", str(results), "-o", str(site), "--title", "T"]
+    """A site in the folder of the results is not one of them."""
+    results = per_query(tmp_path / "results")
+    site = results / "site"
+    command = ["board", str(results), "-o", str(site), "--title", "T", "-m", "map"]
     assert main([*command, "--check"]) == 1
     assert "add index.html\n" in capsys.readouterr().out
     assert not site.exists()
@@ -211,7 +213,7 @@ def test_a_site_replaces_only_its_own(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "notes.txt; choose an empty folder" in capsys.readouterr().err
     assert (site / "notes.txt").read_text() == "mine"
     assert main(["board", str(results), "-o", str(results)]) == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "site"]
+    assert sorted(path.name for path in results.iterdir()) == ["results.csv", "site"]
 
 
 def test_a_site_that_cannot_be_written_leaves_the_old_one(
