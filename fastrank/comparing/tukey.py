@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -137,7 +138,8 @@ def _upper_tail(q: Floats, k: int, df: int) -> Floats:
     interpolated = np.polynomial.Chebyshev.interpolate(
         studentized_tail, NODES, domain=[0.0, top], args=(k, df)
     )
-    return np.clip(interpolated(np.minimum(q, top)), 0.0, 1.0)
+    tail: Floats = np.clip(interpolated(np.minimum(q, top)), 0.0, 1.0)
+    return tail
 
 
 def studentized_tail(q: Floats, k: int, df: int) -> Floats:
@@ -151,11 +153,11 @@ def studentized_tail(q: Floats, k: int, df: int) -> Floats:
 
     half = df / 2
     low, high = (np.sqrt(own(half, SMALLEST) / half) for own in (gammaincinv, gammainccinv))
-    x, weights = np.polynomial.legendre.leggauss(128)
+    x, weights = _legendre(128)
     deviation = (high - low) / 2 * x + (high + low) / 2
     density = (df - 1) * np.log(deviation) - half * deviation**2
     weights = weights * np.exp(density - density.max())
-    x, of_largest = np.polynomial.legendre.leggauss(256)
+    x, of_largest = _legendre(256)
     z = FARTHEST * x
     of_largest = of_largest * np.exp(-z * z / 2) * FARTHEST / np.sqrt(2 * np.pi)
     widths = np.multiply.outer(q, deviation)[..., None]
@@ -163,3 +165,10 @@ def studentized_tail(q: Floats, k: int, df: int) -> Floats:
     others = np.maximum(ndtr(z) - ndtr(z - widths), 0.0) ** (k - 1)
     tail: Floats = 1.0 - k * (others @ of_largest) @ (weights / weights.sum())
     return np.clip(tail, 0.0, 1.0)
+
+
+@cache
+def _legendre(count: int) -> tuple[Floats, Floats]:
+    """The nodes and the weights of a quadrature."""
+    x, weights = np.polynomial.legendre.leggauss(count)
+    return x, weights

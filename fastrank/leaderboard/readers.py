@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from fastrank.tasks.mteb_files import read_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.scores.scores import Scores
@@ -55,6 +55,9 @@ COLUMNS = {
     "type": ("type", "kind"),
     "edition": ("dataset_version", "dataset_revision"),
 }
+ROLES = {name: role for role, names in COLUMNS.items() for name in names}
+# Columns of tables of systems and data sets that follow from the others.
+DERIVED = ("average", "avg", "mean", "rank")
 
 
 class About(NamedTuple):
@@ -238,60 +241,40 @@ class _Reader:
 
     def _of_table(self, path: str) -> Iterator[Result]:
         """The results of a CSV file: a row for each value, or a column for each data set."""
-        place, rows = self._place(path), _records(path)
-        _, header = next(rows, (1, []))
-        places = _roles(header)
-        if "system" not in places:
-            raise FormatError(path, 1, f"expected a column {' or '.join(COLUMNS['system'])}")
-        if "value" in places:
-            yield from self._of_rows(path, place, places, rows)
-            return
-        others = [at for at in range(len(header)) if at not in places.values()]
-        for line, row in rows:
-            for at in others:
-                if row[at].strip():
-                    own = (_cell(row, places, role) for role in ("system", "version"))
-                    values = {MEAN: _number(row[at], path, line)}
-                    yield self._result(
-                        *own, header[at].strip(), place.type, "", values, f"{path}:{line}"
-                    )
-
-    def _of_rows(
-        self,
-        path: str,
-        place: Place,
-        places: Mapping[str, int],
-        rows: Iterator[tuple[int, list[str]]],
-    ) -> Iterator[Result]:
+        place = self._place(path)
         found: dict[str, dict[tuple[str, str], dict[str, dict[str, float]]]] = {}
-        about: dict[str, tuple[str, str, str]] = {}
-        for line, row in rows:
-            dataset = _cell(row, places, "dataset") or place.name
-            key = (_cell(row, places, "system"), _cell(row, places, "version"))
-            measure, query = _cell(row, places, "measure"), _cell(row, places, "query")
-            own = found.setdefault(dataset, {}).setdefault(key, {}).setdefault(measure, {})
-            if query in own:
-                what = f"query {query!r}" if query else "data set"
-                reason = f"{key[0]!r} has a second value of {what} of {dataset!r}"
-                raise FormatError(path, line, reason)
-            own[query] = _number(row[places["value"]], path, line)
-            given = (_cell(row, places, "type"), _cell(row, places, "edition"))
-            first = about.setdefault(dataset, (*given, f"{path}:{line}"))
-            if given != first[:2]:
-                reason = f"type or version of data set {dataset!r} differ from those of {first[2]}"
-                raise FormatError(path, line, reason)
+        about: dict[str, tuple[str, str]] = {}
+        for line, row, others in _rows(path):
+            if "system" not in row:
+                raise FormatError(path, 1, f"expected a column {' or '.join(COLUMNS['system'])}")
+            values = others.items()
+            if "value" in row:
+                values = {row.get("dataset") or place.name: row["value"]}.items()
+            for dataset, text in values:
+                if not text or dataset.lower() in DERIVED:
+                    continue
+                key, query = (row["system"], row.get("version", "")), row.get("query", MEAN)
+                of_system = found.setdefault(dataset, {}).setdefault(key, {})
+                own = of_system.setdefault(row.get("measure", ""), {})
+                if query in own:
+                    what = f"query {query!r} of {dataset!r}" if query else repr(dataset)
+                    raise FormatError(path, line, f"{key[0]!r} has a second value on {what}")
+                own[query] = _number(text, path, line)
+                given = (row.get("type") or place.type, row.get("edition", ""))
+                if about.setdefault(dataset, given) != given:
+                    reason = f"{dataset!r} has another type or version than in the rows above"
+                    raise FormatError(path, line, reason)
         for dataset, systems in found.items():
-            kind, edition, _ = about[dataset]
+            kind, edition = about[dataset]
             for (system, version), measures in systems.items():
                 measure = _measure_of(list(measures), self._wanted(dataset), path)
-                values = measures[measure]
+                values_of = measures[measure]
                 # A mean that is given beside the values of queries.
-                if len(values) > 1:
-                    values.pop(MEAN, None)
+                if len(values_of) > 1:
+                    values_of.pop(MEAN, None)
                 yield self._result(
-                    system, version, dataset, kind or place.type, measure, values, path,
-                    edition=edition,
-                )  # fmt: skip
+                    system, version, dataset, kind, measure, values_of, path, edition=edition
+                )
 
 
 def _is_text(name: str) -> bool:
@@ -346,42 +329,37 @@ def _measure_of(known: Sequence[str], wanted: str, path: str) -> str:
 
 
 def _about(path: str) -> Iterator[tuple[str, About]]:
-    rows = _records(path)
-    _, header = next(rows, (1, []))
-    places = _roles(header)
-    unknown = [name for at, name in enumerate(header) if at not in places.values()]
-    if "dataset" not in places or unknown:
-        found = f"found {', '.join(map(repr, header))}"
-        raise FormatError(path, 1, f"expected the columns dataset, type and measure, {found}")
-    for _, row in rows:
-        yield row[places["dataset"]], About(*(_cell(row, places, own) for own in About._fields))
+    for _, row, others in _rows(path):
+        if "dataset" not in row or others:
+            found = f"found {', '.join([*row, *others])}"
+            raise FormatError(path, 1, f"expected the columns dataset, type and measure, {found}")
+        yield row["dataset"], About(row.get("type", ""), row.get("measure", ""))
 
 
-def _records(path: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a file, all of one length. Raises ReadError and FormatError."""
+def _rows(path: str) -> Iterator[tuple[int, dict[str, str], dict[str, str]]]:
+    """The line, the cells by the roles of their columns, and those of other columns.
+
+    Raises ReadError and FormatError.
+    """
     delimiter = "\t" if _without_compression(path).endswith(".tsv") else ","
-    length = 0
-    for line, row in delimited_records(read_all(path), path, delimiter):
-        length = length or len(row)
-        if len(row) != length:
-            reason = f"expected {length} cells, as in the first line, found {len(row)}"
+    records = delimited_records(read_all(path), path, delimiter)
+    header = [cell.strip() for cell in next(records, (1, []))[1]]
+    roles = [ROLES.get(name.lower(), "") for name in header]
+    names = [role or name for role, name in zip(roles, header, strict=True)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FormatError(path, 1, f"two columns are the {twice}")
+    for line, row in records:
+        if len(row) != len(header):
+            reason = f"expected {len(header)} cells, as in the first line, found {len(row)}"
             raise FormatError(path, line, reason)
-        yield line, row
-
-
-def _roles(header: Iterable[str]) -> dict[str, int]:
-    """The places of the columns by role."""
-    names = {name.strip().lower(): at for at, name in reversed(list(enumerate(header)))}
-    return {
-        role: names[own]
-        for role, known in COLUMNS.items()
-        for own in reversed(known)
-        if own in names
-    }
-
-
-def _cell(row: Sequence[str], places: Mapping[str, int], role: str) -> str:
-    return row[places[role]].strip() if role in places else ""
+        cells = [
+            (role, name, cell.strip()) for role, name, cell in zip(roles, names, row, strict=True)
+        ]
+        yield (
+            line, {role: cell for role, _, cell in cells if role},
+            {name: cell for role, name, cell in cells if not role},
+        )  # fmt: skip
 
 
 def _number(text: str, path: str, line: int) -> float:

@@ -58,7 +58,7 @@ FORMS = {
         {"x": {"a": 0.5, "b": 0.25}, "y": {"a": 1.0}},
     ),
     "CSV with a column for each data set, and TSV": (
-        {"all.csv": "\ufeffSystem,x,y\na,0.5,1\nb,0.25,\n", "more.tsv": "system\tz\nb\t.5\n"},
+        {"all.csv": "\ufeffRank,System,x,y,Average\n1,a,0.5,1,.75\n2,b,0.25,,.25\n", "more.tsv": "system\tz\nb\t.5\n"},
         {"x": {"a": 0.5, "b": 0.25}, "y": {"a": 1.0}, "z": {"b": 0.5}},
     ),
     "CSV of `fastrank compare -q`, named by the data set": (
@@ -136,11 +136,11 @@ REFUSED = {
     "no results": ({"README.md": ""}, fr.GroupError, "no results"),
     "a second value": (
         {"a.csv": "system,dataset,value\na,x,1\na,x,2\n"},
-        fr.FormatError, "a.csv:3: 'a' has a second value of data set of 'x'",
+        fr.FormatError, "a.csv:3: 'a' has a second value on 'x'",
     ),
     "a result in two files": (
         {"a.csv": "system,x\na,1\n", "b.csv": "system,x\na,1\n"},
-        fr.InputError, "b.csv:2: 'a' has a second result on 'x'; the first is in",
+        fr.InputError, "b.csv: 'a' has a second result on 'x'; the first is in",
     ),
     "another version of a data set": (
         {"a/T.json": mteb("T", {"en": 0.5}, "v1"), "b/T.json": mteb("T", {"en": 0.5}, "v2")},
@@ -178,7 +178,7 @@ REFUSED = {
         fr.GroupError, "higher values are better on some data sets",
     ),
     "two types": (
-        {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"}, fr.FormatError, "a.csv:3: type",
+        {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"}, fr.FormatError, "a.csv:3: 'x' has another type",
     ),
     "another column in the list of data sets": (
         {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, fr.FormatError, "datasets.csv:1",
