@@ -369,7 +369,8 @@ class Inspector {
     const values = this.data.values[this.state.measure];
     const a = values[this.state.a][place];
     const b = values[this.state.b][place];
-    const difference = a === null || b === null ? null : b - a;
+    // Without the rounding of subtractions, equal differences are equal.
+    const difference = a === null || b === null ? null : Math.round((b - a) * 1e6) / 1e6;
     return { a, b, difference };
   }
 
@@ -678,7 +679,7 @@ class Inspector {
     button.append(title ? element("span", { dir: "auto" }, visible(title)) : isolated(id));
     button.setAttribute("aria-expanded", "false");
     made.append(button);
-    if (title) made.append(element("span", { className: "id" }, isolated(id)));
+    if (title) made.append(" ", element("span", { className: "id" }, isolated(id)));
     const snippet = element("p", { className: "snippet", dir: "auto" });
     snippet.append(...marked(cut(text ?? ""), this.words));
     if (text) made.append(snippet);
@@ -686,7 +687,7 @@ class Inspector {
     button.addEventListener("click", () => {
       whole ??= this.details(results, place);
       const open = !whole.isConnected;
-      if (open) made.append(whole);
+      if (open) made.closest(".hit").append(whole);
       else whole.remove();
       snippet.hidden = open;
       button.setAttribute("aria-expanded", String(open));
@@ -724,7 +725,7 @@ class Inspector {
       body.append(row);
     });
     table.append(body);
-    made.append(element("div", { className: "wide" }, table));
+    made.append(element("div", { className: "wide", tabIndex: 0 }, table));
     return made;
   }
 

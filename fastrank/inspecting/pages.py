@@ -139,7 +139,7 @@ def _verdicts(comparison: Comparison) -> str:
         grid = html(Document([_means(comparison, measure)]))
         parts.append(
             f'<section class="verdict" data-measure="{safe(measure)}">{shown}'
-            f'<div class="wide">{grid}</div></section>'
+            f'<div class="wide" tabindex="0">{grid}</div></section>'
         )
     return "\n".join(['<div class="verdicts">', *parts, "</div>"])
 
