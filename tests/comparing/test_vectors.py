@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats
 
+import fastrank as fr
 from fastrank.native import kernels
 from tests.helpers.comparisons import compare_data, data_scores
 from tests.helpers.strategies import slow_in_python
@@ -119,6 +121,21 @@ def test_classic_tukey(measure: str, a: str, b: str, q: float | None, p: float) 
 
     assert pair.p == pytest.approx(p, rel=1e-5)
     assert q is None or pair.statistic == pytest.approx(q, abs=1e-6)
+
+
+@pytest.mark.parametrize(("systems", "queries"), [(2, 2), (3, 3), (5, 40), (20, 8), (40, 200)])
+def test_classic_tukey_of_scipy(systems: int, queries: int) -> None:
+    """Also of the hundreds of pairs whose p-values are interpolated."""
+    values = np.random.default_rng(0).normal(size=(systems, queries))
+    values += np.linspace(0, 2, systems)[:, None] / np.sqrt(queries)
+    named = {f"s{i}": dict(enumerate(own)) for i, own in enumerate(values.tolist())}
+
+    pairs = fr.compare_scores(named, test="tukey-anova").pairs().columns
+
+    some = slice(None, None, 1 + len(pairs["p"]) // 20)
+    q, df = np.abs(pairs["statistic"][some]), (systems - 1) * (queries - 1)
+    expected = scipy.stats.studentized_range.sf(q, systems, df)
+    assert pairs["p"][some] == pytest.approx(np.maximum(expected, 1e-12), abs=1e-9)
 
 
 @pytest.mark.parametrize(
