@@ -123,7 +123,7 @@ def test_classic_tukey(measure: str, a: str, b: str, q: float | None, p: float) 
     assert q is None or pair.statistic == pytest.approx(q, abs=1e-6)
 
 
-@pytest.mark.parametrize(("systems", "queries"), [(2, 2), (3, 3), (5, 40), (20, 8), (40, 200)])
+@pytest.mark.parametrize(("systems", "queries"), [(2, 2), (3, 3), (5, 40), (20, 8), (30, 20)])
 def test_classic_tukey_of_scipy(systems: int, queries: int) -> None:
     """Also of the hundreds of pairs whose p-values are interpolated."""
     values = np.random.default_rng(0).normal(size=(systems, queries))
