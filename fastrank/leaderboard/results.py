@@ -116,7 +116,7 @@ def datasets_of(found: Found) -> tuple[list[Dataset], dict[str, str]]:
 def natural(name: str) -> list[tuple[int, int, str]]:
     """A key that sorts the numbers in names by their size."""
     return [
-        (0, int(part), part) if part.isdecimal() else (1, 0, part)
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (1, 0, part)
         for part in NUMBER.split(name)
         if part
     ]

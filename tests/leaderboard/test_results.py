@@ -58,7 +58,10 @@ FORMS = {
         {"x": {"a": 0.5, "b": 0.25}, "y": {"a": 1.0}},
     ),
     "CSV with a column for each data set, and TSV": (
-        {"all.csv": "\ufeffRank,System,x,y,Average\n1,a,0.5,1,.75\n2,b,0.25,,.25\n", "more.tsv": "system\tz\nb\t.5\n"},
+        {
+            "all.csv": "\ufeffRank,System,x,y,Average\n1,a,0.5,1,.75\n2,b,0.25,,.25\n",
+            "more.tsv": "system\tz\nb\t.5\n",
+        },
         {"x": {"a": 0.5, "b": 0.25}, "y": {"a": 1.0}, "z": {"b": 0.5}},
     ),
     "CSV of `fastrank compare -q`, named by the data set": (
@@ -178,7 +181,8 @@ REFUSED = {
         fr.GroupError, "higher values are better on some data sets",
     ),
     "two types": (
-        {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"}, fr.FormatError, "a.csv:3: 'x' has another type",
+        {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"},
+        fr.FormatError, "a.csv:3: 'x' has another type",
     ),
     "another column in the list of data sets": (
         {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, fr.FormatError, "datasets.csv:1",
