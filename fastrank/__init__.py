@@ -85,7 +85,9 @@ if TYPE_CHECKING:
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.inspecting.inspect import inspect as inspect
     from fastrank.judging.array_qrels import index_qrels as index_qrels
+    from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.gating.verdict import Verdict as Verdict
+    from fastrank.inspecting.inspection import Inspection as Inspection
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
+    from fastrank.leaderboard.board import Board as Board
     from fastrank.measures.custom import Ranking as Ranking
     from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.trec import Measure as Measure

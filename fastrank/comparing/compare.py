@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
 
+# The note on the comparison of a single system.
+ALONE = "one system: there is nothing to compare it with"
+
+
 class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
     """How to compare systems, and how to evaluate their runs."""
 
@@ -265,7 +269,7 @@ def compare_aligned(
         analyses = corrected_together(analyses, chosen.correction)
     notes = dict.fromkeys([*note_renamed(names), *aligned.notes])
     if len(names) == 1:
-        notes["one system: there is nothing to compare it with"] = None
+        notes[ALONE] = None
     if len(firsts):
         notes |= dict.fromkeys(general_notes(analyses))
         for name, own in analyses.items():

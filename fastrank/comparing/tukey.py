@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
 
 # Resamples at a time.
 BLOCK = 256
-# The accuracy of scipy's numerical integration; smaller p-values are noise.
+# The accuracy of the numerical integration; smaller p-values are noise.
 RESOLVED = 1e-12
+# More probabilities of a studentized range are interpolated between this many; those that are
+# negligible are rounded up.
+NODES, NEGLIGIBLE = 96, 1e-10
+# A standard normal value is not farther from 0; less probable deviations are left out.
+FARTHEST, SMALLEST = 8.5, 1e-17
 
 
 class Source(NamedTuple):
@@ -103,8 +109,6 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     and (n - 1)(k - 1) degrees of freedom; p below 1e-12 is given as 1e-12. Sources: Tukey, 'The
     problem of multiple comparisons', 1953; Tague-Sutcliffe and Blustein, TREC-3, 1994.
     """
-    from scipy.stats import studentized_range
-
     values = paired.complete()
     k, n = values.shape
     pairs = len(paired)
@@ -116,6 +120,55 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     with np.errstate(invalid="ignore", divide="ignore"):
         q = difference / np.sqrt(residual.mean_square / n)
     q[paired.unequal == 0] = 0.0
-    p = np.maximum(RESOLVED, studentized_range.sf(np.abs(q), k, residual.df))
+    p = np.maximum(RESOLVED, _upper_tail(q, k, residual.df))
     p[paired.unequal == 0] = 1.0
     return Tested(np.copysign(q, paired.difference), p, df=residual.df)
+
+
+def _upper_tail(q: Floats, k: int, df: int) -> Floats:
+    """The probabilities that a studentized range is at least q, float64[pairs].
+
+    They are a smooth function of q, and interpolated if there are many.
+    """
+    if len(q) <= NODES:
+        return studentized_tail(q, k, df)
+    top = 8.0
+    while top < q.max() and studentized_tail(np.array([top]), k, df)[0] > NEGLIGIBLE:
+        top *= 1.25
+    interpolated = np.polynomial.Chebyshev.interpolate(
+        studentized_tail, NODES, domain=[0.0, top], args=(k, df)
+    )
+    tail: Floats = np.clip(interpolated(np.minimum(q, top)), 0.0, 1.0)
+    return tail
+
+
+def studentized_tail(q: Floats, k: int, df: int) -> Floats:
+    """The probabilities that a studentized range of k means is at least q, float64[values].
+
+    By Gauss-Legendre quadrature over the deviation and the largest mean, with errors below 1e-11;
+    the adaptive quadrature of scipy takes ten milliseconds for a value. Source: Lund and Lund,
+    'Algorithm AS 190', Applied Statistics 32(2), 1983.
+    """
+    from scipy.special import gammainccinv, gammaincinv, ndtr
+
+    half = df / 2
+    low, high = (np.sqrt(own(half, SMALLEST) / half) for own in (gammaincinv, gammainccinv))
+    x, weights = _legendre(128)
+    deviation = (high - low) / 2 * x + (high + low) / 2
+    density = (df - 1) * np.log(deviation) - half * deviation**2
+    weights = weights * np.exp(density - density.max())
+    x, of_largest = _legendre(256)
+    z = FARTHEST * x
+    of_largest = of_largest * np.exp(-z * z / 2) * FARTHEST / np.sqrt(2 * np.pi)
+    widths = np.multiply.outer(q, deviation)[..., None]
+    # The probability that the others are between the largest and a width below it.
+    others = np.maximum(ndtr(z) - ndtr(z - widths), 0.0) ** (k - 1)
+    tail: Floats = 1.0 - k * (others @ of_largest) @ (weights / weights.sum())
+    return np.clip(tail, 0.0, 1.0)
+
+
+@cache
+def _legendre(count: int) -> tuple[Floats, Floats]:
+    """The nodes and the weights of a quadrature."""
+    x, weights = np.polynomial.legendre.leggauss(count)
+    return x, weights

@@ -56,7 +56,7 @@ def from_files(
     # Queries first: they are small, so that errors show soon.
     answers: dict[str, list[str]] = {}
     query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
-    sources = _sources(corpus)
+    sources = sources_of(corpus)
     documents = read_texts(sources, fields, encoding, "document")
     if name is None:
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
@@ -94,7 +94,7 @@ def read_texts(
     return ids, texts
 
 
-def _sources(corpus: Any) -> list[Any]:
+def sources_of(corpus: Any) -> list[Any]:
     """The files of a corpus: the given ones, or all files below a folder, sorted by name."""
     if isinstance(corpus, (list, tuple)):
         return list(corpus)

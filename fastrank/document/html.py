@@ -21,8 +21,11 @@ SIGNS = ("", "better", "worse")
 
 def html(document: Document, *, page: str | None = None) -> str:
     """Elements for each block; with a title as `page`, a whole page."""
-    elements = "\n".join(_elements(document.blocks))
-    return elements if page is None else whole_page(page, elements)
+    if page is not None:
+        from fastrank.document.page import whole_page
+
+        return whole_page(page, [document])
+    return "\n".join(_elements(document.blocks))
 
 
 def _elements(blocks: Iterable[Block]) -> Iterator[str]:
@@ -69,15 +72,20 @@ def _header(text: str) -> str:
 
 def _cell(cell: Cell, whole: bool) -> str:
     if cell.heads_row:
-        return f'<th scope="row">{name(cell.text)}</th>'
+        return f'<th scope="row">{linked(name(cell.text), cell.link)}</th>'
     kind = CLASSES[cell.place] if cell.number else SIGNS[cell.sign]
     if whole:
         kind = kind.removeprefix("number").lstrip()
     title = attribute("title", cell.title)
-    shown = TAGS[cell.place] % safe(cell.text)
+    shown = cell.picture + linked(TAGS[cell.place] % safe(cell.text), cell.link)
     if cell.marks:
         shown += f"<sup{attribute('title', cell.marks_title)}>{safe(joined(cell.marks))}</sup>"
     return f"<td{attribute('class', kind)}{title}>{shown}</td>"
+
+
+def linked(element: str, address: str) -> str:
+    """An element that links to an address; unchanged if this is empty."""
+    return f"<a{attribute('href', address)}>{element}</a>" if address else element
 
 
 def attribute(name: str, value: str) -> str:
@@ -93,15 +101,3 @@ def safe(text: str) -> str:
 def name(text: str) -> str:
     """A name or an id, in whatever script, without effect on the direction of its neighbours."""
     return f"<bdi>{safe(text)}</bdi>"
-
-
-def whole_page(title: str, body: str) -> str:
-    """A page without outside references, for light and dark screens and for print."""
-    from fastrank.document.style_sheet import CSS
-
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{safe(title)}</title>\n<style>{CSS}</style></head>\n"
-        f"<body><h1>{safe(title)}</h1>\n{body}\n</body></html>\n"
-    )

@@ -131,7 +131,7 @@ def explained(
     found = []
     for one, name in zip(runs, names, strict=True):
         judged = JudgedQuery(query, judgments, one, bound, checked, name)
-        parts = _parts(judged, bound)
+        parts = parts_of(judged, bound)
         found.append(
             Explanation(
                 query=query,
@@ -182,7 +182,8 @@ def _places(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[i
     return bound.places or [len(measures)] * len(bound.names)
 
 
-def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
+def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
+    """Each measure of a query, in the order in which they were asked for."""
     found: list[tuple[int, Part]] = []
     for bound in measures:
         places = _places(bound, measures)

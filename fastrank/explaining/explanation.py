@@ -34,6 +34,17 @@ class Part(Frozen):
         """The number of results up to the cutoff."""
         return int(min(self.parts.cutoff, len(self.documents)))
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """{document: what it adds to the value} of the documents that add something."""
+        parts, docs = self.parts, self.documents
+        if not parts.divisor:
+            return {}
+        return {
+            docs[rank - 1][0]: parts.factor * added / parts.divisor
+            for rank, added in parts.adds.items()
+        }
+
 
 class Explanation(Frozen):
     """Where the values of a query come from, as `fastrank.explain` returns it.
@@ -133,7 +144,7 @@ class Explanation(Frozen):
         """
         if self.other is None:
             raise GroupError("only one run was explained; give another one as other=")
-        sides = [_shares(one.part(measure)) for one in (self, self.other)]
+        sides = [one.part(measure).shares for one in (self, self.other)]
         ranks = [
             {doc: rank for rank, (doc, _) in enumerate(one.part(measure).documents, 1)}
             for one in (self, self.other)
@@ -203,14 +214,3 @@ class Explanation(Frozen):
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {value:.4f}" for name, value in self.values.items())
         return f"<Explanation of query {self.query!r}: {names}>"
-
-
-def _shares(part: Part) -> dict[str, float]:
-    """{document: its share of the value} of the documents that add something."""
-    parts = part.parts
-    if not parts.divisor:
-        return {}
-    docs = [doc for doc, _ in part.documents]
-    return {
-        docs[rank - 1]: parts.factor * added / parts.divisor for rank, added in parts.adds.items()
-    }

@@ -56,6 +56,16 @@ def select_queries(qrels: Qrels, picks: Any) -> Qrels:
     )  # fmt: skip
 
 
+def select_rankings(run: Run, picks: Any) -> Run:
+    """The rankings of the queries with the given indexes."""
+    order, ranges = rows_of_queries(run.offset_column, picks)
+    return Run(
+        queries=taken_texts(run.queries, picks), docs=taken_texts(run.docs, order),
+        tag_bytes=run.tag_bytes, source=run.source, offset_column=ranges,
+        score_column=take(run.score_column, order),
+    )  # fmt: skip
+
+
 def rows_of_queries(offsets: Any, queries: Any) -> tuple[Any, Any]:
     """The rows of some queries, and where those of each begin among these alone."""
     ranges = zeros("q", len(queries) + 1)

@@ -1,12 +1,16 @@
-"""Write results as the JSON files of MTEB 2."""
+"""Write and read results as the JSON files of MTEB 2."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from pathlib import Path
+from typing import NamedTuple
 
-from fastrank.errors import OptionError
-from fastrank.formats.source import is_url, name_of
+from fastrank.errors import FormatError, InputError, OptionError
+from fastrank.formats.source import is_url, name_of, read_all
+from fastrank.formats.table_files import why_not_json
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
@@ -24,6 +28,51 @@ CUT = {
     "Success@": "hit_rate", "success_": "hit_rate",
 }  # fmt: skip
 UNKNOWN_REVISION = "no_revision_available"
+# The split that counts if there are several.
+TEST = "test"
+
+
+class MtebResult(NamedTuple):
+    """The main scores of a model in a task. revision: of the data set, empty if it is not known.
+
+    scores: {subset: main score}; of several splits, none of which is the test split, {split and
+    subset: main score}.
+    """
+
+    task: str
+    revision: str
+    scores: dict[str, float]
+
+
+def read_result(path: str | os.PathLike[str]) -> MtebResult:
+    """Read the result of a task. Raises ReadError, FormatError and InputError."""
+    name = name_of(path)
+    try:
+        found = json.loads(read_all(path))
+    except json.JSONDecodeError as error:
+        raise FormatError(name, error.lineno, f"invalid JSON: {why_not_json(error)}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(name, 1, f"invalid JSON: {error}") from None
+    try:
+        splits: dict[str, Any] = found["scores"]
+        of_test = {TEST: splits[TEST]} if TEST in splits else splits
+        scores = {
+            one["hf_subset"] if len(of_test) == 1 else f"{split} {one['hf_subset']}":
+            float(one["main_score"])
+            for split, own in of_test.items()
+            for one in own
+        }  # fmt: skip
+        task, revision = found["task_name"], found["dataset_revision"] or UNKNOWN_REVISION
+        valid = isinstance(task, str) and isinstance(revision, str) and scores
+    except (AttributeError, KeyError, TypeError, ValueError):
+        valid = False
+    if not valid:
+        reason = "expected a result of MTEB 2, with task_name, dataset_revision and scores"
+        raise InputError(name, f"{reason} by split, each with hf_subset and main_score")
+    wrong = [subset for subset, score in scores.items() if not math.isfinite(score)]
+    if wrong:
+        raise InputError(name, f"the main score of {wrong[0]} is not a number")
+    return MtebResult(task, "" if revision == UNKNOWN_REVISION else revision, scores)
 
 
 def write_results(

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import fastrank as fr
 from fastrank.native import kernels
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
@@ -386,3 +387,18 @@ def test_a_relative_interval_is_about_the_queries_with_values_of_both() -> None:
 
     expected = compared(np.delete(rows, 4, axis=1), **other).relative_interval("value", "a", "b")
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("systems", "queries"), [(2, 2), (3, 3), (5, 40), (20, 8), (30, 20)])
+def test_classic_tukey_is_that_of_scipy(systems: int, queries: int) -> None:
+    """Also of the hundreds of pairs whose p-values are interpolated."""
+    values = np.random.default_rng(0).normal(size=(systems, queries))
+    values += np.linspace(0, 2, systems)[:, None] / np.sqrt(queries)
+    named = {f"s{i}": dict(enumerate(own)) for i, own in enumerate(values.tolist())}
+
+    pairs = fr.compare_scores(named, test="tukey-anova").pairs().columns
+
+    some = slice(None, None, 1 + len(pairs["p"]) // 20)
+    q, df = np.abs(pairs["statistic"][some]), (systems - 1) * (queries - 1)
+    expected = stats.studentized_range.sf(q, systems, df)
+    assert pairs["p"][some] == pytest.approx(np.maximum(expected, 1e-12), abs=1e-9)

@@ -78,7 +78,9 @@ def test_commands_run(block: Block, folder: Path) -> None:
 
 def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each succeeds but the installation, whose result is this environment."""
-    (workflow,) = (block.text for _, block in BLOCKS if block.kind == "yaml")
+    workflow, leaderboard = (block.text for _, block in BLOCKS if block.kind == "yaml")
+    # Of a script that is in the block above it.
+    assert re.findall(r" run: (.*)", leaderboard) == ["pip install fastrank-eval", "sh board.sh"]
     steps = [
         textwrap.dedent(lines or line)
         for lines, line in re.findall(r" run: (?:\|\n((?: {10}.*\n)+)|(.*)\n)", workflow)

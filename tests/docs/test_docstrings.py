@@ -74,6 +74,12 @@ def _comparison() -> fr.types.Comparison:
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 
 
+def _board(folder: Path) -> fr.types.Board:
+    rows = ["system,news,wiki,web", "a,0.5,0.5,0.25", "b,0.75,0.75,0.5", "c,0.5,0.625,"]
+    (folder / "results.csv").write_text("\n".join(rows))
+    return fr.board(folder, title="Search")
+
+
 def _task_results() -> fr.tasks.TaskResults:
     def letters(texts: list[str]) -> list[list[int]]:
         return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
@@ -103,11 +109,14 @@ MADE = {
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
-def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_print_what_they_show(
+    source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a TaskResult, `explained` an Explanation, and `results` those of two tasks.
+    `probed` a TaskResult, `explained` an Explanation, `board` a Board, and `results` those of two
+    tasks.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -117,6 +126,8 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     for name, make in MADE.items():
         if re.search(rf"\b{name}\b", source.read_text("utf-8")):
             names[name] = make()
+    if "class Board(" in source.read_text("utf-8"):
+        names["board"] = _board(tmp_path)
 
     module = importlib.import_module(_module(source))
     found = doctest.testmod(module, extraglobs=names, optionflags=doctest.ELLIPSIS)

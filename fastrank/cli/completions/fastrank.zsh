@@ -11,6 +11,7 @@
 _shtab_fastrank_commands() {
   local _commands=(
     agree:'compare the rankings of two runs, or two rankings of systems'
+    board:'make a leaderboard of many systems and data sets, as a static site'
     check:'check judgments (qrels) and runs for errors and oddities'
     compare:'compare runs: means, confidence intervals, significance tests'
     compare-indexes:'compare approximate vector indexes with exact search'
@@ -23,6 +24,7 @@ _shtab_fastrank_commands() {
     gate:'fail a build if a run is worse than a saved baseline'
     hard-negatives:'mine hard negatives from a run, for training'
     help:'explain a command'
+    inspect:'write a page to look at the results of runs, query by query'
     measures:'list the measures, or explain some with their options'
     probe:'train classifiers on embeddings and test them'
     search:'search embeddings and write a run'
@@ -62,6 +64,26 @@ _shtab_fastrank_agree_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_agree_defaults_added=0
+
+_shtab_fastrank_board_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-o,--output}"[folder to write the site into]:SITE:"
+  {-m,--measure}"[measure of the runs, and of files with several measures (default\: nDCG\@10)]:MEASURE:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--title[of the site, by default the name of the folder]:NAME:"
+  "--inspected[how many of the best runs of a data set \`inspect\` makes a page of\; 0 for no pages (default\: 2)]:N:"
+  "--check[write nothing, and print which files would be added, changed and removed]"
+  "--test[the test of the systems, by default Tukey\'s of all systems\: the difference that is significant is the same for every pair, so that groups have no gaps (default\: tukey-anova)]:test:(t randomization wilcoxon sign tukey tukey-anova bootstrap)"
+  "--correction[the correction of p-values for several comparisons, by default \"holm\"]:correction:(holm bonferroni bh none hochberg by max-t)"
+  "--alpha[the significance level (default\: 0.05)]:X:"
+  "--level[the confidence level of the intervals (default\: 0.95)]:X:"
+  "--resamples[the number of random resamples\; by default 100,000 for \"randomization\" and \"max-t\", else 10,000]:N:"
+  "--seed[the seed of the resamples, 0 or more (default\: 0)]:N:"
+  "--threads[the maximum number of threads, by default all that are useful]:N:"
+  ":folder with the results:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_board_defaults_added=0
 
 _shtab_fastrank_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -415,11 +437,47 @@ _shtab_fastrank_hard_negatives_defaults_added=0
 
 _shtab_fastrank_help_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate agree explain fuse convert trec_eval measures check completion)"
+  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate board agree explain inspect fuse convert trec_eval measures check completion)"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_help_defaults_added=0
+
+_shtab_fastrank_inspect_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*"{-m,--measure}"[measure in any notation (map, P.5,10, nDCG\@10) or set of measures (official, all_trec)\; may be repeated (default\: map ndcg_cut.10 P.10)\; \`fastrank measures\` lists them]:MEASURE:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "*--texts[documents to show, a file or a folder\: JSON lines with _id, title and text, TSV, TREC SGML or parquet\; may be repeated (default\: ids)]:FILE:_files"
+  "--queries[texts of the queries, in the same formats]:FILE:_files"
+  "--groups[kinds of queries to filter by\: FILE has a query and its group per line]:FILE:_files"
+  "-k[how many results of each run are shown (default\: 20)]:N:"
+  "--title[title of the page (default\: the names of the runs)]:TEXT:"
+  {-o,--output}"[write the page to FILE, or pages to a folder\; replaced only if everything succeeds]:FILE:_files"
+  "*--name[name of a run\; repeat for each run, in order (default\: the name of the file without suffixes such as .run and .gz)]:NAME:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--test[the test of each pair, always two-sided (default\: t)]:test:(t randomization wilcoxon sign tukey tukey-anova bootstrap)"
+  "--correction[the correction of p-values for several comparisons, by default \"holm\"]:correction:(holm bonferroni bh none hochberg by max-t)"
+  "--alpha[the significance level (default\: 0.05)]:X:"
+  "--interval[confidence intervals of means and differences\: \"t\" (Student\'s)\; \"percentile\", \"bca\" and \"studentized\", which are bootstrap intervals over queries\; or \"none\" (default\: t)]:interval:(t percentile bca studentized none)"
+  "--level[the confidence level of the intervals (default\: 0.95)]:X:"
+  "--resamples[the number of random resamples\; by default 100,000 for \"randomization\" and \"max-t\", else 10,000]:N:"
+  "--seed[the seed of the resamples, 0 or more (default\: 0)]:N:"
+  {-l,--relevance-level}"[the lowest grade that counts as relevant (trec_eval -l) (default\: 1)]:N:"
+  "--rank-by[what to rank documents by\: \"score\", highest first\; \"rank\", the rank column of a file or frame, smallest first, ignoring the scores\; or \"given\", the order of the lines, rows or items (default\: score)]:rank_by:(score rank given)"
+  "--ties[the order of documents with equal scores (compared as 32-bit floats in 9.0.8)\: \"docno_desc\", larger id first, in byte order, as in trec_eval\; \"docno_asc\", smaller id first\; \"given\", the order of the lines\; \"best\" or \"worst\", highest or lowest grade first\; or \"average\", the expected value over all orders (default\: docno_desc)]:ties:(docno_desc docno_asc given best worst average)"
+  "--missing[how to treat judged queries that have no results\: \"skip\" ignores them, \"zero\" counts each as 0, in the values per query and in the means (trec_eval -c), and \"error\" is an error (default\: skip)]:missing:(skip zero error)"
+  "--no-relevant[how to treat judged queries without a relevant document\: \"zero\" evaluates them, which gives 0 for most measures\; \"one\" counts those with results as 1, also in geometric means, in every measure that is exactly 1 for a perfect ranking of enough relevant documents, as LightGBM, XGBoost and CatBoost do\; \"skip\" ignores them everywhere\; \"error\" is an error (default\: zero)]:no_relevant:(zero one skip error)"
+  "--ignore-identical-ids[exclude documents whose id equals the query id, before ranking]"
+  "--exclude[exclude the documents in FILE, with a query and a document per line]:FILE:_files"
+  "--duplicates[how to treat duplicate documents in a ranking\: \"error\" is an error, \"first\" keeps the first line, and \"max\" the line with the highest score (default\: error)]:duplicates:(error first max)"
+  {-M,--depth}"[keep only the first N documents of each ranking (trec_eval -M)]:N:"
+  {-J,--judged-only}"[drop documents without a grade \>\= 0 from the rankings (trec_eval -J)]"
+  {-N,--collection-size}"[number of documents in the collection, for \`utility\` (trec_eval -N) (default\: 0)]:N:"
+  "--trec-eval-version[the version of trec_eval whose numbers to compute and whose rules for comments in files to follow, \"9.0.8\" or \"10.0\" (default\: \$FASTRANK_TREC_EVAL_VERSION, or 9.0.8)]:trec_eval_version:(9.0.8 10.0)"
+  ":qrels in any format\; - is standard input:_files"
+  "(*):run in any format, may be compressed:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_inspect_defaults_added=0
 
 _shtab_fastrank_measures_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -522,6 +580,7 @@ _shtab_fastrank() {
       curcontext="${curcontext%:*:*}:_shtab_fastrank-$line[1]:"
       case $line[1] in
         agree) _arguments -C -s $_shtab_fastrank_agree_options ;;
+        board) _arguments -C -s $_shtab_fastrank_board_options ;;
         check) _arguments -C -s $_shtab_fastrank_check_options ;;
         compare) _arguments -C -s $_shtab_fastrank_compare_options ;;
         compare-indexes) _arguments -C -s $_shtab_fastrank_compare_indexes_options ;;
@@ -534,6 +593,7 @@ _shtab_fastrank() {
         gate) _shtab_fastrank_gate ;;
         hard-negatives) _arguments -C -s $_shtab_fastrank_hard_negatives_options ;;
         help) _arguments -C -s $_shtab_fastrank_help_options ;;
+        inspect) _arguments -C -s $_shtab_fastrank_inspect_options ;;
         measures) _arguments -C -s $_shtab_fastrank_measures_options ;;
         probe) _arguments -C -s $_shtab_fastrank_probe_options ;;
         search) _arguments -C -s $_shtab_fastrank_search_options ;;

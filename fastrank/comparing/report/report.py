@@ -14,8 +14,9 @@ from fastrank.comparing.report.rankings import examples_of, side_by_side
 from fastrank.comparing.report.sources import Rankings
 from fastrank.comparing.shown import document_of
 from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.html import html, name, safe, table, whole_page
+from fastrank.document.html import html, name, safe, table
 from fastrank.document.numbers import number, signed
+from fastrank.document.page import whole_page
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -54,7 +55,7 @@ def write_report(
     rankings = None if runs is None else Rankings(comparison, qrels, runs)
     title = title or comparison._title()
     parts = {
-        "Results": sections.summary(comparison) + f'<div class="wide">{_means(comparison)}</div>',
+        "Results": sections.summary(comparison) + f'<div class="wide" tabindex="0">{_means(comparison)}</div>',
         "Notes": sections.notes(comparison, rankings),
         "Means and p-values": sections.overview_figures(comparison),
     }
@@ -65,7 +66,8 @@ def write_report(
             parts["Queries that differ most"] = found
     parts["Values of the queries"] = sections.query_tables(comparison)
     parts["Settings"] = sections.settings(comparison)
-    page = whole_page(title, f"{_origin(rankings, command)}\n{_sections(parts)}")
+    body = [_origin(rankings, command), _sections(parts)]
+    page = whole_page(title, body, data={"comparison": sections.data(comparison)})
     files.write(path, [page.encode("utf-8", "backslashreplace")])
 
 

@@ -31,11 +31,12 @@ DEPTHS = (5, 10, 20, 100)
 
 def summary(comparison: Comparison) -> str:
     """In a sentence for each measure, which systems are better."""
-    sentences = [_sentence(comparison, measure) for measure in comparison.measures]
+    sentences = [verdict(comparison, measure) for measure in comparison.measures]
     return "\n".join(f"<p>{sentence}</p>" for sentence in sentences if sentence)
 
 
-def _sentence(comparison: Comparison, measure: str) -> str:
+def verdict(comparison: Comparison, measure: str) -> str:
+    """In a sentence, as HTML, which systems are better; empty if no query has values of all."""
     if not comparison._has_best(measure):
         return ""
     best = comparison.best(measure)
@@ -152,7 +153,7 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
             pair = comparison.pair(measure, pair.b, pair.a)
         a, b = pair.a, pair.b
         parts.append(
-            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{_pair_sentence(comparison, pair)}</p>\n"
+            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
             f"{figure(comparison, 'differences', measure, a, b, f'd{place}')}"
             f"{figure(comparison, 'scatter', measure, a, b, f's{place}')}</div>"
@@ -160,7 +161,8 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
     return "\n".join(parts)
 
 
-def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
+def pair_sentence(comparison: Comparison, pair: Pair) -> str:
+    """The difference of two systems, whether it is significant, and what would be found."""
     bounds = interval(pair.low, pair.high, signed)
     significant = comparison.significant(pair.measure, pair.a, pair.b)
     sentences = [
@@ -180,7 +182,7 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
-    return f"{'. '.join(map(safe, sentences))}."
+    return f"{'. '.join(sentences)}."
 
 
 def query_tables(comparison: Comparison) -> str:
@@ -208,17 +210,15 @@ def query_tables(comparison: Comparison) -> str:
     return "\n".join(parts)
 
 
+def data(comparison: Comparison) -> str:
+    """The comparison as JSON, for programs."""
+    return comparison.to_json(per_query=len(comparison.queries) <= MOST_QUERIES)
+
+
 def settings(comparison: Comparison) -> str:
-    """The settings for readers, and the whole comparison for programs."""
-    per_query = len(comparison.queries) <= MOST_QUERIES
-    whole = comparison.to_json(per_query=per_query)
-    shown = json.dumps(json.loads(whole)["settings"], indent=1, ensure_ascii=False)
-    # In a script element, only a less-than sign could end it.
-    data = whole.replace("<", "\\u003c").replace("&", "\\u0026")
-    return (
-        f"<pre>{text_lines(shown)}</pre>\n"
-        f'<script type="application/json" id="comparison">{data}</script>'
-    )
+    """The settings, for readers."""
+    whole = json.loads(comparison.to_json())
+    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
 
 
 def text_lines(content: str) -> str:

@@ -1,0 +1,109 @@
+"""Write a folder of pages: as a whole, and only over an earlier one."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from hashlib import sha256
+from importlib import import_module
+
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The file that shows that a folder is a site of ours, with the digests of the others.
+MANIFEST = "manifest.json"
+SCHEMA = "fastrank.site/1"
+NAMED = 3
+
+
+def manifest(files: Mapping[str, bytes]) -> bytes:
+    """The list of the files of a site."""
+    digests = {path: sha256(content).hexdigest() for path, content in sorted(files.items())}
+    version = import_module("fastrank").__version__
+    content = {"schema": SCHEMA, "fastrank": version, "files": digests}
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def changes(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> list[str]:
+    """How the files differ from those in a folder, by path. Raises InputError and OSError."""
+    target = os.path.realpath(output)
+    old = _files_in(target)
+    new = {**files, MANIFEST: manifest(files)}
+    found = {path: f"add {path}" for path in new.keys() - old}
+    found |= {path: f"remove {path}" for path in old - new.keys()}
+    for path in old & new.keys():
+        with open(os.path.join(target, path), "rb") as file:
+            if file.read() != new[path]:
+                found[path] = f"change {path}"
+    return [found[path] for path in sorted(found)]
+
+
+def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> None:
+    """Replace a folder by a site. Raises InputError for a folder with other files, and OSError."""
+    target = os.path.realpath(output)
+    _files_in(target)
+    above, name = os.path.split(target)
+    if not os.path.isdir(above):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), above)
+    unique = f"{os.getpid()}-{os.urandom(6).hex()}"
+    scratch, before = (os.path.join(above, f".{name}-{own}-{unique}") for own in ("new", "old"))
+    try:
+        for path, content in {**files, MANIFEST: manifest(files)}.items():
+            place = os.path.join(scratch, path)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "wb") as file:
+                file.write(content)
+        if os.path.exists(target):
+            shutil.copymode(target, scratch)
+            os.rename(target, before)
+        try:
+            os.rename(scratch, target)
+        except BaseException:
+            if os.path.exists(before):
+                os.rename(before, target)
+            raise
+    finally:
+        for folder in (scratch, before):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _files_in(target: str) -> set[str]:
+    """The files of an earlier site, as its manifest lists them, that are still there.
+
+    Raises InputError for a folder with others, NotADirectoryError for a file.
+    """
+    if not os.path.exists(target):
+        return set()
+    if not os.path.isdir(target):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
+    found = {
+        os.path.relpath(os.path.join(folder, name), target)
+        for folder, _, names in os.walk(target)
+        for name in names
+    }
+    others = sorted(found - _listed(os.path.join(target, MANIFEST)))
+    if others:
+        shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
+        reason = f"has files that fastrank did not write there: {shown}"
+        raise InputError(target, f"{reason}; choose an empty folder")
+    return found
+
+
+def is_site(folder: str) -> bool:
+    """Whether a folder has a site of ours."""
+    return bool(_listed(os.path.join(folder, MANIFEST)))
+
+
+def _listed(path: str) -> set[str]:
+    """The files that a manifest lists, and itself; none if there is no manifest of ours."""
+    try:
+        with open(path, "rb") as file:
+            content = json.loads(file.read())
+        return {MANIFEST, *content["files"]} if content["schema"] == SCHEMA else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()

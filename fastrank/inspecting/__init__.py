@@ -1,0 +1,1 @@
+"""Pages to look at the results of runs, query by query."""

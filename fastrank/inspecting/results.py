@@ -1,0 +1,124 @@
+"""The results of a query in several runs, with grades and with what each document adds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastrank.errors import FastrankError
+from fastrank.explaining.explain import parts_of
+from fastrank.explaining.judged_query import JudgedQuery
+from fastrank.judging.filters import select_queries, select_rankings
+from fastrank.native.buffers import filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+
+# At most as many relevant documents that no run has in the first k are listed.
+MOST_MISSED = 100
+
+
+class QueryResults(NamedTuple):
+    """What runs found for a query.
+
+    documents: those in the first k of a run, by their best rank, then the relevant documents that
+    no run has there. grades: theirs, None for those without a judgment. ranks: for each run, the
+    ranks of the documents in its whole ranking, 0 for those that it did not retrieve. scores: in
+    the same form, None for those without a score. adds: {measure: for each run, {place in
+    `documents`: what the document adds to the value}}, for measures that can be explained.
+    retrieved: the number of results of each run. unjudged: for each run, the first rank in the
+    first k whose document has no judgment, or 0. missed: the relevant documents that no run has
+    in the first k; of more than MOST_MISSED, only some are in `documents`.
+    """
+
+    query: str
+    documents: list[str]
+    grades: list[float | None]
+    ranks: list[list[int]]
+    scores: list[list[float | None]]
+    adds: dict[str, list[dict[int, float]]]
+    retrieved: list[int]
+    unjudged: list[int]
+    missed: int
+
+
+class Results:
+    """The results of queries, one by one."""
+
+    def __init__(
+        self, judgments: Qrels, runs: Sequence[Run], measures: list[BoundMeasure],
+        options: Options, k: int,
+    ) -> None:  # fmt: skip
+        self._judgments, self._runs, self._measures = judgments, runs, measures
+        self._options, self._k = options, k
+        self._places = {query: place for place, query in enumerate(judgments)}
+        self._rankings = [{query: place for place, query in enumerate(run)} for run in runs]
+        self._with_highest = _query_of_highest(judgments)
+
+    def of(self, query: str) -> QueryResults:
+        """The results of a judged query."""
+        sides = [self._judged(query, place) for place in range(len(self._runs))]
+        grades = sides[0].grades
+        ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
+        shown = {
+            doc: min(own.get(doc, len(own) + 1) for own in ranks)
+            for side in sides
+            for doc, _ in side.docs[: self._k]
+        }
+        level = self._options.relevance_level
+        missed = [doc for doc, grade in grades.items() if grade >= level and doc not in shown]
+        missed.sort(key=lambda doc: -grades[doc])
+        documents = [*sorted(shown, key=shown.__getitem__), *missed[:MOST_MISSED]]
+        by_score = self._options.rank_by == "score"
+        scores = [dict(side.docs) if by_score else {} for side in sides]
+        return QueryResults(
+            query=query,
+            documents=documents,
+            grades=[grades.get(doc) for doc in documents],
+            ranks=[[own.get(doc, 0) for doc in documents] for own in ranks],
+            scores=[[own.get(doc) for doc in documents] for own in scores],
+            adds=self._adds(sides, documents),
+            retrieved=[len(side.docs) for side in sides],
+            unjudged=[self._first_unjudged(side) for side in sides],
+            missed=len(missed),
+        )
+
+    def _judged(self, query: str, run: int) -> JudgedQuery:
+        """A query of a run, judged, from only the rows that matter for it."""
+        place = self._places[query]
+        # Some measures depend on the highest grade of all queries.
+        picks = dict.fromkeys((place, self._with_highest))
+        judgments = select_queries(self._judgments, filled("q", list(picks)))
+        ranking = self._rankings[run].get(query)
+        chosen = filled("q", [] if ranking is None else [ranking])
+        own = select_rankings(self._runs[run], chosen)
+        return JudgedQuery(query, judgments, own, self._measures, self._options)
+
+    def _adds(
+        self, sides: list[JudgedQuery], documents: list[str]
+    ) -> dict[str, list[dict[int, float]]]:
+        places = {doc: place for place, doc in enumerate(documents)}
+        found: dict[str, list[dict[int, float]]] = {}
+        for side in sides:
+            for name, part in parts_of(side, self._measures).items():
+                own = {places[doc]: add for doc, add in part.shares.items() if doc in places}
+                found.setdefault(name, []).append(own)
+        return found
+
+    def _first_unjudged(self, side: JudgedQuery) -> int:
+        shown = enumerate(side.docs[: self._k], 1)
+        return next((rank for rank, (doc, _) in shown if doc not in side.grades), 0)
+
+
+def _query_of_highest(judgments: Qrels) -> int:
+    """The index of a query with the highest grade of all."""
+    codes, offsets = judgments.grade_column, judgments.offset_column
+    if not len(codes):
+        raise FastrankError(f"{judgments.source}: expected judgments, found none")
+    row = max(range(len(codes)), key=codes.__getitem__)
+    return next(place for place in range(len(judgments)) if offsets[place + 1] > row)

@@ -1,0 +1,1 @@
+"""Leaderboards: the results of many systems on many data sets as a static site."""

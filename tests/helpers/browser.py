@@ -1,0 +1,71 @@
+"""A real browser without a network: the Chromium of the system, driven by Playwright.
+
+Tests of pages are skipped where there is no Chromium, or no Playwright (`pip install -e
+'.[browser]'`). Nothing is downloaded: Playwright uses the browser that it is given.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+WIDE, PHONE = {"width": 1400, "height": 1000}, {"width": 400, "height": 800}
+
+
+class Pages:
+    """Opens files in the browser. What they log and ask for is kept, and must be nothing else."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+
+    def open(self, path: Path, address: str = "", **context: Any) -> Any:
+        """A page. context: options of Playwright's contexts, such as color_scheme."""
+        page = self._browser.new_context(**{"viewport": WIDE, **context}).new_page()
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.goto(path.as_uri() + address)
+        return page
+
+    def check(self) -> None:
+        """Raise AssertionError for a message, an error, a dialog, or a request for other files."""
+        assert self.complaints == []
+        assert [url for url in self.requests if not url.startswith(("file:", "blob:"))] == []
+        assert all(url.partition("#")[0].endswith(".html") for url in self.requests)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The browser. Skips the test where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+    if not CHROMIUM:
+        pytest.skip("needs Chromium: apt install chromium, or the like")
+    # The sandbox refuses to run as root, as in most containers.
+    flags = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+def faults(page: Any) -> list[str]:
+    """The serious faults of accessibility that axe-core finds in a page."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{own['id']}: {own['nodes'][0]['html'][:200]}"
+        for own in found
+        if own["impact"] in ("serious", "critical")
+    ]
