@@ -85,6 +85,10 @@ if TYPE_CHECKING:
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.judges.agreement import judge_agreement as judge_agreement
+    from fastrank.judges.merging import diff_qrels as diff_qrels
+    from fastrank.judges.merging import merge_qrels as merge_qrels
+    from fastrank.judges.merging import unjudged as unjudged
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES

@@ -56,6 +56,14 @@ Family = Literal["measure", "all"]
 """The comparisons that are corrected together."""
 Interval = Literal["t", "percentile", "bca", "studentized", "none"]
 """A kind of confidence interval: see [Intervals](../comparing.md#intervals)."""
+BootstrapInterval = Literal["bca", "percentile"]
+"""A kind of bootstrap interval."""
+Prefer = Literal["first", "max", "min", "mean", "majority"]
+"""The grade of a pair that several judged: see `fastrank.merge_qrels`."""
+Conflicts = Literal["resolve", "error"]
+"""Whether pairs with different grades are refused."""
+UnjudgedBy = Literal["pair", "query", "run"]
+"""The rows of a table of unjudged documents: see `fastrank.unjudged`."""
 Zeros = Literal["pratt", "wilcox"]
 """How Wilcoxon's test treats differences of 0."""
 Policy = Literal["significant", "drop", "non-inferior"]
