@@ -105,7 +105,7 @@ def _whole(grade: float) -> float:
 
 def merged(qrels: Sequence[QrelsLike]) -> tuple[Grades, list[Conflict]]:
     """The grades of each pair in the order of the judges, and the pairs with different grades."""
-    if isinstance(qrels, (str, bytes, os.PathLike, Qrels)) or not hasattr(qrels, "__iter__"):
+    if not isinstance(qrels, (list, tuple)):
         raise TypeError(f"qrels: expected a list of judgments, found {type(qrels).__name__}")
     grades: Grades = {}
     for given, name in zip(qrels, judge_names(qrels, None), strict=True):
@@ -238,8 +238,8 @@ def _pairs(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[A
 def _queries(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[Any, ...]]:
     for query, documents in rankings.items():
         if query in judgments:
-            holes = sum(document not in judgments[query] for document in documents)
-            yield name, query, 1 - holes / len(documents), holes
+            judged = sum(document in judgments[query] for document in documents)
+            yield name, query, judged / len(documents), len(documents) - judged
 
 
 def _run(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[Any, ...]]:
