@@ -103,7 +103,7 @@ def test_a_scale_maps_grades_of_the_other_judges() -> None:
     binary = {"q1": {"d1": 1, "d2": 0, "d3": 0}}
     found = fr.judge_agreement(binary, HUMAN, scale={0: 0, 1: 0, 2: 1}, names=["b", "h"])
     assert found.agreement == 1.0
-    assert found == found and copy.copy(found) is found
+    assert copy.copy(found) is found
     assert pickle.loads(pickle.dumps(found)).kappa == found.kappa
 
 
@@ -163,17 +163,55 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: fr.judge_agreement(HUMAN, {"q9": {"d": 1}}), fr.GroupError, "judge 1 and judge 2 have no judged pair"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE, names=["a"]), fr.OptionError, "expected 2, one per judge, found 1"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE, interval="t"), fr.OptionError, "interval: expected one of 'bca', 'percentile'"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE, scale={0: 0, 1: 1}, names=["b", "j"]), fr.OptionError, r"no grade for 2 of j \(query 'q1', document 'd1'\)"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE, families={}), fr.OptionError, "families: needs runs"),
-        (lambda: fr.judge_agreement(graded(True), graded(False), runs={"a": RUNS["good"]}), fr.GroupError, "runs: expected two or more"),
-        (lambda: fr.judge_agreement(graded(True), graded(False), runs=RUNS, families={"judge": "x", "runs": {}}), fr.OptionError, "no run used the judge's model 'x'"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE).pair("judge 1", "judge 3"), fr.OptionError, "'judge 3' is not one of the judges"),
-        (lambda: fr.judge_agreement(HUMAN, JUDGE).value("kapa"), fr.OptionError, "did you mean kappa"),
+        (
+            lambda: fr.judge_agreement(HUMAN, {"q9": {"d": 1}}),
+            fr.GroupError,
+            "judge 1 and judge 2 have no judged pair",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, names=["a"]),
+            fr.OptionError,
+            "expected 2, one per judge, found 1",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, interval="t"),
+            fr.OptionError,
+            "interval: expected one of 'bca', 'percentile'",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, scale={0: 0, 1: 1}, names=["b", "j"]),
+            fr.OptionError,
+            r"no grade for 2 of j \(query 'q1', document 'd1'\)",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, families={}),
+            fr.OptionError,
+            "families: needs runs",
+        ),
+        (
+            lambda: fr.judge_agreement(graded(True), graded(False), runs={"a": RUNS["good"]}),
+            fr.GroupError,
+            "runs: expected two or more",
+        ),
+        (
+            lambda: fr.judge_agreement(
+                graded(True), graded(False), runs=RUNS, families={"judge": "x", "runs": {}}
+            ),
+            fr.OptionError,
+            "no run used the judge's model 'x'",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE).pair("judge 1", "judge 3"),
+            fr.OptionError,
+            "'judge 3' is not one of the judges",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE).value("kapa"),
+            fr.OptionError,
+            "did you mean kappa",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()

@@ -75,11 +75,15 @@ def test_a_negative_grade_is_unjudged() -> None:
     [
         (lambda: fr.merge_qrels(A), TypeError, "expected a list"),  # type: ignore[arg-type]
         (lambda: fr.merge_qrels([A], "last"), fr.OptionError, "prefer: expected one of 'first'"),  # type: ignore[arg-type]
-        (lambda: fr.merge_qrels([A, B], conflicts="error"), fr.GroupError, "1 pair has different grades: query 'q1', document 'd1': 2 and 1"),
+        (
+            lambda: fr.merge_qrels([A, B], conflicts="error"),
+            fr.GroupError,
+            "1 pair has different grades: query 'q1', document 'd1': 2 and 1",
+        ),
         (lambda: fr.unjudged(A, [RUN], 0), fr.OptionError, "k: expected 1 or more"),
         (lambda: fr.unjudged(A, [RUN], by="all"), fr.OptionError, "by: expected one of 'pair'"),  # type: ignore[call-overload]
     ],
-)  # fmt: skip
+)
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
@@ -97,13 +101,38 @@ def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize(
     ("arguments", "status", "out", "err"),
     [
-        ("merge a.qrels b.qrels", 0, "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d4 2\n", "fastrank qrels merge: 1 pair with different grades; chosen: first\n"),
-        ("merge a.qrels b.qrels --conflicts error", 1, "", "fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2 and 1\n"),
-        ("diff a.qrels b.qrels --format csv", 0, "change,query,document,old,new\nchanged,q1,d1,2,1\nremoved,q1,d2,0,\nadded,q1,d3,,1\nremoved,q2,d1,1,\nadded,q3,d4,,2\n", ""),
-        ("holes a.qrels x.run -k 3 --format csv", 0, f"run,queries,judged@3,unjudged\nx,2,{2 / 3!r},2\n", ""),
-        ("diff a.qrels c.qrels", 1, "", "fastrank qrels diff: c.qrels: no such file or directory\n"),
+        (
+            "merge a.qrels b.qrels",
+            0,
+            "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d4 2\n",
+            "fastrank qrels merge: 1 pair with different grades; chosen: first\n",
+        ),
+        (
+            "merge a.qrels b.qrels --conflicts error",
+            1,
+            "",
+            "fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2 and 1\n",
+        ),
+        (
+            "diff a.qrels b.qrels --format csv",
+            0,
+            "change,query,document,old,new\nchanged,q1,d1,2,1\nremoved,q1,d2,0,\nadded,q1,d3,,1\nremoved,q2,d1,1,\nadded,q3,d4,,2\n",
+            "",
+        ),
+        (
+            "holes a.qrels x.run -k 3 --format csv",
+            0,
+            f"run,queries,judged@3,unjudged\nx,2,{2 / 3!r},2\n",
+            "",
+        ),
+        (
+            "diff a.qrels c.qrels",
+            1,
+            "",
+            "fastrank qrels diff: c.qrels: no such file or directory\n",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_commands_write_what_the_functions_find(
     folder: Any, capsys: Any, arguments: str, status: int, out: str, err: str
 ) -> None:
