@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.judges.agreement import judge_agreement as judge_agreement
+    from fastrank.judges.estimate import estimate as estimate
     from fastrank.judges.merging import diff_qrels as diff_qrels
     from fastrank.judges.merging import merge_qrels as merge_qrels
     from fastrank.judges.merging import unjudged as unjudged

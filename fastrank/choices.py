@@ -64,6 +64,12 @@ Conflicts = Literal["resolve", "error"]
 """Whether pairs with different grades are refused."""
 UnjudgedBy = Literal["pair", "query", "run"]
 """The rows of a table of unjudged documents: see `fastrank.unjudged`."""
+EstimateInterval = Literal["t", "percentile"]
+"""A kind of interval of an estimate."""
+Population = Literal["all", "queries"]
+"""What an estimated mean is of: see `fastrank.estimate`."""
+Judges = Literal["linear", "mean", "majority"]
+"""How several judges become one: see `fastrank.estimate`."""
 Zeros = Literal["pratt", "wilcox"]
 """How Wilcoxon's test treats differences of 0."""
 Policy = Literal["significant", "drop", "non-inferior"]

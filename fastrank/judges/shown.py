@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.comparing.comparison import CORRECTION_NAMES
 from fastrank.document.document import Cell, Document, Grid, Paragraph, Section
 from fastrank.document.numbers import interval, number, p_text, signed
 from fastrank.messages import counted
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from fastrank.document.document import Block
     from fastrank.judges.agreement import JudgeAgreement
+    from fastrank.judges.estimate import JudgeEstimate
     from fastrank.judges.systems import SystemsUnderJudges
     from fastrank.scores.tables import Table
 
@@ -184,3 +186,41 @@ def plain(found: JudgeAgreement) -> str:
 
 def _records(table: Table) -> Iterator[dict[str, Any]]:
     return (dict(zip(table.names, row, strict=True)) for row in table.rows())
+
+
+def document_of_estimate(found: JudgeEstimate) -> Document:
+    """Estimated means and differences as a document."""
+    rows = [
+        [
+            Cell(measure), Cell(run, heads_row=True),
+            Cell(f"{number(value)} {interval(low, high)}", True), Cell(number(human), True),
+            Cell(number(judge), True), Cell(f"{weight:.2f}", True), Cell(f"{width:.2f}", True),
+            Cell(f"{effective:.0f}", True),
+        ]
+        for measure, run, value, low, high, human, judge, weight, width, effective
+        in found.table().rows()
+    ]  # fmt: skip
+    level = f"{100 * found.level:g}%"
+    header = [
+        "measure", "run", f"estimate [{level} interval]", "human", "judge", "lambda", "width",
+        "effective",
+    ]  # fmt: skip
+    legend = (
+        f"human: mean of the {found.n} queries that people judged; judge: of its judgments of all"
+        f" {len(found.queries)}. lambda: how much the judge counts. width: of the interval, as a"
+        " share of that of people alone. effective: queries judged by people alone that would give"
+        " this interval."
+    )
+    blocks: list[Block] = [Grid(header, rows), Paragraph(legend, "legend")]
+    if len(found.names) > 1:
+        pairs = [
+            [
+                Cell(measure), Cell(a, heads_row=True), Cell(b),
+                Cell(f"{signed(difference)} {interval(low, high, signed)}", True),
+                Cell(p_text(p), True),
+            ]
+            for measure, a, b, difference, low, high, _, p in found.pairs().rows()
+        ]  # fmt: skip
+        grid = Grid(["measure", "a", "b", f"difference [{level} interval]", "p"], pairs)
+        blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[found.correction]}.", "legend")]
+    return Document([*blocks, *(Paragraph(note, "note") for note in found.notes)])
