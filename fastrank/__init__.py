@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from fastrank.judges.merging import diff_qrels as diff_qrels
     from fastrank.judges.merging import merge_qrels as merge_qrels
     from fastrank.judges.merging import unjudged as unjudged
+    from fastrank.judges.plans import plan_judgments as plan_judgments
+    from fastrank.judges.plans import pool as pool
+    from fastrank.judges.plans import read_plan as read_plan
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES

@@ -70,6 +70,10 @@ Population = Literal["all", "queries"]
 """What an estimated mean is of: see `fastrank.estimate`."""
 Judges = Literal["linear", "mean", "majority"]
 """How several judges become one: see `fastrank.estimate`."""
+PlanBy = Literal["pairs", "queries"]
+"""What people judge a sample of: see `fastrank.plan_judgments`."""
+Allocation = Literal["neyman", "proportional"]
+"""How a budget is divided among strata: see `fastrank.plan_judgments`."""
 Zeros = Literal["pratt", "wilcox"]
 """How Wilcoxon's test treats differences of 0."""
 Policy = Literal["significant", "drop", "non-inferior"]

@@ -57,10 +57,10 @@ class JudgeAgreement(Frozen):
 
     >>> human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
     >>> judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
-    >>> found = fr.judge_agreement(human, judge)
-    >>> found
-    <JudgeAgreement of judge 1 and judge 2: 5 pairs, kappa 0.6875, alpha 0.8615>
-    >>> found.confusion.tolist()
+    >>> agreement = fr.judge_agreement(human, judge)
+    >>> agreement
+    <JudgeAgreement of judge 1 and judge 2: 5 pairs, kappa 0.6875, alpha 0.7943>
+    >>> agreement.confusion.tolist()
     [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
     """
 
@@ -84,7 +84,11 @@ class JudgeAgreement(Frozen):
 
     @property
     def confusion(self) -> Integers:
-        """The number of pairs by grade, int64[grades, grades]; rows are the first judge's."""
+        """The number of pairs by grade, int64[grades, grades]; rows are the first judge's.
+
+        >>> agreement.confusion[0].tolist()
+        [1, 1, 0]
+        """
         self._need_two("confusion")
         found: Integers = self._by_query.sum(axis=0).astype(np.int64)
         return found
@@ -102,7 +106,7 @@ class JudgeAgreement(Frozen):
     def value(self, name: str) -> float:
         """A coefficient by name: an attribute of two judges, or "alpha_ordinal" and the like.
 
-        >>> found.value("kappa") == found.kappa
+        >>> agreement.value("kappa") == agreement.kappa
         True
         """
         return float(self._function(name)(self._by_query.sum(axis=0)))
@@ -114,7 +118,7 @@ class JudgeAgreement(Frozen):
         with all its pairs. (NaN, NaN) for a single query, and where the coefficient has no value.
         Resamples in which it has none are dropped.
 
-        >>> found.interval("kappa_quadratic")
+        >>> agreement.interval("kappa_quadratic")
         (0.666..., 1.0)
         """
         function, chosen = self._function(name), self._settings
@@ -150,7 +154,11 @@ class JudgeAgreement(Frozen):
         return found
 
     def pair(self, a: str, b: str) -> JudgeAgreement:
-        """The agreement of two of the judges. Raises OptionError for another name."""
+        """The agreement of two of the judges. Raises OptionError for another name.
+
+        >>> fr.judge_agreement(human, judge, human).pair("judge 1", "judge 3").kappa
+        1.0
+        """
         for name in (a, b):
             if name not in self.judges:
                 hint = did_you_mean(map(repr, closest(name, self.judges, most=3)))
@@ -164,11 +172,11 @@ class JudgeAgreement(Frozen):
     def by_query(self) -> Table:
         """A row for each query with a common pair: agreement, kappas and bias.
 
-        >>> print(found.by_query())
-        query      pairs    agreement    kappa    kappa_quadratic      bias
-        -------  -------  -----------  -------  -----------------  --------
-        q1             3       0.6667   0.5000             0.6667    0.3333
-        q2             2       1.0000   1.0000             1.0000    0.0000
+        >>> print(agreement.by_query())
+        query      pairs    agreement    kappa    kappa_quadratic    bias
+        -------  -------  -----------  -------  -----------------  ------
+        q1             3       0.6667   0.5000             0.6667  0.3333
+        q2             2       1.0000   1.0000             1.0000  0.0000
         """
         self._need_two("by_query")
         counts = self._by_query.sum(axis=(1, 2))
@@ -184,7 +192,7 @@ class JudgeAgreement(Frozen):
     def by_grade(self) -> Table:
         """A row for each grade of the first judge: how the second grades these pairs.
 
-        >>> print(found.by_grade())
+        >>> print(agreement.by_grade())
           grade    pairs    equal    higher    lower    mean
         -------  -------  -------  --------  -------  ------
               0        2   0.5000    0.5000   0.0000  0.5000
@@ -213,9 +221,9 @@ class JudgeAgreement(Frozen):
         >>> print(fr.judge_agreement(human, judge, human, names=["h", "j", "k"]).table())
         a    b      pairs    agreement    kappa    kappa_quadratic     ac1     ac2     bias
         ---  ---  -------  -----------  -------  -----------------  ------  ------  -------
-        h    j          5       0.8000   0.6875             0.8276  0.7024  0.8864   0.2000
+        h    j          5       0.8000   0.6875             0.8000  0.7101  0.8684   0.2000
         h    k          5       1.0000   1.0000             1.0000  1.0000  1.0000   0.0000
-        j    k          5       0.8000   0.6875             0.8276  0.7024  0.8864  -0.2000
+        j    k          5       0.8000   0.6875             0.8000  0.7101  0.8684  -0.2000
         """
         if len(self.judges) == 2:
             names = list(self._functions())
@@ -242,7 +250,11 @@ class JudgeAgreement(Frozen):
         return Table(columns=columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame of pandas. Raises ImportError without pandas."""
+        """The table as a DataFrame of pandas. Raises ImportError without pandas.
+
+        >>> agreement.to_pandas()["coefficient"].tolist()[:2]
+        ['agreement', 'kappa']
+        """
         return self.table().to_pandas()
 
     def _functions(self) -> Mapping[str, Any]:
@@ -322,8 +334,8 @@ def judge_agreement(
     options, and what reading judgments and runs raises. Warns if the sets of grades differ; notes
     say what is left out.
 
-    >>> found = fr.judge_agreement(human, judge)
-    >>> found.agreement, found.alpha["nominal"]
+    >>> agreement = fr.judge_agreement(human, judge)
+    >>> agreement.agreement, agreement.alpha["nominal"]
     (0.8, 0.709...)
     """
     check_choice("interval", interval, ("bca", "percentile"))

@@ -22,7 +22,7 @@ from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     import pandas
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.judges.labels import Judgments
+    from fastrank.judges.plans import JudgmentPlan
     from fastrank.measures.selection import Measures
 
 # Below so many human queries intervals of Student's t may be short of their level.
@@ -42,8 +43,13 @@ NOT_RANDOM = 0.01
 
 
 class EstimatedPair(NamedTuple):
-    """The difference a - b of two systems, its interval, and its p-value before and after
-    correction for the pairs of a measure."""
+    """The difference a - b of two systems, its interval, and its p-value.
+
+    p_adjusted: the p-value corrected for the pairs of a measure.
+
+    >>> estimate.pair("nDCG@2", "a", "b").difference
+    0.0855...
+    """
 
     difference: float
     low: float
@@ -55,20 +61,31 @@ class EstimatedPair(NamedTuple):
 class JudgeEstimate(Frozen):
     """Means estimated from human judgments of some queries and a judge's of all.
 
-    names: the systems. measures: their names. n: the number of queries that people judged. queries:
-    of all queries that the judge judged. notes: what is assumed and what a reader must know.
+    names: the systems. measures: their names. by: what people judged, "queries" or "pairs". n: the
+    number of them. queries: those that the judge judged. notes: what is assumed and what a reader
+    must know.
 
-    >>> found = fr.estimate(human, judge, {"a": run_a, "b": run_b}, "P@5")
-    >>> found
-    <JudgeEstimate of 2 systems in P@5: 20 of 60 queries judged by people>
-    >>> found.interval("P@5", "a")
-    (0.48..., 0.55...)
+    >>> estimate
+    <JudgeEstimate of 2 systems in nDCG@2: 7 of 20 queries judged by people>
+    >>> print(estimate.table().transpose("of"))
+    of           nDCG@2    nDCG@2 (2)
+    ---------  --------  ------------
+    run               a             b
+    estimate     0.6494        0.5561
+    low          0.3364        0.1730
+    high         0.9624        0.9392
+    human        0.6088        0.5561
+    judge        0.8155        0.8155
+    weight       1.0000        0.0000
+    width        0.7563        1.0000
+    effective   12.2382        7.0000
     """
 
     made_by = "fastrank.estimate"
 
     names: list[str]
     measures: list[str]
+    by: str
     n: int
     queries: list[str]
     population: str
@@ -82,28 +99,51 @@ class JudgeEstimate(Frozen):
         """The estimated mean of a system.
 
         Raises MeasureError for a measure that was not estimated, OptionError for another system.
+
+        >>> estimate.value("nDCG@2", "a")
+        0.649...
         """
         return self._of(measure, run).value
 
     def interval(self, measure: str, run: str) -> tuple[float, float]:
-        """The confidence interval of the estimated mean."""
+        """The confidence interval of the estimated mean.
+
+        >>> estimate.interval("nDCG@2", "a")
+        (0.336..., 0.962...)
+        """
         found = self._of(measure, run)
         return found.low, found.high
 
     def human(self, measure: str, run: str) -> float:
-        """The mean over the queries that people judged, by their judgments alone."""
+        """The mean over the queries that people judged, by their judgments alone.
+
+        >>> estimate.human("nDCG@2", "a")
+        0.6...
+        """
         return self._of(measure, run).human
 
     def judge(self, measure: str, run: str) -> float:
-        """The mean over all queries, by the judge's judgments alone."""
+        """The mean over all queries, by the judge's judgments alone.
+
+        >>> estimate.judge("nDCG@2", "a")
+        0.8...
+        """
         return self._of(measure, run).judge
 
     def weight(self, measure: str, run: str) -> float:
-        """How much the judge counts: lambda, from 0 (people alone) to 1."""
+        """How much the judge counts: lambda, from 0 (people alone) to 1.
+
+        >>> estimate.weight("nDCG@2", "a")
+        1.0
+        """
         return self._of(measure, run).weight
 
     def pair(self, measure: str, a: str, b: str) -> EstimatedPair:
-        """The estimated difference of two systems; (b, a) has the opposite signs."""
+        """The estimated difference of two systems; (b, a) has the opposite signs.
+
+        >>> estimate.pair("nDCG@2", "a", "b").p_adjusted
+        0.278...
+        """
         self._of(measure, a), self._of(measure, b)
         if a == b:
             raise OptionError("pair", f"expected two systems, found {a!r} twice")
@@ -132,6 +172,9 @@ class JudgeEstimate(Frozen):
         estimate, low, high: the mean and its interval. human, judge: the means of either alone.
         weight: lambda. width: that of the interval, as a share of the width from people alone.
         effective: how many queries judged by people alone would give this interval.
+
+        >>> estimate.table().columns["run"]
+        ['a', 'b']
         """
         rows = [
             (measure, run, own.value, own.low, own.high, own.human, own.judge, own.weight,
@@ -145,20 +188,30 @@ class JudgeEstimate(Frozen):
         return Table(columns=dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
     def pairs(self) -> Table:
-        """A row for each measure and pair of systems; columns as in `EstimatedPair`."""
+        """A row for each measure and pair of systems; columns as in `EstimatedPair`.
+
+        >>> estimate.pairs().names[:4]
+        ['measure', 'a', 'b', 'difference']
+        """
         rows = [(*key, *self.pair(*key)) for key in self._pairs]
         names = ("measure", "a", "b", *EstimatedPair._fields)
         columns = map(list, zip(*rows, strict=True)) if rows else [[] for _ in names]
         return Table(columns=dict(zip(names, columns, strict=True)))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame of pandas. Raises ImportError without pandas."""
+        """The table as a DataFrame of pandas. Raises ImportError without pandas.
+
+        >>> estimate.to_pandas()["run"].tolist()
+        ['a', 'b']
+        """
         return self.table().to_pandas()
 
     def __repr__(self) -> str:
+        of = f"of {len(self.queries)} queries" if self.by == "queries" else "pairs"
+        systems = counted(len(self.names), "system")
         return (
-            f"<JudgeEstimate of {counted(len(self.names), 'system')} in {' '.join(self.measures)}:"
-            f" {self.n} of {len(self.queries)} queries judged by people>"
+            f"<JudgeEstimate of {systems} in {' '.join(self.measures)}: {self.n} {of} judged by"
+            " people>"
         )
 
     def __str__(self) -> str:
@@ -188,6 +241,8 @@ def estimate(
     correction: Correction = "holm",
     resamples: int = 10_000,
     seed: int = 0,
+    plan: JudgmentPlan | None = None,
+    partial: bool = False,
 ) -> JudgeEstimate:
     """Estimate the means that people would give, from their judgments of a few random queries.
 
@@ -205,6 +260,10 @@ def estimate(
     correction: of the p-values of the pairs of a measure, as in `compare`.
     resamples: the number of random resamples of "percentile".
     seed: the seed of the resamples.
+    plan: what drew the pairs that people judged, if they judged a sample of pairs rather than of
+        queries: the estimate is then the judge's mean plus the estimated sum of what people would
+        change, for measures that add over documents (P@k, DCG@k, RBP).
+    partial: whether some pairs of the plan may lack a grade, missing at random.
 
     The estimate is mean(f) - lambda (mean(g) - mean of g over the other queries), where f are the
     values by people and g those by the judge on the same queries; lambda has the least variance.
@@ -215,6 +274,12 @@ def estimate(
     both judgments are the same; OptionError for invalid options; what `compare` raises. Warns if
     the human queries do not look like a random sample of the judge's. Sources: Angelopoulos, Duchi
     and Zrnic, 2023, arXiv 2311.01453; Zrnic and Candès, PNAS 121(15), 2024.
+
+    >>> model = {f"q{i}": {"d1": i % 2, "d2": 1 - i % 2} for i in range(20)}
+    >>> people = {f"q{i}": {"d1": i % 2, "d2": 0} for i in range(0, 20, 3)}
+    >>> run = {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(20)}
+    >>> fr.estimate(people, model, {"a": run}, "nDCG@2").human("nDCG@2", "a")
+    0.428...
     """
     check_choice("population", population, ("all", "queries"))
     check_choice("judges", judges, ("linear", "mean", "majority"))
@@ -225,6 +290,8 @@ def estimate(
     })  # fmt: skip
     if correction == "max-t":
         raise OptionError("correction", "'max-t' is not for estimates; use 'holm'")
+    if plan is not None and plan.by == "pairs":
+        return _by_pairs(human, judge, runs, measures, plan, chosen, partial=partial)
     people = judgments_of(human, "human")
     given = list(judge) if isinstance(judge, (list, tuple)) else [judge]
     models = _models(given, scale, judges)
@@ -240,15 +307,52 @@ def estimate(
     labelled = np.array([place[query] for query in sides[0].queries])
     samples = _Samples(sides[0], sides[1:], labelled, chosen, finite=population == "queries")
     notes += samples.cautions()
-    pairs = _all_pairs(samples, correction)
     return JudgeEstimate(
-        names=sides[0].names, measures=sides[0].measures, n=len(labelled), queries=queries,
-        population=population, level=level, correction=correction, notes=notes,
+        names=sides[0].names, measures=sides[0].measures, by="queries", n=len(labelled),
+        queries=queries, population=population, level=level, correction=correction, notes=notes,
         _estimates={
             (measure, name): samples.estimate(measure, [(row, 1.0)])
             for measure in sides[0].measures for row, name in enumerate(sides[0].names)
         },
-        _pairs=pairs,
+        _pairs=_all_pairs(
+            sides[0].measures, sides[0].names, correction,
+            lambda measure, i, j: samples.estimate(measure, [(i, 1.0), (j, -1.0)]),
+        ),
+    )  # fmt: skip
+
+
+def _by_pairs(
+    human: QrelsLike,
+    judge: QrelsLike | Sequence[QrelsLike],
+    runs: RunsLike | RunLike,
+    measures: Measures,
+    plan: JudgmentPlan,
+    chosen: Settings,
+    *,
+    partial: bool,
+) -> JudgeEstimate:
+    """Estimate from a sample of pairs."""
+    from fastrank.judges.pair_estimate import PairSample, notes_of
+
+    if isinstance(judge, (list, tuple)):
+        (judge,) = judge if len(judge) == 1 else [merge_qrels(judge, "mean")]
+    grades = plan.grades_of(human, partial=partial)
+    sample = PairSample(plan, grades, judgments_of(judge, "judge"), runs, measures)
+    names = sample.names
+    return JudgeEstimate(
+        names=names, measures=list(sample.measures), by="pairs", n=len(sample.pairs),
+        queries=sample.queries, population="queries", level=chosen.level, correction=chosen.correction,
+        notes=list(notes_of(sample)),
+        _estimates={
+            (measure, name): sample.estimate(measure, [(name, 1.0)], chosen)
+            for measure in sample.measures for name in names
+        },
+        _pairs=_all_pairs(
+            list(sample.measures), names, chosen.correction,
+            lambda measure, i, j: sample.estimate(
+                measure, [(names[i], 1.0), (names[j], -1.0)], chosen
+            ),
+        ),
     )  # fmt: skip
 
 
@@ -383,16 +487,20 @@ def _values(judgments: Judgments, runs: RunsLike | RunLike, measures: Measures) 
 
 
 def _all_pairs(
-    samples: _Samples, correction: str
+    measures: list[str],
+    names: list[str],
+    correction: str,
+    difference: Callable[[str, int, int], Estimated],
 ) -> dict[tuple[str, str, str], tuple[Estimated, float]]:
     """The estimated difference of each pair of systems, and its corrected p-value."""
-    names = samples.human.names
     found: dict[tuple[str, str, str], tuple[Estimated, float]] = {}
-    for measure in samples.human.measures:
+    for measure in measures:
         own = {
-            (measure, a, b): samples.estimate(measure, [(i, 1.0), (j, -1.0)])
-            for i, a in enumerate(names) for j, b in enumerate(names) if i < j
-        }  # fmt: skip
+            (measure, a, b): difference(measure, i, j)
+            for i, a in enumerate(names)
+            for j, b in enumerate(names)
+            if i < j
+        }
         adjusted = adjust(np.array([one.p for one in own.values()]), correction).tolist()
         found |= {key: (one, p) for (key, one), p in zip(own.items(), adjusted, strict=True)}
     return found

@@ -206,10 +206,10 @@ def document_of_estimate(found: JudgeEstimate) -> Document:
         "effective",
     ]  # fmt: skip
     legend = (
-        f"human: mean of the {found.n} queries that people judged; judge: of its judgments of all"
-        f" {len(found.queries)}. lambda: how much the judge counts. width: of the interval, as a"
-        " share of that of people alone. effective: queries judged by people alone that would give"
-        " this interval."
+        f"human: from the {found.n} {found.by} that people judged, alone; judge: from its judgments"
+        f" of {len(found.queries)} queries, alone. lambda: how much the judge counts. width: of the"
+        f" interval, as a share of that of people alone. effective: how many {found.by} judged by"
+        " people alone would give this interval."
     )
     blocks: list[Block] = [Grid(header, rows), Paragraph(legend, "legend")]
     if len(found.names) > 1:
@@ -224,3 +224,21 @@ def document_of_estimate(found: JudgeEstimate) -> Document:
         grid = Grid(["measure", "a", "b", f"difference [{level} interval]", "p"], pairs)
         blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[found.correction]}.", "legend")]
     return Document([*blocks, *(Paragraph(note, "note") for note in found.notes)])
+
+
+def estimate_json(found: JudgeEstimate) -> str:
+    """The estimates as JSON, with null for NaN and infinity."""
+    from fastrank.scores.records import json_text
+
+    content = {
+        "by": found.by,
+        "n": found.n,
+        "queries": len(found.queries),
+        "population": found.population,
+        "level": found.level,
+        "correction": found.correction,
+        "estimates": list(_records(found.table())),
+        "pairs": list(_records(found.pairs())),
+        "notes": found.notes,
+    }
+    return json_text(content, 2)

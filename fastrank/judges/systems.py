@@ -38,12 +38,9 @@ class SystemsUnderJudges(Frozen):
     comparisons: {judge: Comparison}; the first judge's is the truth. family: the systems that used
     the same model as the judges that follow the first, None if that is not known.
 
-    >>> runs = {"x": {"q1": {"d1": 3, "d2": 2}, "q2": {"d4": 1}}, "y": {"q2": {"d1": 1}}}
-    >>> found = fr.judge_agreement(human, judge, runs=runs, measures="map").systems
-    >>> print(found.orders())
-    judge    measure      tau_b    tau_ap     rbo    largest_drop    lost    reversed    found
-    -------  ---------  -------  --------  ------  --------------  ------  ----------  -------
-    judge 2  map        -1.0000   -1.0000  0.7000               1       0           0        0
+    >>> systems = fr.judge_agreement(human, judge, runs=runs, measures="map").systems
+    >>> systems.measures
+    ['map']
     """
 
     made_by = "fastrank.judge_agreement"
@@ -58,7 +55,14 @@ class SystemsUnderJudges(Frozen):
         return self.comparisons[self.judges[0]].measures
 
     def means(self, measure: str) -> Table:
-        """A row for each system, best first by the first judge: its mean under each judge."""
+        """A row for each system, best first by the first judge: its mean under each judge.
+
+        >>> print(systems.means("map"))
+        system      judge 1    judge 2
+        --------  ---------  ---------
+        y            0.5000     0.5000
+        x            0.2500     0.3333
+        """
         truth = self.comparisons[self.judges[0]]
         names = truth.ranked(measure)
         columns: dict[str, list[Any]] = {"system": names}
@@ -74,6 +78,9 @@ class SystemsUnderJudges(Frozen):
         p = 0.9. largest_drop: by how many ranks the system falls that falls most. lost, reversed,
         found: the numbers of pairs of systems that differ significantly under the first judge but
         not under this one, in the opposite direction, and only under this one.
+
+        >>> systems.orders().columns["tau_b"], systems.orders().columns["reversed"]
+        ([1.0], [0])
         """
         columns: dict[str, list[Any]] = {
             name: []
@@ -105,6 +112,9 @@ class SystemsUnderJudges(Frozen):
 
         difference, p: under the first judge; judged_difference, judged_p: under this one. p is
         corrected as in `compare`.
+
+        >>> len(systems.verdicts("judge 2", "map"))
+        0
         """
         names = ("a", "b", "difference", "p", "judged_difference", "judged_p", "change")
         rows = list(zip(*self._changes(judge, measure), strict=True)) or [()] * len(names)
@@ -130,6 +140,11 @@ class SystemsUnderJudges(Frozen):
         bias: the mean over queries of the judge's value minus the first judge's, of the systems
         inside and outside the family, and inside minus outside, with Student's interval [low, high]
         over queries. None if families were not given.
+
+        >>> families = {"judge": "gpt", "runs": {"x": "gpt", "y": "llama"}}
+        >>> found = fr.judge_agreement(human, judge, runs=runs, families=families).systems
+        >>> found.own_family().columns["bias"][:3]
+        [0.083..., 0.0, 0.083...]
         """
         if self.family is None:
             return None

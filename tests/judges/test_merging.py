@@ -116,7 +116,8 @@ def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         (
             "diff a.qrels b.qrels --format csv",
             0,
-            "change,query,document,old,new\nchanged,q1,d1,2,1\nremoved,q1,d2,0,\nadded,q1,d3,,1\nremoved,q2,d1,1,\nadded,q3,d4,,2\n",
+            "change,query,document,old,new\nchanged,q1,d1,2,1\nremoved,q1,d2,0,\n"
+            "added,q1,d3,,1\nremoved,q2,d1,1,\nadded,q3,d4,,2\n",
             "",
         ),
         (
