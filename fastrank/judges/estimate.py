@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # Below so many human queries intervals of Student's t may be short of their level.
 FEW = 20
+# Where so many values are equal, n would have to be hundreds.
+MOSTLY = 0.8
 PERMUTATIONS = 10_000
 NOT_RANDOM = 0.01
 
@@ -400,6 +402,14 @@ class _Samples:
         ]
         if n < FEW:
             found.append(f"{n} queries are few: the intervals may be short of their level")
+        for measure in self.human.measures:
+            for name, own in zip(self.human.names, self.human.values(measure), strict=True):
+                share = np.unique(own, return_counts=True)[1].max() / n
+                if share >= MOSTLY:
+                    found.append(
+                        f"{measure} of {name} is the same for {share:.0%} of the queries that people"
+                        " judged: its interval may be far short of its level"
+                    )
         measure = self.human.measures[0]
         if self.others.any() and (p := self._p_random(measure)) < NOT_RANDOM:
             note = (

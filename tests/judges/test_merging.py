@@ -111,7 +111,8 @@ def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
             "merge a.qrels b.qrels --conflicts error",
             1,
             "",
-            "fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2 and 1\n",
+            "fastrank qrels merge: 1 pair has different grades:"
+            " query 'q1', document 'd1': 2 and 1\n",
         ),
         (
             "diff a.qrels b.qrels --format csv",
