@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _coverage(given: argparse.Namespace) -> int:
-    runs = {path.name.partition(".")[0]: path for path in given.runs}
+    runs = {path.name: path for path in given.runs}
     print(coverage.table(given.qrels, runs, given.repetitions))
     return 0
 

@@ -343,8 +343,8 @@ def _by_pairs(
     names = sample.names
     return JudgeEstimate(
         names=names, measures=list(sample.measures), by="pairs", n=len(sample.pairs),
-        queries=sample.queries, population="queries", level=chosen.level, correction=chosen.correction,
-        notes=list(notes_of(sample)),
+        queries=sample.queries, population="queries", level=chosen.level,
+        correction=chosen.correction, notes=list(notes_of(sample)),
         _estimates={
             (measure, name): sample.estimate(measure, [(name, 1.0)], chosen)
             for measure in sample.measures for name in names
@@ -407,8 +407,8 @@ class _Samples:
                 share = np.unique(own, return_counts=True)[1].max() / n
                 if share >= MOSTLY:
                     found.append(
-                        f"{measure} of {name} is the same for {share:.0%} of the queries that people"
-                        " judged: its interval may be far short of its level"
+                        f"{measure} of {name} is the same for {share:.0%} of the queries that"
+                        " people judged: its interval may be far short of its level"
                     )
         measure = self.human.measures[0]
         if self.others.any() and (p := self._p_random(measure)) < NOT_RANDOM:
