@@ -42,8 +42,8 @@ class JudgeAgreement(Frozen):
 
     judges: their names. pairs: the number of pairs that both judged; of several judges, that two or
     more did. only_a, only_b: of two judges, the numbers of pairs that only one judged, which count
-    nowhere else. grades: those on common pairs, ascending. queries: the ids of the queries.
-    alpha: Krippendorff's alpha over all judges by metric: "nominal", "ordinal", "interval".
+    nowhere else. grades, queries: those of common pairs, in ascending and in byte order. alpha:
+    Krippendorff's alpha over all judges by metric: "nominal", "ordinal", "interval".
     systems: what the judges do to the order of systems, None without runs.
 
     Of two judges also, each a float that is NaN where it has no value:
@@ -179,14 +179,10 @@ class JudgeAgreement(Frozen):
         q2             2       1.0000   1.0000             1.0000  0.0000
         """
         self._need_two("by_query")
-        counts = self._by_query.sum(axis=(1, 2))
-        kept = np.flatnonzero(counts)
-        columns: dict[str, list[Any]] = {
-            "query": [self.queries[place] for place in kept],
-            "pairs": counts[kept].astype(int).tolist(),
-        }
+        counts = self._by_query.sum(axis=(1, 2)).astype(int).tolist()
+        columns: dict[str, list[Any]] = {"query": self.queries, "pairs": counts}
         for name in ("agreement", "kappa", "kappa_quadratic", "bias"):
-            columns[name] = self._function(name)(self._by_query[kept]).tolist()
+            columns[name] = self._function(name)(self._by_query).tolist()
         return Table(columns=columns)
 
     def by_grade(self) -> Table:
@@ -360,20 +356,22 @@ def judge_agreement(
 
 
 def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> JudgeAgreement:
-    """The agreement of judges whose labels are aligned. Raises GroupError without a common pair."""
+    """The agreement of judges from aligned labels. Raises GroupError without a common pair."""
     grades, counts = labels.grades, labels.counts()
-    size, queries = len(grades), len(labels.queries)
+    size = len(grades)
     judged = labels.codes != MISSING
     common = judged.sum(axis=0) > 1
     if not common.any():
         raise GroupError(
             f"{' and '.join(labels.names)} have no judged pair of query and document in common"
         )
-    by_query = np.zeros((queries, size, size))
+    # Queries without a common pair say nothing, and must not be drawn.
+    used, query = np.unique(labels.query[common], return_inverse=True)
+    by_query = np.zeros((len(used), size, size))
     only = [0, 0]
     if len(labels.names) == 2:
         first, second = labels.codes[:, common]
-        np.add.at(by_query, (labels.query[common], first, second), 1.0)
+        np.add.at(by_query, (query, first, second), 1.0)
         only = [int((own & ~common).sum()) for own in judged]
         coincidence = by_query.sum(axis=0)
         coincidence = coincidence + coincidence.T
@@ -384,11 +382,11 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
         products = own[:, :, None] * own[:, None, :]
         products[:, np.arange(size), np.arange(size)] -= own
         products /= own.sum(axis=1)[:, None, None] - 1
-        np.add.at(by_query, labels.query[common], products)
+        np.add.at(by_query, query, products)
         coincidence = by_query.sum(axis=0)
     return JudgeAgreement(
         judges=labels.names, pairs=int(common.sum()), only_a=only[0], only_b=only[1],
-        grades=[float(grade) for grade in grades], queries=labels.queries,
+        grades=grades.tolist(), queries=[labels.queries[place] for place in used],
         alpha={metric: float(alpha(coincidence, grades, metric)) for metric in METRICS},
         relevance_level=relevance_level, notes=[], _by_query=by_query, _labels=labels,
         _settings=chosen,

@@ -73,6 +73,14 @@ def test_intervals_are_the_same_bits_in_each_run_and_others_with_another_seed() 
     assert fr.judge_agreement(*judges, seed=1).interval("kappa") != first
 
 
+def test_queries_that_only_one_judged_are_not_drawn() -> None:
+    human, judge = random_judges(30)
+    more = judge | {f"r{query}": {"d": 1} for query in range(300)}
+    found, expected = fr.judge_agreement(human, more), fr.judge_agreement(human, judge)
+    assert found.queries == expected.queries
+    assert found.interval("kappa") == expected.interval("kappa")
+
+
 def test_one_query_has_no_interval() -> None:
     found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
     assert np.isnan(found.interval("agreement")).all()
