@@ -12,6 +12,7 @@ import pyperf
 from bench import (
     added,
     cases,
+    coverage,
     figures,
     generate,
     manifest,
@@ -52,9 +53,22 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument(
         "--page", type=Path, help="write it into this file, between its markers (else: print)"
     )
+    covered = own.add_parser(
+        "coverage", help="how often the intervals of fr.estimate cover the truth"
+    )
+    covered.set_defaults(run=_coverage)
+    covered.add_argument("--repetitions", type=int, default=5000, metavar="N", help="(5000)")
+    covered.add_argument("--qrels", type=Path, metavar="QRELS", help="(data/digits.qrels)")
+    covered.add_argument("runs", type=Path, nargs="*", metavar="RUN", help="(those in data/)")
     counted = own.add_parser("figures", help="lines, files, modules, and calls of this checkout")
     counted.set_defaults(run=_figures)
     return parser
+
+
+def _coverage(given: argparse.Namespace) -> int:
+    runs = {path.name: path for path in given.runs}
+    print(coverage.table(given.qrels, runs, given.repetitions))
+    return 0
 
 
 def _figures(_: argparse.Namespace) -> int:

@@ -86,6 +86,14 @@ if TYPE_CHECKING:
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.inspecting.inspect import inspect as inspect
+    from fastrank.judges.agreement import judge_agreement as judge_agreement
+    from fastrank.judges.estimate import estimate as estimate
+    from fastrank.judges.merging import diff_qrels as diff_qrels
+    from fastrank.judges.merging import merge_qrels as merge_qrels
+    from fastrank.judges.merging import unjudged as unjudged
+    from fastrank.judges.plans import plan_judgments as plan_judgments
+    from fastrank.judges.plans import pool as pool
+    from fastrank.judges.plans import read_plan as read_plan
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure

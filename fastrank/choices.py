@@ -56,6 +56,24 @@ Family = Literal["measure", "all"]
 """The comparisons that are corrected together."""
 Interval = Literal["t", "percentile", "bca", "studentized", "none"]
 """A kind of confidence interval: see [Intervals](../comparing.md#intervals)."""
+BootstrapInterval = Literal["bca", "percentile"]
+"""A kind of bootstrap interval."""
+Prefer = Literal["first", "max", "min", "mean", "majority"]
+"""The grade of a pair that several judged: see `fastrank.merge_qrels`."""
+Conflicts = Literal["resolve", "error"]
+"""Whether pairs with different grades are refused."""
+UnjudgedBy = Literal["pair", "query", "run"]
+"""The rows of a table of unjudged documents: see `fastrank.unjudged`."""
+EstimateInterval = Literal["t", "percentile"]
+"""A kind of interval of an estimate."""
+Population = Literal["all", "queries"]
+"""What an estimated mean is of: see `fastrank.estimate`."""
+Judges = Literal["linear", "mean", "majority"]
+"""How several judges become one: see `fastrank.estimate`."""
+PlanBy = Literal["pairs", "queries"]
+"""What people judge a sample of: see `fastrank.plan_judgments`."""
+Allocation = Literal["neyman", "proportional"]
+"""How a budget is divided among strata: see `fastrank.plan_judgments`."""
 Zeros = Literal["pratt", "wilcox"]
 """How Wilcoxon's test treats differences of 0."""
 Policy = Literal["significant", "drop", "non-inferior"]

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from fastrank.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.inspecting.inspection import Inspection as Inspection
+    from fastrank.judges.agreement import JudgeAgreement as JudgeAgreement
+    from fastrank.judges.estimate import EstimatedPair as EstimatedPair
+    from fastrank.judges.estimate import JudgeEstimate as JudgeEstimate
+    from fastrank.judges.plans import JudgmentPlan as JudgmentPlan
+    from fastrank.judges.plans import Stratum as Stratum
+    from fastrank.judges.systems import SystemsUnderJudges as SystemsUnderJudges
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.leaderboard.board import Board as Board
     from fastrank.measures.custom import Ranking as Ranking

@@ -222,7 +222,7 @@ def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
     values, places = numpy.unique(grades, return_inverse=True)
     negative = int(numpy.searchsorted(values, 0.0))
     codes = places.astype("int64") - negative
-    judged = values[negative:] + 0.0  # WorkQueue -0.0 into 0.0.
+    judged = values[negative:] + 0.0  # Turn -0.0 into 0.0.
     if not len(judged) or judged[0] > 0.0:
         judged = numpy.concatenate([numpy.zeros(1), judged])
         codes[codes >= 0] += 1

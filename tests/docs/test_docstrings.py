@@ -80,6 +80,26 @@ def _board(folder: Path) -> fr.types.Board:
     return fr.board(folder, title="Search")
 
 
+def _judged() -> dict[str, object]:
+    human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
+    judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
+    runs = {"x": {"q1": {"d1": 3, "d2": 2}, "q2": {"d4": 1}}, "y": {"q2": {"d1": 1}}}
+    run = {f"q{i}": {f"d{j}": float(-j) for j in range(20)} for i in range(10)}
+    model = {f"q{i}": {"d1": i % 2, "d2": (i + 1) % 2} for i in range(20)}
+    people = {f"q{i}": {"d1": i % 2, "d2": int(i % 4 == 0)} for i in range(0, 20, 3)}
+    systems = {
+        "a": {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(20)},
+        "b": {f"q{i}": {"d1": 1.0, "d2": float(i % 5)} for i in range(20)},
+    }
+    return {
+        "human": human, "judge": judge, "runs": runs, "run": run,
+        "agreement": fr.judge_agreement(human, judge),
+        "systems": fr.judge_agreement(human, judge, runs=runs, measures="map").systems,
+        "estimate": fr.estimate(people, model, systems, "nDCG@2"),
+        "plan": fr.plan_judgments({"a": run}, 40, depth=20),
+    }  # fmt: skip
+
+
 def _task_results() -> fr.tasks.TaskResults:
     def letters(texts: list[str]) -> list[list[int]]:
         return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
@@ -116,7 +136,7 @@ def test_examples_print_what_they_show(
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
     `probed` a TaskResult, `explained` an Explanation, `board` a Board, and `results` those of two
-    tasks.
+    tasks. Those of judges are in `_judged`.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -128,6 +148,8 @@ def test_examples_print_what_they_show(
             names[name] = make()
     if "class Board(" in source.read_text("utf-8"):
         names["board"] = _board(tmp_path)
+    if source.parent.name == "judges":
+        names |= _judged()
 
     module = importlib.import_module(_module(source))
     found = doctest.testmod(module, extraglobs=names, optionflags=doctest.ELLIPSIS)

@@ -17,6 +17,7 @@ _shtab_fastrank_commands() {
     compare-indexes:'compare approximate vector indexes with exact search'
     completion:'print the completions of a shell'
     convert:'convert judgments (qrels) and runs between formats'
+    estimate:'estimate means from a few human judgments and those of a model'
     eval:'evaluate runs against the same judgments (qrels)'
     eval-embeddings:'search embeddings and evaluate the results'
     explain:'explain the values of a query: what each document adds'
@@ -25,8 +26,11 @@ _shtab_fastrank_commands() {
     hard-negatives:'mine hard negatives from a run, for training'
     help:'explain a command'
     inspect:'write a page to look at the results of runs, query by query'
+    judges:'compare the judgments of people and models'
     measures:'list the measures, or explain some with their options'
+    plan:'draw what people should judge next, at random'
     probe:'train classifiers on embeddings and test them'
+    qrels:'merge judgments (qrels), compare two versions, find what is unjudged'
     search:'search embeddings and write a run'
     trec_eval:'drop-in replacement for trec_eval: same arguments, same output'
   )
@@ -39,6 +43,15 @@ _shtab_fastrank_gate_commands() {
     save:'Evaluate a run and save its values as a baseline.'
   )
   _describe 'fastrank gate commands' _commands
+}
+
+_shtab_fastrank_qrels_commands() {
+  local _commands=(
+    diff:'Show what changed between two versions of judgments.'
+    holes:'Find the unjudged documents in the top ranks of runs.'
+    merge:'Merge the judgments of several judges.'
+  )
+  _describe 'fastrank qrels commands' _commands
 }
 
 _shtab_fastrank_options=(
@@ -200,6 +213,28 @@ _shtab_fastrank_convert_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_convert_defaults_added=0
+
+_shtab_fastrank_estimate_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--human[judgments of people for a random sample of queries]:QRELS:_files"
+  "*--judge[judgments of a model for all queries\; may be repeated]:QRELS:_files"
+  "--plan[plan of \`fastrank plan\` that drew the pairs of --human, instead of whole queries]:FILE:_files"
+  "*"{-m,--measure}"[measure in any notation (map, P.5,10, nDCG\@10) or set of measures (official, all_trec)\; may be repeated\; \`fastrank measures\` lists them]:MEASURE:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--population[\"all\"\: the queries are a sample of what users ask\; \"queries\"\: they are all there are, so that nothing is uncertain once people have judged each (default\: all)]:population:(all queries)"
+  "--judges[how several judges become one\: \"mean\" and \"majority\" of their grades, or the best \"linear\" combination of their values, fitted on the human sample with cross-fitting (default\: linear)]:judges:(linear mean majority)"
+  "--interval[\"t\" (Student\'s, n - 1 degrees of freedom) or \"percentile\", from resampled queries (default\: t)]:interval:(t percentile)"
+  "--level[the confidence level of the intervals (default\: 0.95)]:X:"
+  "--correction[of the p-values of the pairs of a measure, as in \`compare\` (default\: holm)]:correction:(holm bonferroni bh none hochberg by max-t)"
+  "--resamples[the number of random resamples of \"percentile\" (default\: 10000)]:N:"
+  "--seed[the seed of the resamples (default\: 0)]:N:"
+  "--partial[whether some pairs of the plan may lack a grade, missing at random]"
+  "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex html csv json)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "(*):run in any format, may be compressed:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_estimate_defaults_added=0
 
 _shtab_fastrank_eval_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -437,7 +472,7 @@ _shtab_fastrank_hard_negatives_defaults_added=0
 
 _shtab_fastrank_help_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate board agree explain inspect fuse convert trec_eval measures check completion)"
+  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate board agree judges estimate explain inspect fuse convert plan qrels trec_eval measures check completion)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -479,6 +514,27 @@ _shtab_fastrank_inspect_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_inspect_defaults_added=0
 
+_shtab_fastrank_judges_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*--name[name of a judge\; repeat for each, in order (default\: the name of the file)]:NAME:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--scale[map the grades of all judges but the first, such as 1\=0,2\=1,3\=2,0\=0]:GRADE=GRADE,...:"
+  {-l,--relevance-level}"[the lowest relevant grade, for precision, recall, F1 and specificity (default\: 1)]:N:"
+  "--interval[the kind of bootstrap interval over queries\: \"bca\" or \"percentile\" (default\: bca)]:interval:(bca percentile)"
+  "--level[the confidence level of the intervals (default\: 0.95)]:X:"
+  "--resamples[the number of random resamples (default\: 10000)]:N:"
+  "--seed[the seed of the resamples (default\: 0)]:N:"
+  "*--run[run of a system\; may be repeated]:RUN:_files"
+  "*"{-m,--measure}"[measure of the systems\; may be repeated (default\: map and nDCG\@10)]:MEASURE:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "*--own-family[name of a run that used the judge\'s model\; may be repeated]:NAME:"
+  "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex html csv json)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  ":judgments in any format\; - is standard input:_files"
+  "(*):judgments of the other judges:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_judges_defaults_added=0
+
 _shtab_fastrank_measures_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--format[output format (default\: text)\; text without NAME prints one line per measure]:format:(text json markdown)"
@@ -487,6 +543,26 @@ _shtab_fastrank_measures_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_measures_defaults_added=0
+
+_shtab_fastrank_plan_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-n,--budget}"[how many pairs or queries people can judge]:N:"
+  "--judge[judgments of a model, by whose grades the pool is stratified]:QRELS:_files"
+  "--plan[write the plan to FILE, as JSON]:FILE:_files"
+  {-M,--depth}"[of the pool (default\: 100)]:N:"
+  "--by[\"pairs\"\: pairs of query and document from strata by best rank and judge\'s grade\; \"queries\"\: all pooled pairs of random queries (default\: pairs)]:by:(pairs queries)"
+  "--allocation[of the budget to strata\: \"neyman\", in proportion to their size times the standard deviation that the judge\'s grades and the discount of the rank lead one to expect\; or \"proportional\" to their size (default\: neyman)]:allocation:(neyman proportional)"
+  "--difference[instead of a budget of queries, the difference of two systems in \`measure\` that the paired t-test shall find with a power of 0.8\; needs a judge, for the standard deviation]:X:"
+  "--measure[for \`difference\` (default\: map)]:NAME:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--correlation[of the judge\'s and people\'s differences per query, if known\: judging with \`estimate\` then needs fewer queries, by the factor 1 - correlation \*\* 2 (default\: 0.0)]:X:"
+  "--seed[of the sample (default\: 0)]:N:"
+  "--trec-eval-version[scores are compared as 32-bit floats (\"9.0.8\") or doubles (\"10.0\") (default\: \$FASTRANK_TREC_EVAL_VERSION, or 9.0.8)]:trec_eval_version:(9.0.8 10.0)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "(*):run in any format, may be compressed:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_plan_defaults_added=0
 
 _shtab_fastrank_probe_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -510,6 +586,49 @@ _shtab_fastrank_probe_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_probe_defaults_added=0
+
+_shtab_fastrank_qrels_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_qrels_defaults_added=0
+
+_shtab_fastrank_qrels_diff_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex csv json)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  ":judgments in any format\; - is standard input:"
+  ":the later judgments:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_qrels_diff_defaults_added=0
+
+_shtab_fastrank_qrels_holes_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "-k[the number of first results of each query, in trec_eval\'s order (default\: 10)]:N:"
+  "--by[\"pair\"\: a row for each run, query and unjudged document with its rank\; \"query\"\: for each run and query its share of judged documents among the results in the top k, and the number of the others\; \"run\"\: for each run the mean of these shares, and the sum of these numbers (default\: run)]:by:(pair query run)"
+  "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex csv json)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "--trec-eval-version[scores are compared as 32-bit floats (\"9.0.8\") or doubles (\"10.0\") (default\: \$FASTRANK_TREC_EVAL_VERSION, or 9.0.8)]:trec_eval_version:(9.0.8 10.0)"
+  ":qrels in any format\; - is standard input:_files"
+  "(*):run in any format, may be compressed:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_qrels_holes_defaults_added=0
+
+_shtab_fastrank_qrels_merge_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--prefer[the grade of a pair that several judged\: that of the \"first\" judge, the \"max\", the \"min\", the \"mean\", which may have a fraction, or the \"majority\" (of equally frequent grades, the first judge\'s) (default\: first)]:prefer:(first max min mean majority)"
+  "--conflicts[\"resolve\", or \"error\" to refuse pairs with different grades (default\: resolve)]:conflicts:(resolve error)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "(*):judgments in any format, the first judge\'s first:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_qrels_merge_defaults_added=0
 
 _shtab_fastrank_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -586,6 +705,7 @@ _shtab_fastrank() {
         compare-indexes) _arguments -C -s $_shtab_fastrank_compare_indexes_options ;;
         completion) _arguments -C -s $_shtab_fastrank_completion_options ;;
         convert) _arguments -C -s $_shtab_fastrank_convert_options ;;
+        estimate) _arguments -C -s $_shtab_fastrank_estimate_options ;;
         eval) _arguments -C -s $_shtab_fastrank_eval_options ;;
         eval-embeddings) _arguments -C -s $_shtab_fastrank_eval_embeddings_options ;;
         explain) _arguments -C -s $_shtab_fastrank_explain_options ;;
@@ -594,8 +714,11 @@ _shtab_fastrank() {
         hard-negatives) _arguments -C -s $_shtab_fastrank_hard_negatives_options ;;
         help) _arguments -C -s $_shtab_fastrank_help_options ;;
         inspect) _arguments -C -s $_shtab_fastrank_inspect_options ;;
+        judges) _arguments -C -s $_shtab_fastrank_judges_options ;;
         measures) _arguments -C -s $_shtab_fastrank_measures_options ;;
+        plan) _arguments -C -s $_shtab_fastrank_plan_options ;;
         probe) _arguments -C -s $_shtab_fastrank_probe_options ;;
+        qrels) _shtab_fastrank_qrels ;;
         search) _arguments -C -s $_shtab_fastrank_search_options ;;
         trec_eval) _arguments -C -s $_shtab_fastrank_trec_eval_options ;;
       esac
@@ -622,6 +745,31 @@ _shtab_fastrank_gate() {
       case $line[1] in
         check) _arguments -C -s $_shtab_fastrank_gate_check_options ;;
         save) _arguments -C -s $_shtab_fastrank_gate_save_options ;;
+      esac
+  esac
+}
+
+_shtab_fastrank_qrels() {
+  local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->qrels'
+
+  # Add default positional/remainder specs only if none exist, and only once per session
+  if (( ! _shtab_fastrank_qrels_defaults_added )); then
+    if (( ${_shtab_fastrank_qrels_options[(I)${(q)one_or_more}*]} +          ${_shtab_fastrank_qrels_options[(I)${(q)remainder}*]} +          ${_shtab_fastrank_qrels_options[(I)${(q)default}]} == 0 )); then
+      _shtab_fastrank_qrels_options+=(': :_shtab_fastrank_qrels_commands' '*::: :->qrels')
+    fi
+    _shtab_fastrank_qrels_defaults_added=1
+  fi
+  _arguments -C -s $_shtab_fastrank_qrels_options
+
+  case $state in
+    qrels)
+      words=($line[1] "${words[@]}")
+      (( CURRENT += 1 ))
+      curcontext="${curcontext%:*:*}:_shtab_fastrank_qrels-$line[1]:"
+      case $line[1] in
+        diff) _arguments -C -s $_shtab_fastrank_qrels_diff_options ;;
+        holes) _arguments -C -s $_shtab_fastrank_qrels_holes_options ;;
+        merge) _arguments -C -s $_shtab_fastrank_qrels_merge_options ;;
       esac
   esac
 }

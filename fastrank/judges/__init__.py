@@ -1,0 +1,1 @@
+"""Judgments by several judges: how far they agree, and how to merge and compare them."""

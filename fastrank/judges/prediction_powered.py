@@ -1,0 +1,138 @@
+"""Means of values that are known for some queries and predicted for all: PPI++.
+
+Source: Angelopoulos, Duchi and Zrnic, 'PPI++: efficient prediction-powered inference', 2023,
+arXiv 2311.01453.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.comparing.randomization import resampled_sums
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Floats
+
+# Parts of the human sample, each of which is predicted from the others.
+FOLDS = 5
+
+
+class Estimated(NamedTuple):
+    """A mean with its interval, NaN without one.
+
+    error: its standard error. weight: how much the judge counts, lambda. human_error: the standard
+    error of the mean of the human values alone. n: the number of human values.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float
+    weight: float
+    human: float
+    human_error: float
+    judge: float
+    n: int
+
+    @property
+    def width(self) -> float:
+        """The width of the interval as a share of that of the human values alone."""
+        return self.error / self.human_error if self.human_error else float("nan")
+
+    @property
+    def effective(self) -> float:
+        """How many human values alone would give this standard error."""
+        return self.n / self.width**2 if self.width else float("inf")
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of a mean of 0, from Student's t with n - 1 degrees of freedom."""
+        from scipy.special import stdtr
+
+        if not self.error > 0:
+            return float("nan")
+        return float(2 * stdtr(self.n - 1, -abs(self.value) / self.error))
+
+
+def estimated(
+    human: Floats, predicted: Floats, others: Floats, settings: Settings, *, finite: bool
+) -> Estimated:
+    """Estimate a mean.
+
+    human: the values of n queries that people judged. predicted: the judge's values of the same
+    queries. others: the judge's values of the queries that only it judged. finite: whether these
+    queries are all there are, rather than a sample. The weight has the least variance, within 0
+    and 1.
+    """
+    n, count = len(human), len(human) + len(others)
+    everywhere = np.concatenate([predicted, others])
+    judge = float(everywhere.mean())
+    spread = everywhere.var(ddof=1)
+    rest = len(others) / count
+    weight = 0.0
+    if spread > 0 and len(others):
+        slope = np.cov(human, predicted)[0, 1] / spread
+        # Of a sample, the others are uncertain, too: cov / ((1 + n / m) var) for m others.
+        weight = float(np.clip(slope if finite else slope * rest, 0.0, 1.0))
+    residual = human - weight * predicted
+    if finite:
+        value = float(residual.mean() + weight * judge)
+        error = float(np.sqrt(rest * residual.var(ddof=1) / n))
+        human_error = float(np.sqrt(rest * human.var(ddof=1) / n))
+    else:
+        value = float(residual.mean() + (weight * others.mean() if weight else 0.0))
+        beside = weight**2 * others.var(ddof=1) / len(others) if len(others) > 1 else 0.0
+        error = float(np.sqrt(residual.var(ddof=1) / n + beside))
+        human_error = float(human.std(ddof=1) / np.sqrt(n))
+    made = Estimated(
+        value, np.nan, np.nan, error, weight, float(human.mean()), human_error, judge, n
+    )
+    low, high = _bounds(made, residual, weight * others, settings, finite=finite)
+    return made._replace(low=low, high=high)
+
+
+def _bounds(
+    made: Estimated, residual: Floats, others: Floats, settings: Settings, *, finite: bool
+) -> tuple[float, float]:
+    """Student's interval, or the percentile interval of resampled queries at the same weight."""
+    from scipy.special import stdtrit
+
+    tail = (1 - settings.level) / 2
+    if settings.interval == "t":
+        half = float(stdtrit(made.n - 1, 1 - tail)) * made.error
+        return made.value - half, made.value + half
+    draws = "draw_with_replacement"
+    resampled = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
+    deviations = resampled / len(residual) - residual.mean()
+    if finite:
+        # The part of the queries that was not drawn is all that is uncertain.
+        deviations = deviations * np.sqrt(1 - made.n / (made.n + len(others)))
+    elif len(others):
+        beside = resampled_sums(others[None], draws, settings.draws, settings.seed + 1, None)[0]
+        deviations = deviations + beside / len(others) - others.mean()
+    low, high = np.quantile(made.value + deviations, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def combined(human: Floats, predicted: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """The best linear combination of several judges: their predictions of both kinds of queries.
+
+    predicted, others: float64[judges, queries]. The weights are fitted by least squares on the
+    human sample. Each part of it is predicted with weights from the other parts, so that no query
+    is predicted from its own human value; the others with the mean of these weights. Source:
+    Zrnic and Candès, 'Cross-prediction-powered inference', PNAS 121(15), 2024.
+    """
+    n = len(human)
+    part = np.arange(n) % min(FOLDS, n)
+    own, mean = np.empty(n), np.zeros(len(predicted))
+    for fold in range(part.max() + 1):
+        fitted = part != fold
+        centred = predicted[:, fitted] - predicted[:, fitted].mean(axis=1)[:, None]
+        slopes = np.linalg.lstsq(centred.T, human[fitted] - human[fitted].mean(), rcond=None)[0]
+        own[part == fold] = slopes @ predicted[:, part == fold]
+        mean += slopes / (part.max() + 1)
+    return own, mean @ others

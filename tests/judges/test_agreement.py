@@ -1,0 +1,271 @@
+"""What the agreement of judges counts, its intervals, tables and formats, and its errors."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap
+
+import fastrank as fr
+from fastrank.cli.main import main
+
+HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0, "d5": 2}}
+JUDGE = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}, "q3": {"d9": 1}}
+
+
+def random_judges(queries: int, seed: int = 3) -> list[dict[str, dict[str, int]]]:
+    draw = np.random.default_rng(seed)
+    made: list[dict[str, dict[str, int]]] = [{}, {}]
+    for query in range(queries):
+        for doc in range(int(draw.integers(2, 9))):
+            grade = int(draw.integers(0, 3))
+            other = grade if draw.random() < 0.6 else int(draw.integers(0, 3))
+            for own, value in zip(made, (grade, other), strict=True):
+                own.setdefault(f"q{query:03}", {})[f"d{doc}"] = value
+    return made
+
+
+def test_pairs_that_only_one_judged_are_counted_and_nothing_else() -> None:
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    assert (found.pairs, found.only_a, found.only_b) == (5, 1, 1)
+    assert found.grades == [0, 1, 2]
+    assert found.confusion.dtype == np.int64
+    assert found.confusion.tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
+@pytest.mark.parametrize("name", ["agreement", "kappa_quadratic", "bias"])
+def test_intervals_are_those_of_scipys_bootstrap_over_queries(
+    ours: Any, theirs: str, name: str
+) -> None:
+    human, judge = random_judges(60)
+    found = fr.judge_agreement(human, judge, interval=ours, resamples=20_000)
+    queries = list(human)
+
+    def statistic(drawn: Any) -> float:
+        picked = [queries[place] for place in drawn]
+        parts = [
+            {f"{at}": {doc: own[query][doc] for doc in own[query]} for at, query in
+             enumerate(picked)}
+            for own in (human, judge)
+        ]  # fmt: skip
+        return fr.judge_agreement(*parts, resamples=1).value(name)
+
+    expected = bootstrap(
+        (np.arange(60),), statistic, n_resamples=700, method=theirs, vectorized=False,
+        random_state=1,
+    ).confidence_interval  # fmt: skip
+    low, high = found.interval(name)
+    width = expected.high - expected.low
+    assert low == pytest.approx(expected.low, abs=width / 8)
+    assert high == pytest.approx(expected.high, abs=width / 8)
+
+
+def test_intervals_are_the_same_bits_in_each_run_and_others_with_another_seed() -> None:
+    judges = random_judges(30)
+    first = fr.judge_agreement(*judges).interval("kappa")
+    assert fr.judge_agreement(*judges).interval("kappa") == first
+    assert fr.judge_agreement(*judges, seed=1).interval("kappa") != first
+
+
+def test_queries_that_only_one_judged_are_not_drawn() -> None:
+    human, judge = random_judges(30)
+    more = judge | {f"r{query}": {"d": 1} for query in range(300)}
+    found, expected = fr.judge_agreement(human, more), fr.judge_agreement(human, judge)
+    assert found.queries == expected.queries
+    assert found.interval("kappa") == expected.interval("kappa")
+
+
+def test_one_query_has_no_interval() -> None:
+    found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    assert np.isnan(found.interval("agreement")).all()
+
+
+def test_several_judges_have_alpha_over_all_and_the_rest_by_pair() -> None:
+    third = {"q1": {"d1": 0, "d2": 1}}
+    found = fr.judge_agreement(HUMAN, JUDGE, third, names=["h", "j", "t"])
+    own = found.pair("h", "j")
+    assert own.kappa == fr.judge_agreement(HUMAN, JUDGE).kappa
+    assert own.interval("ac1") == fr.judge_agreement(HUMAN, JUDGE).interval("ac1")
+    assert found.table().columns["pairs"] == [5, 2, 2]
+    with pytest.raises(fr.OptionError, match="kappa is of two judges; take two with `pair`"):
+        found.value("kappa")
+
+
+def test_queries_and_grades_have_their_own_tables() -> None:
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    assert dict(zip(*list(found.by_query().columns.values())[:2], strict=True)) == {
+        "q1": 3,
+        "q2": 2,
+    }
+    assert found.by_grade().columns["mean"] == [0.5, 1.0, 2.0]
+    assert found.by_grade().columns["higher"] == [0.5, 0.0, 0.0]
+
+
+def test_a_scale_maps_grades_of_the_other_judges() -> None:
+    binary = {"q1": {"d1": 1, "d2": 0, "d3": 0}}
+    found = fr.judge_agreement(binary, HUMAN, scale={0: 0, 1: 0, 2: 1}, names=["b", "h"])
+    assert found.agreement == 1.0
+    assert copy.copy(found) is found
+    assert pickle.loads(pickle.dumps(found)).kappa == found.kappa
+
+
+def test_different_scales_and_equal_judgments_are_noted() -> None:
+    assert (
+        "map them with scale"
+        in fr.judge_agreement({"q": {"a": 3, "b": 0}}, HUMAN | {"q": {"a": 1}}).notes[0]
+    )
+    assert fr.judge_agreement(HUMAN, dict(HUMAN)).notes == [
+        "judge 1 and judge 2 are the same judgments"
+    ]
+
+
+RUNS = {
+    "good": {f"q{q:03}": {f"d{d}": 10.0 - d for d in range(9)} for q in range(40)},
+    "bad": {f"q{q:03}": {f"d{d}": float(d) for d in range(9)} for q in range(40)},
+}
+
+
+def graded(best_first: bool) -> dict[str, dict[str, int]]:
+    return {
+        f"q{q:03}": {f"d{d}": int((d if best_first else 8 - d) < 2 + q % 2) for d in range(9)}
+        for q in range(40)
+    }
+
+
+def test_a_judge_that_sees_it_the_other_way_round_reverses_systems() -> None:
+    found = fr.judge_agreement(graded(True), graded(False), runs=RUNS, measures="map").systems
+    assert found is not None
+    row = dict(zip(found.orders().names, next(found.orders().rows()), strict=True))
+    assert (row["tau_b"], row["largest_drop"], row["reversed"]) == (-1.0, 1, 1)
+    assert found.verdicts("judge 2", "map").columns["change"] == ["reversed"]
+    assert (
+        found.means("map").columns["judge 1"][0]
+        == fr.evaluate(graded(True), RUNS["good"], "map").mean["map"]
+    )
+
+
+def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
+    families = {"judge": "gpt", "runs": {"bad": "gpt", "good": "llama"}}
+    found = fr.judge_agreement(
+        graded(True), graded(False), runs=RUNS, measures="P@5", families=families
+    ).systems
+    assert found is not None
+    table = found.own_family()
+    assert table is not None
+    own, others, difference = table.columns["bias"]
+    mean = {
+        (judge, name): fr.evaluate(graded(judge), run, "P@5").mean["P@5"]
+        for judge in (True, False) for name, run in RUNS.items()
+    }  # fmt: skip
+    assert own == pytest.approx(mean[False, "bad"] - mean[True, "bad"])
+    assert others == pytest.approx(mean[False, "good"] - mean[True, "good"])
+    assert difference == pytest.approx(own - others)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: fr.judge_agreement(HUMAN, {"q9": {"d": 1}}),
+            fr.GroupError,
+            "judge 1 and judge 2 have no judged pair",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, names=["a"]),
+            fr.OptionError,
+            "expected 2, one per judge, found 1",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, interval="t"),
+            fr.OptionError,
+            "interval: expected one of 'bca', 'percentile'",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, scale={0: 0, 1: 1}, names=["b", "j"]),
+            fr.OptionError,
+            r"no grade for 2 of j \(query 'q1', document 'd1'\)",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE, families={}),
+            fr.OptionError,
+            "families: needs runs",
+        ),
+        (
+            lambda: fr.judge_agreement(graded(True), graded(False), runs={"a": RUNS["good"]}),
+            fr.GroupError,
+            "runs: expected two or more",
+        ),
+        (
+            lambda: fr.judge_agreement(
+                graded(True), graded(False), runs=RUNS, families={"judge": "x", "runs": {}}
+            ),
+            fr.OptionError,
+            "no run used the judge's model 'x'",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE).pair("judge 1", "judge 3"),
+            fr.OptionError,
+            "'judge 3' is not one of the judges",
+        ),
+        (
+            lambda: fr.judge_agreement(HUMAN, JUDGE).value("kapa"),
+            fr.OptionError,
+            "did you mean kappa",
+        ),
+    ],
+)
+def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+@pytest.fixture
+def files(tmp_path: Any) -> list[str]:
+    paths = []
+    for name, judgments in (("people", graded(True)), ("model", graded(False))):
+        fr.write_qrels(fr.Qrels.from_dict(judgments), path := tmp_path / f"{name}.qrels")
+        paths.append(str(path))
+    for name, run in RUNS.items():
+        fr.write_run(fr.Run.from_dict(run), path := tmp_path / f"{name}.run")
+        paths.append(str(path))
+    return paths
+
+
+def test_the_command_writes_what_the_function_finds(files: list[str], capsys: Any) -> None:
+    people, model, good, bad = files
+    runs = ["--run", good, "--run", bad, "-m", "map", "--own-family", "bad"]
+    assert main(["judges", people, model, *runs, "--format", "json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    found = fr.judge_agreement(
+        people, model, runs=[good, bad], measures="map",
+        families={"judge": "gpt", "runs": {"bad": "gpt"}},
+    )  # fmt: skip
+    assert written["confusion"] == found.confusion.tolist()
+    assert {row["coefficient"]: row["value"] for row in written["coefficients"]}["pi"] == found.pi
+    assert found.systems is not None
+    assert written["systems"]["orders"][0]["reversed"] == 1
+    assert main(["judges", people, model, *runs]) == 0
+    assert capsys.readouterr().out == f"{found}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--scale", "1"], 2, "--scale: expected GRADE=GRADE,..., found '1'"),
+        (["-m", "map"], 2, "--measure: no effect without --run"),
+        (["--own-family", "a"], 2, "--own-family: no effect without --run"),
+        (["--name", "a"], 2, "names: expected 2, one per judge, found 1"),
+        (["missing.qrels"], 1, "missing.qrels: no such file or directory"),
+    ],
+)
+def test_the_command_refuses(
+    files: list[str], capsys: Any, arguments: list[str], status: int, message: str
+) -> None:
+    assert main(["judges", *files[:2], *arguments]) == status
+    assert capsys.readouterr() == ("", f"fastrank judges: {message}\n")

@@ -1,0 +1,203 @@
+"""Pools, plans of judgments, and estimates from the pairs that a plan drew."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.cli.main import main
+
+DRAW = np.random.default_rng(2)
+HUMAN = {f"q{q:02}": {f"d{d}": int(DRAW.integers(0, 3)) for d in range(30)} for q in range(25)}
+JUDGE = {
+    query: {doc: grade if DRAW.random() < 0.8 else 2 - grade for doc, grade in docs.items()}
+    for query, docs in HUMAN.items()
+}
+RUNS = {
+    name: {
+        query: {doc: grade + float(DRAW.normal(0, spread)) for doc, grade in docs.items()}
+        for query, docs in HUMAN.items()
+    }
+    for name, spread in (("a", 1.0), ("b", 3.0))
+}
+
+
+def graded(plan: Any, share: float = 1.0) -> dict[str, dict[str, int]]:
+    sheet = plan.sheet().columns
+    found: dict[str, dict[str, int]] = {}
+    for query, document in list(zip(sheet["query"], sheet["document"], strict=True))[
+        : int(share * len(plan.sheet()))
+    ]:
+        found.setdefault(query, {})[document] = HUMAN[query][document]
+    return found
+
+
+@pytest.mark.parametrize("depth", [1, 5, 40])
+def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
+    expected = {
+        (query, doc)
+        for run in RUNS.values()
+        for query, docs in run.items()
+        for doc in sorted(docs, key=docs.__getitem__, reverse=True)[:depth]
+    }
+    columns = fr.pool(RUNS, depth).columns
+    assert set(zip(columns["query"], columns["document"], strict=True)) == expected
+    assert len(columns["query"]) == len(expected)
+
+
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+@pytest.mark.parametrize("budget", [7, 60, 301])
+def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
+    plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
+    drawn = Counter(
+        stratum for *_, stratum, sampled in plan.pairs.rows() if sampled
+    )  # fmt: skip
+    assert sum(drawn.values()) == budget
+    for name, own in plan.strata.items():
+        assert drawn[name] == own.sampled <= own.size
+        if budget > 2 * len(plan.strata):
+            assert own.sampled >= min(2, own.size)
+
+
+def test_pairs_of_a_stratum_are_equally_likely() -> None:
+    counts: Counter[Any] = Counter()
+    for seed in range(300):
+        plan = fr.plan_judgments({"a": RUNS["a"]}, 50, depth=4, seed=seed)
+        counts.update(row[:2] for row in plan.pairs.rows() if row[-1])
+    shares = np.array(list(counts.values())) / 300
+    assert len(counts) == 100
+    assert abs(shares.mean() - 0.5) < 1e-9
+    # Half of 300, less or more by five standard deviations.
+    assert np.abs(shares - 0.5).max() < 5 * np.sqrt(0.25 / 300)
+
+
+def test_assessors_see_neither_ranks_nor_grades_and_no_order() -> None:
+    sheet = fr.plan_judgments(RUNS, 60, judge=JUDGE, depth=10).sheet()
+    assert sheet.names == ["query", "document", "grade"]
+    assert set(sheet.columns["grade"]) == {""}
+    assert sheet.columns["query"] != sorted(sheet.columns["query"])
+
+
+def test_a_plan_is_read_back_with_its_pairs_and_strata(tmp_path: Any) -> None:
+    plan = fr.plan_judgments(RUNS, 60, judge=JUDGE, depth=10)
+    plan.write(tmp_path / "plan.json.gz")
+    found = fr.read_plan(tmp_path / "plan.json.gz")
+    assert found.pairs.columns == plan.pairs.columns
+    assert (found.strata, found.seed, found.depth) == (plan.strata, 0, 10)
+
+
+def test_the_judgments_of_a_whole_pool_have_the_ndcg_of_all_judgments() -> None:
+    plan = fr.plan_judgments(RUNS, 750, judge=JUDGE, depth=30)
+    inferred = fr.evaluate(plan.qrels(graded(plan)), RUNS["a"], "infNDCG").mean["infNDCG"]
+    assert inferred == pytest.approx(fr.evaluate(HUMAN, RUNS["a"], "nDCG").mean["nDCG"], rel=0.02)
+
+
+@pytest.mark.parametrize("measure", ["P@5", "DCG@10", "RBP(p=0.5)@10"])
+def test_estimates_from_sampled_pairs_are_unbiased_and_cover_the_truth(measure: str) -> None:
+    truth = fr.evaluate(HUMAN, RUNS["a"], measure).mean[measure]
+    values, hits = [], 0
+    for seed in range(80):
+        plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10, seed=seed)
+        found = fr.estimate(graded(plan), JUDGE, {"a": RUNS["a"]}, measure, plan=plan)
+        low, high = found.interval(measure, "a")
+        values.append(found.value(measure, "a"))
+        hits += low <= truth <= high
+    error = np.std(values) / np.sqrt(len(values))
+    assert abs(np.mean(values) - truth) < 4 * error
+    assert hits / len(values) > 0.86
+
+
+def test_a_sample_of_all_pairs_leaves_nothing_uncertain() -> None:
+    plan = fr.plan_judgments(RUNS, 750, judge=JUDGE, depth=30)
+    found = fr.estimate(graded(plan), JUDGE, RUNS, "DCG@10", plan=plan)
+    truth = fr.evaluate(HUMAN, RUNS["b"], "DCG@10").mean["DCG@10"]
+    assert found.interval("DCG@10", "b") == pytest.approx((truth, truth))
+
+
+def test_missing_grades_are_allowed_on_request_and_said() -> None:
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
+    some = graded(plan, share=0.9)
+    found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
+    assert found.notes[1].startswith("15 sampled pairs have no grade")
+    with pytest.raises(fr.GroupError, match="15 pairs without a grade: query"):
+        fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
+
+
+def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
+    plan = fr.plan_judgments(
+        RUNS, by="queries", judge=JUDGE, difference=0.2, measure="nDCG@10", depth=10
+    )
+    spread = fr.compare(JUDGE, RUNS, "nDCG@10").pair("nDCG@10", "a", "b").sd
+    assert plan.budget == fr.topics_needed(0.2, sd=spread)
+    chosen = {query for query, *_, sampled in plan.pairs.rows() if sampled}
+    assert len(chosen) == plan.budget
+    people = {query: HUMAN[query] for query in chosen}
+    assert fr.estimate(people, JUDGE, RUNS, "map", plan=plan).by == "queries"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: fr.plan_judgments(RUNS), fr.OptionError, "budget: expected a number"),
+        (lambda: fr.plan_judgments(RUNS, 9999), fr.OptionError, "budget: expected at most 750"),
+        (lambda: fr.plan_judgments(RUNS, difference=0.1), fr.OptionError, "needs by='queries'"),
+        (
+            lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
+            fr.OptionError, "queries are needed to find 0.0001; there are 25",
+        ),
+        (
+            lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
+            fr.GroupError, "1 pair not in the sample: query 'q00', document 'x'",
+        ),
+        (
+            lambda: fr.estimate(
+                graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
+            ),
+            fr.MeasureError, "'map' does not add over documents, as P@k, DCG@k and RBP do",
+        ),
+    ],
+)  # fmt: skip
+def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
+    path = tmp_path / "plan.json"
+    fr.plan_judgments(RUNS, 20, depth=5).write(path)
+    content = json.loads(path.read_text())
+    content["pairs"][0][-1] = not content["pairs"][0][-1]
+    path.write_text(json.dumps(content))
+    with pytest.raises(fr.FormatError, match=r"plan.json:1: the plan was changed"):
+        fr.read_plan(path)
+
+
+def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Any, capsys: Any) -> None:
+    fr.write_qrels(fr.Qrels.from_dict(JUDGE), tmp_path / "judge.qrels")
+    paths = []
+    for name, run in RUNS.items():
+        fr.write_run(fr.Run.from_dict(run), path := tmp_path / f"{name}.run")
+        paths.append(str(path))
+    judge, plan, sheet = (str(tmp_path / name) for name in ("judge.qrels", "plan.json", "s.tsv"))
+    command = ["plan", "-n", "100", "--judge", judge, "--depth", "10", "--plan", plan, "-o", sheet]
+    assert main([*command, *paths]) == 0
+    header, *rows = [line.split("\t") for line in Path(sheet).read_text().splitlines()]
+    assert header == ["query", "document", "grade"]
+    filled = [[query, doc, str(HUMAN[query][doc])] for query, doc, _ in rows]
+    people = tmp_path / "people.tsv"
+    people.write_text("\n".join("\t".join(row) for row in [header, *filled]) + "\n")
+    estimate = ["estimate", "--plan", plan, "--human", str(people), "--judge", judge]
+    assert main([*estimate, "-m", "P@5", "--format", "json", *paths]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["by"], found["n"]) == ("pairs", 100)
+    low, high = found["estimates"][0]["low"], found["estimates"][0]["high"]
+    assert low < fr.evaluate(HUMAN, RUNS["a"], "P@5").mean["P@5"] < high
+    people.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n")
+    assert main([*estimate, "-m", "P@5", *paths]) == 1
+    assert "people.tsv:2" in capsys.readouterr().err
