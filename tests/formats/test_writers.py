@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from math import inf, nan
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -227,16 +228,11 @@ def test_a_path_gets_a_file_which_replaces_what_was_there(
         assert os.listdir(tmp_path) == ["run"]
 
 
-def test_a_file_can_be_replaced_by_what_was_read_from_it(path: Path) -> None:
+def test_a_symbolic_link_stays_one(path: Path, tmp_path: Path) -> None:
+    """The file that it points to is replaced, here by what was read from it."""
     path.write_bytes(b"q\t0\td\t7\t1\tt\n")
-    write_trec_run(read_trec_run(path), path)
-    assert path.read_bytes() == RUN_TEXT
-
-
-def test_a_symbolic_link_stays_one(run: Run, path: Path, tmp_path: Path) -> None:
-    """Writing through a link replaces the file that it points to."""
     (tmp_path / "link").symlink_to(path)
-    write_trec_run(run, tmp_path / "link")
+    write_trec_run(read_trec_run(path), tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert path.read_bytes() == RUN_TEXT
 
@@ -392,11 +388,13 @@ def test_a_failure_leaves_the_folder_as_it_was(
 def test_a_failing_rename_leaves_no_temporary_file(
     run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last step may fail too."""
+    """The last step may fail too; and the error of a file object reaches the caller."""
 
     def fail(*paths: object) -> None:
         raise NO_SPACE
 
+    with pytest.raises(OSError, match="No space"):
+        write_trec_run(run, SimpleNamespace(write=fail))
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="No space"):
         write_trec_run(run, path)
@@ -413,14 +411,3 @@ def test_a_folder_is_neither_replaced_nor_made(
     with pytest.raises(OSError, match=reason):
         write_trec_run(run, path.parent / target)
     assert os.listdir(path.parent) == ["run"]
-
-
-def test_a_failing_file_object_tells(run: Run) -> None:
-    """Its error reaches the caller."""
-
-    class Full(io.BytesIO):
-        def write(self, piece: Any) -> int:
-            raise NO_SPACE
-
-    with pytest.raises(OSError, match="No space"):
-        write_trec_run(run, Full())
