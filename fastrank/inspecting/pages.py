@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
+    from fastrank.document.document import Block
     from fastrank.inspecting.inspection import Inspection
     from fastrank.inspecting.results import QueryResults
 
@@ -45,12 +46,12 @@ def page_of(inspection: Inspection) -> str:
 
 def folder_of(inspection: Inspection) -> dict[str, bytes]:
     """`index.html` with all queries and no results, and pages with the results of some each."""
-    starts, size = [0], 0
+    starts, size = [0], 0.0
     for place, results in enumerate(inspection.results):
         own = size_of(results, inspection.texts)
         if size + own > PAGE and size:
             starts.append(place)
-            size = 0
+            size = 0.0
         size += own
     common = _common(inspection)
     pages = {"index.html": _page(inspection, common, starts, None)}
@@ -189,7 +190,7 @@ def _static(inspection: Inspection) -> str:
         for place in order[:MOST_VALUES]
     ]
     shown = f"{len(rows):,} of {len(order):,} queries, the largest differences first."
-    blocks = [
+    blocks: list[Block] = [
         Paragraph("Without JavaScript, this page shows values and the results of some queries."),
         Section(
             f"Values of {measure}",

@@ -88,7 +88,8 @@ def test_queries_have_their_values_and_are_in_the_order_of_the_differences(
     place = values["pixels"].queries.index(first)
     a, b = (float(values[name]["P_10"][place]) for name in ("pixels", "profile"))
     row = page.locator(".queries a").first
-    shown = [text.replace("\N{MINUS SIGN}", "-") for text in row.locator(".number").all_inner_texts()]
+    texts = row.locator(".number").all_inner_texts()
+    shown = [text.replace("\N{MINUS SIGN}", "-") for text in texts]
     assert shown == [f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}"]
     assert page.locator(".verdict:visible").all_inner_texts()[0].startswith("P_10: pixels has")
 

@@ -55,7 +55,8 @@ def write_report(
     rankings = None if runs is None else Rankings(comparison, qrels, runs)
     title = title or comparison._title()
     parts = {
-        "Results": sections.summary(comparison) + f'<div class="wide" tabindex="0">{_means(comparison)}</div>',
+        "Results": f"{sections.summary(comparison)}"
+        f'<div class="wide" tabindex="0">{_means(comparison)}</div>',
         "Notes": sections.notes(comparison, rankings),
         "Means and p-values": sections.overview_figures(comparison),
     }
