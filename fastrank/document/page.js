@@ -678,8 +678,9 @@ class Inspector {
     const button = element("button", { type: "button", className: "name" });
     button.append(title ? element("span", { dir: "auto" }, visible(title)) : isolated(id));
     button.setAttribute("aria-expanded", "false");
-    made.append(button);
-    if (title) made.append(" ", element("span", { className: "id" }, isolated(id)));
+    const headline = element("span", { className: "headline" }, button);
+    made.append(headline);
+    if (title) headline.append(" ", element("span", { className: "id" }, isolated(id)));
     const snippet = element("p", { className: "snippet", dir: "auto" });
     snippet.append(...marked(cut(text ?? ""), this.words));
     if (text) made.append(snippet);
@@ -698,7 +699,7 @@ class Inspector {
 
   details(results, place) {
     const { data } = this;
-    const [id, , text] = results.documents[place];
+    const [, , text] = results.documents[place];
     const made = element("div", { className: "whole" });
     if (text) {
       const shown = element("p", { className: "full-text", dir: "auto" });
@@ -710,7 +711,7 @@ class Inspector {
     }
     const table = element("table");
     const cells = (tag, names) => names.map((name) => element(tag, { className: "number" }, name));
-    const head = element("tr", {}, element("th", {}, isolated(id)), ...cells("th", ["rank", "score", ...data.adds]));
+    const head = element("tr", {}, element("th", {}, "run"), ...cells("th", ["rank", "score", ...data.adds]));
     table.append(element("thead", {}, head));
     const body = element("tbody");
     data.runs.forEach((run, place_of_run) => {
@@ -802,11 +803,15 @@ function rowsByPlace(column) {
 const SNIPPET = 280;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
+// Words that say nothing of what is looked for.
+const COMMON = new Set(
+  ("a an and any are as at be by can do does for from has have how i in is it its not of on or that"
+    + " the their these this to was were what when where which who will with you").split(" "),
+);
+
 function wordsOf(text) {
   const found = [...segmenter.segment(text)].filter((own) => own.isWordLike);
-  const words = found.map((own) => own.segment.toLowerCase());
-  // Short words of alphabets are hardly ever what is looked for.
-  return new Set(words.filter((word) => word.length > 2 || !/^\p{Script=Latin}+$/u.test(word)));
+  return new Set(found.map((own) => own.segment.toLowerCase()).filter((word) => !COMMON.has(word)));
 }
 
 function cut(text) {
