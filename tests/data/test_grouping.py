@@ -79,7 +79,10 @@ ODD = bytes(range(11)) + make.BLANKS + b"#"
 @given(st.lists(st.binary(min_size=1, max_size=3), max_size=40))
 def test_equal_queries_are_found_whatever_their_bytes(queries: list[bytes]) -> None:
     """Short ids with bytes of all kinds, so that hashes meet."""
-    queries = [query.translate(None, ODD) or b"x" for query in queries]
+    # A byte order mark at the start of a file is no part of its first id.
+    queries = [
+        query.translate(None, ODD).removeprefix(b"\xef\xbb\xbf") or b"x" for query in queries
+    ]
     run = parse_run(b"".join(b"%b 0 %d 1 1 t\n" % (query, i) for i, query in enumerate(queries)))
     expected: dict[bytes, list[object]] = {}
     for number, query in enumerate(queries):
