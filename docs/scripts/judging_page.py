@@ -152,7 +152,7 @@ that correct the judge, then more judgments where they help most.
 Let people judge some queries again, drawn at random. Here they judged ten of the 25, and the model,
 `{judge}`, all:
 
-```text
+```console
 $ fastrank judges people.qrels model.qrels
 {agreement}
 ```
@@ -161,9 +161,13 @@ The intervals are bootstrap intervals over queries, because pairs of one query a
 `--run RUN` for each of several runs, the output also has what the judge does to their order, and, with
 `--own-family`, how much it prefers runs that used the same model. In Python:
 
-```python
-found = fr.judge_agreement("people.qrels", "model.qrels")
-found.kappa_quadratic, found.interval("kappa_quadratic"), found.alpha["ordinal"]
+```pycon
+>>> import fastrank as fr
+>>> human = {{"q1": {{"d1": 2, "d2": 0, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
+>>> judge = {{"q1": {{"d1": 2, "d2": 1, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
+>>> found = fr.judge_agreement(human, judge)
+>>> found.kappa_quadratic, found.interval("kappa_quadratic")
+(0.8, (0.666..., 1.0))
 ```
 
 Several judges at once have a row for each pair, and Krippendorff's alpha over all, with missing labels.
@@ -175,7 +179,7 @@ The judge's mean alone has no meaningful interval: more queries make it narrower
 queries ([PPI++](https://arxiv.org/abs/2311.01453)). `lambda` is how much the judge counts; with a useless
 judge it is 0, and the result is that of people alone.
 
-```text
+```console
 $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run theirs.run
 {estimate}
 ```
@@ -193,7 +197,7 @@ judge is worth its cost here from about r = 0.7 (0.71, half of the human queries
 For measures that add over documents (P@k, DCG@k, RBP), people can judge single pairs instead of whole
 queries. A plan draws them at random from strata by rank and by the judge's grade:
 
-```text
+```console
 $ fastrank plan -n 100 --judge model.qrels --depth 10 --plan plan.json -o judge.tsv ours.run theirs.run
 $ head -4 judge.tsv
 {sheet}
@@ -201,7 +205,7 @@ $ head -4 judge.tsv
 
 Assessors see neither ranks nor the judge's grades. Filled in, the file goes back with the plan:
 
-```text
+```console
 $ fastrank estimate --plan plan.json --human judged.tsv --judge model.qrels -m 'P(rel=2)@10' ours.run theirs.run
 {pairs}
 ```

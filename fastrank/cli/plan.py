@@ -6,6 +6,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import add_flags, add_output_file, at_least
 from fastrank.cli.output import check_distinct, encoded
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.judges.plans import plan_judgments
 
 TYPE_CHECKING = False
@@ -61,9 +62,11 @@ def _plan(given: argparse.Namespace) -> int:
         **{name: getattr(given, name) for name in OPTIONS},
     )  # fmt: skip
     rows = ["\t".join(plan.sheet().names), *map("\t".join, plan.sheet().rows())]
-    text = encoded("\n".join(rows) + "\n")
-    plan.write(given.plan)
-    files.write_compressed(given.output or "-", [text])
+    output = given.output or "-"
+    files.write_all([
+        (given.plan, compressed([plan._content()], given.plan)),
+        (output, compressed([encoded("\n".join(rows) + "\n")], output)),
+    ])  # fmt: skip
     return 0
 
 

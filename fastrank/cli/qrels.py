@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from fastrank.scores.tables import Table
 
 EPILOG = """\
+examples:
+  fastrank qrels merge people.qrels crowd.qrels -o all.qrels
+  fastrank qrels diff old.qrels new.qrels
+  fastrank qrels holes qrels.txt runs/*.run
+
 `fastrank qrels merge --help` and so on explain the steps.
 """
 MERGE_EPILOG = """\

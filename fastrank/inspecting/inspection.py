@@ -29,7 +29,7 @@ class Inspection(Frozen):
 
     >>> found = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0, "e": 1.0}}}, "map")
     >>> found.comparison.mean["map"]["a"], found.notes
-    (1.0, ['map: ...'])
+    (1.0, [...])
     """
 
     made_by = "fastrank.inspect"
@@ -56,6 +56,12 @@ class Inspection(Frozen):
         Files and folders are replaced as a whole, or not at all. Raises OSError; InputError for a
         folder with other files; FastrankError if a single page would have more than 40 MB, which
         browsers open slowly.
+
+        >>> import io
+        >>> found = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0, "e": 1.0}}}, "map")
+        >>> found.write(page := io.BytesIO())
+        >>> b"Content-Security-Policy" in page.getvalue()
+        True
         """
         from fastrank.inspecting.pages import folder_of, page_of
 

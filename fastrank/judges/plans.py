@@ -154,13 +154,17 @@ class JudgmentPlan(Frozen):
         >>> fr.read_plan(io.BytesIO(file.getvalue()))
         <JudgmentPlan of 40 of 200 pairs in 3 strata>
         """
+        files.write_compressed(path, [self._content()])
+
+    def _content(self) -> bytes:
+        """What is written."""
         content = {
             "by": self.by, "budget": self.budget, "depth": self.depth, "seed": self.seed,
             "strata": [list(own) for own in self.strata.values()],
             "pairs": [list(row) for row in self.pairs.rows()],
         }  # fmt: skip
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
-        files.write_compressed(path, [text.encode("utf-8", "surrogateescape"), b"\n"])
+        return text.encode("utf-8", "surrogateescape") + b"\n"
 
     def __repr__(self) -> str:
         sampled = sum(own.sampled for own in self.strata.values())

@@ -22,6 +22,8 @@ SMALL = {
     "qrels": "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 b 2\n",
     "a.run": "q1 Q0 a 1 2 a\nq1 Q0 b 2 1 a\nq2 Q0 c 1 9 a\nq3 Q0 c 1 2 a\nq3 Q0 b 2 1 a\n",
     "b.run": "q1 Q0 b 1 2 b\nq1 Q0 a 2 1 b\nq2 Q0 c 1 9 b\nq3 Q0 b 1 2 b\nq3 Q0 c 2 1 b\n",
+    "other.qrels": "q1 0 a 0\nq1 0 b 0\nq2 0 c 1\nq3 0 b 2\nq4 0 b 1\n",
+    "some.qrels": "q1 0 a 1\nq2 0 c 2\nq3 0 b 0\n",
     "rows.csv": "text,label\n" + "".join(f"t{i},{i % 2}\n" for i in range(40)),
 }
 VECTORS = "--corpus corpus.npy --queries queries.npy"
@@ -36,6 +38,10 @@ WRITING = {
     "probe": "rows.csv --vectors rows.npy",
     "gate": "check baseline.json qrels a.run",
     "agree": "a.run b.run",
+    "judges": "qrels other.qrels",
+    "estimate": "--human some.qrels --judge other.qrels -m P.5 a.run",
+    "plan": "-n 2 --plan plan.json a.run",
+    "qrels": "merge qrels other.qrels",
     "explain": "--query q1 -m map qrels a.run",
     "fuse": "a.run b.run",
     "convert": "--format jsonl a.run -",
@@ -48,6 +54,8 @@ HELP = ["", *COMMANDS, "gate save", "gate check"]
 NEEDS = {"search": "faiss", "eval-embeddings": "faiss", "compare-indexes": "faiss"}
 # Commands without -o.
 PRINTING = ("convert", "trec_eval", "measures", "completion")
+# Those that write folders, or a page that needs a name.
+PAGES = ("board", "inspect")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 
 
@@ -149,7 +157,7 @@ def _failure(command: str) -> int:
     return 2 if command == "gate" else 1
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PRINTING])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PRINTING + PAGES])
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
@@ -164,7 +172,7 @@ def test_what_cannot_be_written_is_named(command: str, path: str, reason: str) -
 
     found = fastrank(f"{_line(command)} -o {path}")
 
-    name = "gate check" if command == "gate" else command
+    name = {"gate": "gate check", "qrels": "qrels merge"}.get(command, command)
     text = f"fastrank {name}: cannot write {path.strip(chr(39))}: {reason}\n"
     assert found == Done(_failure(command), "", text)
 
@@ -192,7 +200,7 @@ def test_no_file_changes_if_one_cannot_be_written(line: str) -> None:
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PAGES])
 def test_a_closed_standard_output_is_reported(
     command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

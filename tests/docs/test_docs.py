@@ -44,9 +44,10 @@ def folder(tmp_path: Path) -> Path:
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     """Shell, Python, a Python session, a workflow, or text that says which command prints it.
 
-    bash is for commands that install something; bibtex is for the citation.
+    bash is for commands that install something; bibtex is for the citation; console for commands
+    and output on data that are not here, written by docs/scripts/judging_page.py.
     """
-    kinds = {"sh", "bash", "python", "pycon", "text", "yaml", "bibtex"}
+    kinds = {"sh", "bash", "console", "python", "pycon", "text", "yaml", "bibtex"}
     of_readme = {block.kind for page, block in BLOCKS if page == README}
     assert {block.kind for _, block in BLOCKS} == kinds
     assert of_readme == {"sh", "python", "text"}
