@@ -97,7 +97,7 @@ def test_a_report_refers_to_nothing_outside_and_runs_no_script_but_ours(page: st
     parsed = _Page(page)
 
     # The name of SVG's elements in the script is no address.
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert [own.get("type") for own in parsed.named("script")] == ["application/json", None]
     for _, attributes in parsed.tags:
         assert not any(name.startswith("on") for name in attributes)
