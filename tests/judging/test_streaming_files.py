@@ -102,7 +102,9 @@ def broken(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"", "the file is empty"), (broken(RUN * 99), "broken gzip data")]
+    ("content", "message"),
+    [(b"", "the file is empty"), (broken(RUN * 99), "broken gzip data")],
+    ids=["empty", "broken"],
 )
 def test_an_unreadable_file_is_an_error(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(content)
