@@ -47,7 +47,7 @@ def _signs(first: Array, second: Array) -> float:
 
 def _wilcoxon(first: Array, second: Array) -> float:
     differences = np.round(first - second, 12)
-    method = "exact" if len(first) < 100 else "approx"
+    method = "exact" if len(first) <= 500 else "approx"
     return float(stats.wilcoxon(differences, method=method, correction=False).pvalue)
 
 
@@ -57,6 +57,7 @@ OF_SCIPY: dict[str, tuple[Array, dict[str, Any], Callable[[Array, Array], float]
     "a function that gives p": (random_rows(2, 20), {"test": _t}, _t),
     "sign": (random_rows(2, 50).round(1), {"test": "sign"}, _signs),
     "wilcoxon": (np.random.default_rng(0).random((2, 60)), PRATT, _wilcoxon),
+    "wilcoxon of 500": (np.random.default_rng(0).random((2, 500)), PRATT, _wilcoxon),
     "wilcoxon of many": (random_rows(2, 700).round(2), WILCOX, _wilcoxon),
 }
 
@@ -220,6 +221,22 @@ def test_ratio_intervals_resample_both_means() -> None:
     found = compared(rows, interval="percentile", resamples=300)
 
     assert found.relative_interval("value", "a", "b") == pytest.approx(expected, rel=1e-9)
+
+
+def test_bca_intervals_of_ratios_are_accelerated_by_the_jackknife() -> None:
+    rows = random_rows(2, 15) ** 6
+    first, second = (row[draws(15, 300)].mean(axis=1) for row in rows)
+    ratios, ratio = first / second - 1, rows[0].mean() / rows[1].mean() - 1
+    left_out = [np.delete(rows, query, axis=1).mean(axis=1) for query in range(15)]
+    skewness = -stats.skew([one / other for one, other in left_out]) / (6 * np.sqrt(15))
+    bias = stats.norm.ppf((ratios < ratio).mean())
+    z = bias + stats.norm.ppf([0.025, 0.975])
+    expected = np.quantile(ratios, stats.norm.cdf(bias + z / (1 - skewness * z)))
+
+    found = compared(rows, interval="bca", resamples=300)
+
+    assert found.relative_interval("value", "a", "b") == pytest.approx(expected, rel=1e-9)
+    assert abs(skewness) > 0.02
 
 
 # The runs in data/.

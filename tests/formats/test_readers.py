@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -349,6 +350,24 @@ def test_rows(case: str) -> None:
 )
 def test_the_tag_is_that_of_the_last_data_line(text: bytes, tag: str) -> None:
     assert parse_run(text, trec_eval_version="10.0").tag == tag
+
+
+@pytest.mark.parametrize("length", range(1, 24))
+def test_lines_of_another_query_are_not_taken_for_those_of_the_one_before(length: int) -> None:
+    """Wherever their ids differ; the beginnings of lines are compared in words of 8 bytes."""
+    ids = ["a" * length, *("a" * i + "b" + "a" * (length - i - 1) for i in range(length))]
+    lines = [f"{query} Q0 d{i} 1 1 t\n" for query in ids for i in range(4)]
+
+    read = parse_run("".join(lines).encode())
+
+    assert list(read.queries) == [query.encode() for query in ids]
+    assert np.diff(read.offsets).tolist() == [4] * len(ids)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_malformed_last_line_is_shown_whole(end: str) -> None:
+    with pytest.raises(FormatError, match="found 5: 'q Q0 e 1 last'"):
+        parse_run(f"q Q0 d 1 1 t\nq Q0 e 1 last{end}".encode())
 
 
 @examples(100)

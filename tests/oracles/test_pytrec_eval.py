@@ -100,6 +100,15 @@ def test_values_per_query_have_the_same_bits(
     assert compared >= len(measures)
 
 
+def test_discounts_of_deep_ranks() -> None:
+    """The logarithms of the first 1,023 ranks are kept in a table."""
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 1031)}}
+    qrels = {"q": {f"d{rank}": 1 for rank in range(1020, 1031)}}
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
+
+    assert _bits(fastrank.evaluate(qrels, run, "ndcg").mean["ndcg"]) == _bits(expected["q"]["ndcg"])
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_means_are_sums_in_byte_order_of_the_queries(seed: int) -> None:
     """The mean of map and P_10 has the bits of adding pytrec_eval's values in that order."""
