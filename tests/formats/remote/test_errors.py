@@ -63,16 +63,16 @@ def test_a_server_that_does_not_answer_is_an_error_and_a_slow_one_is_waited_for(
 ) -> None:
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.05)
-    server.pause = 0.3
+    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
+    server.pause = 1.0
     assert reason(server.url("x.run", RUN)) == TIMED_OUT
 
 
 def test_a_server_that_announces_more_than_it_sends_is_an_error(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.1)
-    server.broken, server.stalls = 1000, 0.4
+    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
+    server.broken, server.stalls = 1000, 1.0
     assert reason(server.url("x.run", RUN[:1000])) == TIMED_OUT
 
 
