@@ -35,7 +35,9 @@ VARIANTS = (
     " SetF(beta=3) SetP(relative=True) NumRet(rel=2) PairAccuracy@2 FirstRank(unretrieved='worst')"
     " PercentileRank(unretrieved='worst') PercentileRank(average='macro')"
     " PercentileRank(denominator='retrieved') PercentileRank(denominator='relevant')"
-    " PercentileRank(denominator='index',rel=2)"
+    " PercentileRank(denominator='index',rel=2) FullRecall@2 FullRecall(judged_only=True)@2"
+    " Evidence(n=2)@2 Evidence(n=3,rel=0)@3 LastRank(unretrieved='worst') RBP(residual=True)"
+    " RBP(residual=True,p=0.5)@3"
 )
 NAMES = [
     name_of(measure)

@@ -29,6 +29,7 @@ SPAN, DEPTH, RELEVANT = 0.0, 1.0, 2.0
 WORST = 1.0
 AT_K = 1.0
 BY_RELEVANT = 1.0
+LARGE = 1e200
 
 
 @kernel(MEASURE, TIED)
@@ -109,6 +110,70 @@ def first_rank(q, parameters, values):
     low, high, relevant = first_relevant_group(q, max(q.level, 0))
     if relevant:
         values[0] = low + np.float64(high - low + 1) / (relevant + 1)
+
+
+@helper
+def chance_of_more(size, relevant, places, needed):
+    """The probability that the first places of a tied group have at least `needed` relevant ones.
+
+    Their number has the hypergeometric distribution. Each term follows from the one before; all are
+    scaled alike, to stay finite, and divided by their sum in the end.
+    """
+    total, enough, term = 0.0, 0.0, 1.0
+    fewest = max(np.int64(0), places - (size - relevant))
+    for i in range(fewest, min(relevant, places) + 1):
+        total += term
+        if i >= needed:
+            enough += term
+        term *= np.float64(relevant - i) * (places - i)
+        term /= np.float64(i + 1) * (size - relevant - places + i + 1)
+        if term > LARGE:
+            total, enough, term = total / LARGE, enough / LARGE, term / LARGE
+    return enough / total
+
+
+@helper
+def chance_to_find(q, needed, depth):
+    """The probability that at least `needed` relevant documents are in the first `depth`."""
+    found, first = 0, 0
+    while first < len(q.grades) and found < needed:
+        stop, low, high = group_at(q, first)
+        size, places = high - low, places_within(q, low, high, depth)
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        if places < size:
+            return chance_of_more(size, relevant, places, needed - found)
+        found += relevant
+        first = stop
+    return 1.0 if found >= needed else 0.0
+
+
+@kernel(MEASURE, TIED)
+def full_recall(q, cutoffs, values):
+    if q.num_rel:
+        values[0] = chance_to_find(q, q.num_rel, cutoffs[0])
+
+
+@kernel(MEASURE, TIED)
+def enough_found(q, parameters, values):
+    """parameters: the cutoff, and how many relevant documents are enough."""
+    values[0] = chance_to_find(q, np.int64(parameters[1]), parameters[0])
+
+
+@kernel(MEASURE, TIED)
+def last_rank(q, parameters, values):
+    """parameters: 1 if a query of which something is not found has an infinite rank.
+
+    Where no depth cuts the ranking, so that it is known whether all are found.
+    """
+    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
+    found, first = 0, 0
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        found += relevant
+        if relevant and found == q.num_rel:
+            values[0] = low + np.float64(relevant * (high - low + 1)) / (relevant + 1)
+        first = stop
 
 
 @helper
