@@ -110,7 +110,7 @@ def read_qrels(
                 file.read(), file.name, "qrels" if form == "trec" else form,
                 trec_eval_version=trec_eval_version, warn=warn,
             )  # fmt: skip
-        found = content_of(file.read(), file.name, form, "qrels", columns)
+        found = content_of(file.read(), file.name, form, "qrels", columns, warn=warn)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
     return tables.qrels_of(found, columns)
@@ -157,7 +157,7 @@ def read_run(
             if tag is not None:
                 run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
             return run
-        found = content_of(file.read(), file.name, form, "run", columns, rank_by)
+        found = content_of(file.read(), file.name, form, "run", columns, rank_by, warn)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
     return tables.run_of(found, columns, tag=tag, rank_by=rank_by)

@@ -212,7 +212,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("doc_id", "document_id", "docno", "corpus_id", "pid", "doc"),
         ("docid", "document", "documents", "docs"),
     ),
-    "grade": (("relevance", "label", "rel", "grade"), ("score",)),
+    "grade": (("relevance", "label", "rel", "grade", "rating"), ("score",)),
     "score": (("score",), ()),
     "rank": (("rank",), ()),
     "iteration": (("subtopic", "subtopic_id"), ("iteration", "iter", "q0")),

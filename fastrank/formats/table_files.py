@@ -10,14 +10,17 @@ from fastrank.errors import FormatError, InputError
 from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
-from fastrank.formats.trec import malformed
+from fastrank.formats.trec import malformed, python_warning
 from fastrank.formats.values import first_repeat
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from json import JSONDecodeError
     from typing import Any
+
+    from fastrank.formats.trec import Warn
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -33,12 +36,14 @@ def read_table(
     roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
+    understood: Callable[[Any], dict[Any, Any] | None] | None = None,
 ) -> Table | dict[Any, Any]:
     """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
     names_without_header: the names by the columns of cells and the numbers of the lines; with
     `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
-    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
+    `delimited_records`. understood: of the content of JSON, the object to return instead, if any.
+    Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
@@ -68,6 +73,8 @@ def read_table(
     text = decoded(content).removeprefix("\ufeff")
     if form == "json":
         loaded: Any = _loaded(text, name, 1)
+        if understood is not None and (found := understood(loaded)) is not None:
+            return found
         if isinstance(loaded, list):
             return _table(loaded, name, range(1, len(loaded) + 1), "record")
         return loaded  # type: ignore[no-any-return]
@@ -75,6 +82,11 @@ def read_table(
         if record.strip():
             rows.append(_loaded(record, name, number))
             lines.append(number)
+    # An object on one line could be both, JSON and JSON lines.
+    if understood is not None and rows:
+        found = understood(rows[0] if len(rows) == 1 else rows)
+        if found is not None:
+            return found
     return _table(rows, name, lines, "line")
 
 
@@ -323,6 +335,7 @@ def content_of(
     kind: str,
     columns: Mapping[str, Any] | None = None,
     rank_by: str = "score",
+    warn: Warn = python_warning,
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
@@ -332,10 +345,30 @@ def content_of(
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
+    from fastrank.formats.search_engines import numbers_by_query
+
     found = read_table(
         content, name, form, columns,
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
+        understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
     if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
         return retrieved_table(found, kind)
+    if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
+        return _with_ratings(found, warn) if "rating" in found.names else found
     return found
+
+
+def _with_ratings(table: Table, warn: Warn) -> Table:
+    """The rows that have a rating, as some in an export of Quepid have not."""
+    cells = table.columns[table.names.index("rating")]
+    kept = [row for row, cell in enumerate(cells) if cell.strip()]
+    if len(kept) == len(cells):
+        return table
+    first = next(row for row, cell in enumerate(cells) if not cell.strip())
+    left = counted(len(cells) - len(kept), "row")
+    where = f"the first is line {table.rows[first]}"
+    warn(f"{table.source}: {left} without a rating left out, {where}")
+    columns = [[column[row] for row in kept] for column in table.columns]
+    lines = array("q", [table.rows[row] for row in kept])
+    return table_of_cells(table.source, table.names, columns, lines)
