@@ -4,8 +4,9 @@
 
 // Tables are sorted by a click on a header, first with the largest numbers at the top.
 function sortable(table) {
-  const headers = [...table.tHead.rows[0].cells];
-  headers.forEach((header, column) => {
+  const headers = [...table.tHead.rows[0].cells].filter((own) => own.textContent.trim());
+  headers.forEach((header) => {
+    const column = header.cellIndex;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...header.childNodes);
@@ -676,7 +677,8 @@ class Inspector {
     const [id, title, text] = results.documents[place];
     const made = element("div", { className: "document" });
     const button = element("button", { type: "button", className: "name" });
-    button.append(title ? element("span", { dir: "auto" }, visible(title)) : isolated(id));
+    const shown = title && element("span", { dir: "auto" }, ...marked(title, this.words));
+    button.append(shown || isolated(id));
     button.setAttribute("aria-expanded", "false");
     const headline = element("span", { className: "headline" }, button);
     made.append(headline);
@@ -815,7 +817,8 @@ function wordsOf(text) {
 }
 
 function cut(text) {
-  return text.length > SNIPPET ? `${text.slice(0, SNIPPET).toWellFormed()}…` : text;
+  const words = text.slice(0, 2 * SNIPPET).replace(/\s+/g, " ");
+  return words.length > SNIPPET ? `${words.slice(0, SNIPPET).toWellFormed()}…` : words;
 }
 
 // Text in pieces, of which the words are `mark` elements.
