@@ -8,12 +8,13 @@ from hashlib import sha256
 import numpy as np
 
 from fastrank.comparing.plots.style import LINES, short_names, styles_of
+from fastrank.comparing.report.figures import COLORS_OF_PAGE
 from fastrank.comparing.report.sections import pair_sentence, query_tables, verdict
 from fastrank.comparing.shown import columns_document, document_of, interval_name
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html, safe
 from fastrank.document.page import whole_page
-from fastrank.inspecting.chunks import chunks_of, size_of
+from fastrank.inspecting.chunks import chunks_of, short, size_of
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -82,7 +83,7 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         for measure in comparison.measures
     }
     explained = list(results[0].adds) if results else []
-    lines = [LINES.index(own["linestyle"]) for own in styles_of(comparison).values()]
+    styles = [*styles_of(comparison).values()]
     identity = repr((comparison.queries, comparison.names, comparison.mean)).encode(
         "utf-8", "backslashreplace"
     )
@@ -91,13 +92,14 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         "key": sha256(identity).hexdigest()[:16],
         "runs": comparison.names,
         "short": short_names(comparison.names, SHORT),
-        "lines": lines,
+        "lines": [LINES.index(own["linestyle"]) for own in styles],
+        "colors": [COLORS_OF_PAGE.get(own["color"].lower(), own["color"]) for own in styles],
         "measures": comparison.measures,
         "lower": [own for own in comparison.measures if comparison.better(own) == "lower"],
         "adds": explained,
         "k": inspection.k,
         "level": inspection.level,
-        "grades": [_whole(grade) for grade in inspection.grades],
+        "grades": [short(grade) for grade in inspection.grades],
         "queries": [own.query for own in results],
         "texts": [_query_text(inspection, own.query) for own in results],
         "groups": [inspection.groups.get(own.query) for own in results],
@@ -188,7 +190,3 @@ def _hit(inspection: Inspection, results: QueryResults, place: int) -> str:
 
 def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else round(value, DIGITS)
-
-
-def _whole(grade: float) -> float | int:
-    return int(grade) if grade.is_integer() else grade

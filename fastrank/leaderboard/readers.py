@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from fastrank.leaderboard.results import Values
     from fastrank.scores.scores import Scores
 
 # What the owner says of the data sets, at the top of the folder.
@@ -242,39 +243,39 @@ class _Reader:
     def _of_table(self, path: str) -> Iterator[Result]:
         """The results of a CSV file: a row for each value, or a column for each data set."""
         place = self._place(path)
-        found: dict[str, dict[tuple[str, str], dict[str, dict[str, float]]]] = {}
+        # {(data set, system, version): {measure: {query: value}}}
+        found: dict[tuple[str, str, str], dict[str, Values]] = {}
         about: dict[str, tuple[str, str]] = {}
         for line, row, others in _rows(path):
             if "system" not in row:
                 raise FormatError(path, 1, f"expected a column {' or '.join(COLUMNS['system'])}")
-            values = others.items()
             if "value" in row:
-                values = {row.get("dataset") or place.name: row["value"]}.items()
-            for dataset, text in values:
+                others = {row.get("dataset") or place.name: row["value"]}
+            for dataset, text in others.items():
                 if not text or dataset.lower() in DERIVED:
                     continue
-                key, query = (row["system"], row.get("version", "")), row.get("query", MEAN)
-                of_system = found.setdefault(dataset, {}).setdefault(key, {})
-                own = of_system.setdefault(row.get("measure", ""), {})
+                key, query = (
+                    (dataset, row["system"], row.get("version", "")),
+                    row.get("query", MEAN),
+                )
+                own = found.setdefault(key, {}).setdefault(row.get("measure", ""), {})
                 if query in own:
                     what = f"query {query!r} of {dataset!r}" if query else repr(dataset)
-                    raise FormatError(path, line, f"{key[0]!r} has a second value on {what}")
+                    raise FormatError(path, line, f"{row['system']!r} has a second value on {what}")
                 own[query] = _number(text, path, line)
-                given = (row.get("type") or place.type, row.get("edition", ""))
-                if about.setdefault(dataset, given) != given:
+                kind = (row.get("type") or place.type, row.get("edition", ""))
+                if about.setdefault(dataset, kind) != kind:
                     reason = f"{dataset!r} has another type or version than in the rows above"
                     raise FormatError(path, line, reason)
-        for dataset, systems in found.items():
-            kind, edition = about[dataset]
-            for (system, version), measures in systems.items():
-                measure = _measure_of(list(measures), self._wanted(dataset), path)
-                values_of = measures[measure]
-                # A mean that is given beside the values of queries.
-                if len(values_of) > 1:
-                    values_of.pop(MEAN, None)
-                yield self._result(
-                    system, version, dataset, kind, measure, values_of, path, edition=edition
-                )
+        for (dataset, system, version), measures in found.items():
+            measure = _measure_of(list(measures), self._wanted(dataset), path)
+            values, (kind_of, edition) = measures[measure], about[dataset]
+            # A mean that is given beside the values of queries.
+            if len(values) > 1:
+                values.pop(MEAN, None)
+            yield self._result(
+                system, version, dataset, kind_of, measure, values, path, edition=edition
+            )
 
 
 def _is_text(name: str) -> bool:
