@@ -144,7 +144,7 @@ def test_the_whole_text_is_shown_on_demand(pages: Pages, folder: Path) -> None:
     page.keyboard.press("Enter")
     assert page.locator(".full-text").inner_text().endswith("The end.")
     facts = page.locator(".whole .soft").nth(1).inner_text()
-    assert facts == "new: rank 1, score 3, map +0.5000, recip_rank +1.0000, nDCG@10 +0.7602"
+    assert facts == "new: rank 1, score 3, map +0.5000, RR +1.0000, nDCG@10 +0.7602"
     name.click()
     assert page.locator(".full-text").count() == 0
 
