@@ -129,6 +129,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
     assert table["p_adjusted"][0] == pytest.approx(min(1.0, len(known) * min(known)))
 
 
+@pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarning")
 def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
     people, judge, runs, _ = data
     same = {query: dict.fromkeys(docs, 1) for query, docs in judge.items()}

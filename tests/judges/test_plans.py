@@ -56,7 +56,7 @@ def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
 def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
     drawn = Counter(
-        stratum for *_, stratum, sampled in plan.pairs.rows() if sampled
+        stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled
     )  # fmt: skip
     assert sum(drawn.values()) == budget
     for name, own in plan.strata.items():
@@ -124,7 +124,7 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
     some = graded(plan, share=0.9)
     found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
-    assert found.notes[1].startswith("15 sampled pairs have no grade")
+    assert any(note.startswith("15 sampled pairs have no grade") for note in found.notes)
     with pytest.raises(fr.GroupError, match="15 pairs without a grade: query"):
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
 
@@ -137,8 +137,8 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
     assert plan.budget == fr.topics_needed(0.2, sd=spread)
     chosen = {query for query, *_, sampled in plan.pairs.rows() if sampled}
     assert len(chosen) == plan.budget
-    people = {query: HUMAN[query] for query in chosen}
-    assert fr.estimate(people, JUDGE, RUNS, "map", plan=plan).by == "queries"
+    found = fr.estimate(graded(plan), JUDGE, RUNS, "map", plan=plan)
+    assert (found.by, found.n) == ("queries", plan.budget)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
         (lambda: fr.plan_judgments(RUNS, difference=0.1), fr.OptionError, "needs by='queries'"),
         (
             lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
-            fr.OptionError, "queries are needed to find 0.0001; there are 25",
+            fr.OptionError, "25 queries are too few to find 0.0001",
         ),
         (
             lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
@@ -159,7 +159,7 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
             ),
-            fr.MeasureError, "'map' does not add over documents, as P@k, DCG@k and RBP do",
+            fr.MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
         ),
     ],
 )  # fmt: skip
@@ -200,4 +200,4 @@ def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Any, capsys: Any) ->
     assert low < fr.evaluate(HUMAN, RUNS["a"], "P@5").mean["P@5"] < high
     people.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n")
     assert main([*estimate, "-m", "P@5", *paths]) == 1
-    assert "people.tsv:2" in capsys.readouterr().err
+    assert "100 pairs without a grade: query" in capsys.readouterr().err
