@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Below so many human queries intervals of Student's t may be short of their level.
 FEW = 20
 # Where so many values are equal, n would have to be hundreds.
-MOSTLY = 0.6
+MOSTLY = 0.5
 PERMUTATIONS = 10_000
 NOT_RANDOM = 0.01
 LISTED = 5
@@ -124,11 +124,12 @@ class QuerySample:
             rows = dict(zip(self.names, values, strict=True))
             for place, a in enumerate(self.names):
                 rows |= {f"{a} - {b}": rows[a] - rows[b] for b in self.names[place + 1 :]}
-            equal += [f"{measure} of {name}" for name, own in rows.items() if _mostly_equal(own)]
+            equal += [f"{measure} of {name}" for name, own in rows.items() if mostly_equal(own)]
         if equal:
+            shown = first_few(equal, LISTED, count=True)
             yield (
-                f"most human values are the same in {first_few(equal, LISTED, count=True)}: these"
-                " intervals may be far short of their level"
+                f"half or more of the human values are the same in {shown}: these intervals may be"
+                " far short of their level"
             )
 
     def _check_random(self, measure: str) -> None:
@@ -147,7 +148,8 @@ class QuerySample:
             )  # fmt: skip
 
 
-def _mostly_equal(values: Floats) -> bool:
+def mostly_equal(values: Floats) -> bool:
+    """Whether so many values are the same that Student's t is far from its level."""
     return bool(np.unique(values, return_counts=True)[1].max() >= MOSTLY * len(values))
 
 
