@@ -225,9 +225,9 @@ def read_plan(path: Source) -> JudgmentPlan:
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: expected a plan, as `fastrank plan` writes it
     """
-    name = files.name_of(path)
+    name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(read_all(path))
+        content = json.loads(text)
         expected = content.pop("digest"), content.pop("format")
     except (ValueError, KeyError, AttributeError, TypeError):
         expected = "", ""

@@ -166,6 +166,15 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     assert difference == pytest.approx(own - others)
 
 
+def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
+    pytest.importorskip("matplotlib")
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    axes = found.plot(path=tmp_path / "matrix.svg")
+    cells = np.array([text.get_text() for text in axes.texts[:9]]).reshape(3, 3)
+    assert cells.astype(int).tolist() == found.confusion.tolist()
+    assert "judge 1 0, judge 2 1: 1" in (tmp_path / "matrix.svg").read_text()
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
