@@ -211,3 +211,12 @@ def add_output_file(parser: Parser) -> None:
         help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
         " .xz or .zst; it is replaced only if everything succeeds",
     )  # fmt: skip
+
+
+def add_plot(parser: Parser) -> None:
+    """Declare `--plot`, of commands with one plot."""
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="also draw a plot into FILE, which ends in .png, .svg or .pdf",
+    )

@@ -82,12 +82,12 @@ def test_queries_that_only_one_judged_are_not_drawn() -> None:
 
 
 def test_one_query_has_no_interval() -> None:
-    found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 1}})
     assert np.isnan(found.interval("agreement")).all()
 
 
 def test_several_judges_have_alpha_over_all_and_the_rest_by_pair() -> None:
-    third = {"q1": {"d1": 0, "d2": 1}}
+    third = {"q1": {"d1": 0, "d2": 1}, "q9": {"d9": 2}}
     found = fr.judge_agreement(HUMAN, JUDGE, third, names=["h", "j", "t"])
     own = found.pair("h", "j")
     assert own.kappa == fr.judge_agreement(HUMAN, JUDGE).kappa
@@ -115,11 +115,9 @@ def test_a_scale_maps_grades_of_the_other_judges() -> None:
     assert pickle.loads(pickle.dumps(found)).kappa == found.kappa
 
 
-def test_different_scales_and_equal_judgments_are_noted() -> None:
-    assert (
-        "map them with scale"
-        in fr.judge_agreement({"q": {"a": 3, "b": 0}}, HUMAN | {"q": {"a": 1}}).notes[0]
-    )
+def test_different_scales_are_a_warning_and_equal_judgments_are_noted() -> None:
+    with pytest.warns(UserWarning, match="judge 1 has the grades 0, 3 and judge 2 0, 1, 2"):
+        fr.judge_agreement({"q": {"a": 3, "b": 0}}, HUMAN | {"q": {"a": 1}})
     assert fr.judge_agreement(HUMAN, dict(HUMAN)).notes == [
         "judge 1 and judge 2 are the same judgments"
     ]
@@ -166,6 +164,15 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     assert own == pytest.approx(mean[False, "bad"] - mean[True, "bad"])
     assert others == pytest.approx(mean[False, "good"] - mean[True, "good"])
     assert difference == pytest.approx(own - others)
+
+
+def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
+    pytest.importorskip("matplotlib")
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    axes = found.plot(path=tmp_path / "matrix.svg")
+    cells = np.array([text.get_text() for text in axes.texts[:9]]).reshape(3, 3)
+    assert cells.astype(int).tolist() == found.confusion.tolist()
+    assert "judge 1 0, judge 2 1: 1" in (tmp_path / "matrix.svg").read_text()
 
 
 @pytest.mark.parametrize(

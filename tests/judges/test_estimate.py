@@ -129,6 +129,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
     assert table["p_adjusted"][0] == pytest.approx(min(1.0, len(known) * min(known)))
 
 
+@pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarning")
 def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
     people, judge, runs, _ = data
     same = {query: dict.fromkeys(docs, 1) for query, docs in judge.items()}
@@ -166,6 +167,22 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     fewer = judge | {query: {doc: g for doc, g in judge[query].items() if doc != "d3"}}
     found = fr.estimate(people, fewer, runs, "P@5")
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
+
+
+def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
+    pytest.importorskip("matplotlib")
+    people, judge, runs, _ = data
+    found = fr.estimate(people, judge, runs, "map nDCG@10")
+    axes = found.plot("nDCG@10")
+    bars = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+    assert len(bars) == 3 * len(found.names)
+    assert tuple(bars[1]) == found.interval("nDCG@10", found.names[0])
+
+
+def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
+    people, judge, runs, _ = data
+    found = fr.estimate(people, judge, runs, "success_1000")
+    assert any("half or more of the human values are the same" in note for note in found.notes)
 
 
 def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
