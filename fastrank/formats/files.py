@@ -111,7 +111,8 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     if not is_url(name):
         yield name
         return
-    from fastrank.formats.remote import BLOCK, temporary_file
+    from fastrank.formats.object_stores import BLOCK
+    from fastrank.formats.remote import temporary_file
 
     with temporary_file() as copy:
         with open_source(name) as source, open(copy, "wb") as file:

@@ -1,88 +1,115 @@
-"""Files in the stores that fsspec knows."""
+"""Files in the stores that fsspec knows, and on web servers."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import http
 import os
+import threading
+from collections import deque
 from contextlib import contextmanager
+from urllib.parse import quote
 
 from fastrank.errors import ReadError
-from fastrank.formats import remote
-from fastrank.formats.remote import (
-    WEB,
-    RemoteFile,
-    missing_file,
-    reason_of,
-    scheme_of,
-    shown,
-    temporary_file,
-)
-from fastrank.formats.source import HEAD
-from fastrank.lazy import optional
+from fastrank.formats.remote import WEB, missing_file, reason_of, scheme_of, shown, temporary_file
+from fastrank.formats.source import HEAD, Reader, SourceFile, compression_of
+from fastrank.lazy import missing, optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# What marks a version of a file, in the stores that provide it.
+# The bytes of a request: large enough that their transfer takes longer than the latency of a store.
+BLOCK = 4 << 20
+# Blocks that threads fetch ahead of the one that is read.
+AHEAD = 4
+# Seconds without data before a request to a web server fails.
+TIMEOUT = 20.0
+# What marks a version of a file, in the stores that provide it, and on web servers.
 _VERSION = ("size", "ETag", "etag", "LastModified", "last_modified", "mtime", "created", "updated",
             "generation", "blob_id")  # fmt: skip
+_WEB_VERSION = ("ETag", "Last-Modified", "Content-Length")
 
 
-class StoredFile(RemoteFile):
-    """A file in a store of fsspec."""
+class StoredFile(SourceFile):
+    """A file in a store of fsspec, or on a web server: see SourceFile. All methods raise ReadError.
 
-    def _open(self, url: str) -> tuple[int | None, bytes]:
-        self._store, self._path = open_store(url, self.name)
-        with _errors(self.name):
-            self._info = self._store.info(self._path)
-            if self._info["type"] == "directory":
-                raise ReadError(self.name, "is a directory")
-        size = None if _is_archive(self._store) else self._info.get("size")
-        # A file object would read more than it is asked for.
-        self._options = {} if self._store.async_impl else {"cache_type": "none"}
+    A file on a web server or in an archive is a stream: each reader requests all of it. Others are
+    requested in blocks.
+    """
+
+    path = None
+
+    def __init__(self, url: str, name: str) -> None:
+        self.name, self.rereadable, self._may_be_empty = name, True, False
+        self._store, self._path = open_store(url, name)
+        self._is_web = scheme_of(url) in WEB
         self._streams: list[Any] = []
+        # The stream whose beginning is the head.
         self._waiting: Any = None
-        if size is None:
+        # In bytes, None for a stream.
+        self._stored_size: int | None = None
+        self._version: list[Any] | None = None
+        if not self._is_web:
+            with _errors(name):
+                self._info = self._store.info(self._path)
+                if self._info["type"] == "directory":
+                    raise ReadError(name, "is a directory")
+            if not _is_archive(self._store):
+                self._stored_size = self._info.get("size")
+        # The first block, or the first bytes of a stream, enough to detect the format.
+        if self._stored_size is None:
             self._waiting = self._opened()
-            with _errors(self.name):
-                return None, self._waiting.read(HEAD)
-        head = bytearray(min(size, remote.BLOCK))
-        if head:
-            self.fetch(0, memoryview(head))
-        return size, bytes(head)
+            self.head = self._first_of(self._waiting, HEAD)
+        else:
+            # A file object would read more than it is asked for.
+            self._options = {} if self._store.async_impl else {"cache_type": "none"}
+            self.head = self.fetch(0, min(self._stored_size, BLOCK))
+        self.compression = compression_of(self.head)
+        # An empty file has no parts, so that reading it is an error.
+        self.size = None if self.compression else self._stored_size or None
 
-    def fetch(self, start: int, view: memoryview) -> None:
-        """Fill the view with the bytes from `start` on."""
-        stop = start + len(view)
+    def fetch(self, start: int, size: int) -> bytes:
+        """The bytes from `start` on; only with a size, in any thread."""
+        if not size:
+            return b""
         with _errors(self.name):
-            found = self._store.cat_file(self._path, start=start, end=stop, **self._options)
-        if len(found) != len(view):
-            reason = f"found {len(found)} of {len(view)} bytes at {start}"
+            found: bytes = self._store.cat_file(
+                self._path, start=start, end=start + size, **self._options
+            )
+        if len(found) != size:
+            reason = f"found {len(found)} of {size} bytes at {start}"
             raise ReadError(self.name, f"{reason}: the file changed while it was read")
-        view[:] = found
+        return found
 
-    def after_head(self) -> Callable[[memoryview], bytes]:
-        """Begin to read what follows the head."""
+    def after_head(self) -> Callable[[int], bytes]:
+        """Begin to read what follows the head, a number of bytes or fewer at a time."""
         file, self._waiting = self._waiting, None
         if file is None:
             file = self._opened()
-            with _errors(self.name):
-                file.read(len(self.head))
+            self._first_of(file, len(self.head))
 
-        def read(view: memoryview) -> bytes:
+        def read(size: int) -> bytes:
             with _errors(self.name):
-                found: bytes = file.read(min(len(view), remote.BLOCK))
+                found: bytes = file.read(size)
             return found
 
         return read
 
+    def read(self) -> bytes:
+        """The whole decompressed content."""
+        if self.size is None:
+            return super().read()
+        content = b"".join(map(bytes, self.part(0, self.size).pieces(BLOCK)))
+        self.check_unchanged()
+        return content
+
     def check_unchanged(self) -> None:
         """Raise ReadError if the file changed since it was opened."""
-        if self.stored_size is not None and self.stored_size <= remote.BLOCK:
-            # One request fetched all of it.
+        # Web servers tell the version with each answer, and one request has fetched a small file.
+        if self._is_web or (self._stored_size is not None and self._stored_size <= BLOCK):
             return
         with _errors(self.name):
             self._store.invalidate_cache(self._store._parent(self._path))
@@ -95,11 +122,96 @@ class StoredFile(RemoteFile):
         for file in self._streams:
             file.close()
 
+    def _part(self, start: int, stop: int) -> Reader:
+        return _Range(self, start, stop)
+
+    def stored(self) -> Reader:
+        """A reader of the whole content as it is stored."""
+        return _Whole(self) if self._stored_size is None else _Range(self, 0, self._stored_size)
+
     def _opened(self) -> Any:
+        # A stream of a web server has no blocks; with a size, fsspec does not ask for it.
+        options = {"block_size": 0, "size": 1} if self._is_web else {}
         with _errors(self.name):
-            file = self._store.open(self._path, "rb")
+            file = self._store.open(self._path, "rb", **options)
         self._streams.append(file)
+        if self._is_web:
+            if file.r.status != 200:
+                raise ReadError(self.name, _status(file.r.status))
+            version = [file.r.headers.get(key) for key in _WEB_VERSION]
+            if self._version not in (None, version):
+                raise ReadError(self.name, "the file changed while it was read")
+            self._version = version
         return file
+
+    def _first_of(self, file: Any, size: int) -> bytes:
+        """As many bytes, or all of a shorter file."""
+        head = b""
+        with _errors(self.name):
+            while len(head) < size and (found := file.read(size - len(head))):
+                head += found
+        return head
+
+
+class _Whole(Reader):
+    """A stream from its beginning, requested only when more than its head is needed."""
+
+    def __init__(self, file: StoredFile) -> None:
+        super().__init__(file.name, may_be_empty=False, waiting=file.head)
+        self._file = file
+        self._rest: Callable[[int], bytes] | None = None
+
+    def _next(self, view: memoryview) -> bytes:
+        if self._rest is None:
+            self._rest = self._file.after_head()
+        return self._rest(min(len(view), BLOCK))
+
+
+class _Range(Reader):
+    """A range of a file in a store, of which threads fetch the next blocks while one is read."""
+
+    def __init__(self, file: StoredFile, start: int, stop: int) -> None:
+        head = memoryview(file.head)[start:stop]
+        super().__init__(file.name, may_be_empty=stop > 0, waiting=head)
+        self._file, self._stop = file, stop
+        self._next_at = start + len(head)
+        self._blocks: deque[_Block] = deque()
+
+    def _next(self, _view: memoryview) -> bytes:
+        while len(self._blocks) <= AHEAD and self._next_at < self._stop:
+            self._blocks.append(_Block(self._file, self._next_at, self._stop))
+            self._next_at += self._blocks[-1].size
+            self._blocks[-1].start()
+        if not self._blocks:
+            return b""
+        block = self._blocks.popleft()
+        block.join()
+        if block.error is not None:
+            # A later attempt may succeed.
+            self._next_at = block.start_at
+            self._blocks.clear()
+            raise block.error
+        return block.content
+
+
+class _Block(threading.Thread):
+    """A thread that fetches the next bytes of a file; `error` is why it could not.
+
+    A daemon, so that a slow server does not keep an interrupted program running.
+    """
+
+    def __init__(self, file: StoredFile, start_at: int, stop: int) -> None:
+        super().__init__(daemon=True)
+        self._file, self.start_at, self.size = file, start_at, min(BLOCK, stop - start_at)
+        self.content = b""
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Fetch the bytes."""
+        try:
+            self.content = self._file.fetch(self.start_at, self.size)
+        except BaseException as error:
+            self.error = error
 
 
 def open_store(url: str, name: str) -> tuple[Any, str]:
@@ -111,6 +223,10 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
     if scheme_of(url) == "data":
         raise ReadError(name, "a data URL is no file; expected a path or the URL of a file")
     try:
+        if scheme_of(url) in WEB:
+            # The server may need an URL as it is, such as a signed one.
+            path = quote(url, safe="%/:=&?~#+!$,;'@()*[]")
+            return fsspec.filesystem(scheme_of(url), **_web_options()), path
         return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
     except ImportError as error:
         raise _missing_package(url, name, error) from None
@@ -122,7 +238,21 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
         raise _failure(name, error) from None
 
 
+def _web_options() -> dict[str, Any]:
+    """Options of fsspec to read a file as it is stored, however long that takes."""
+    from aiohttp import ClientTimeout
+
+    timeout = ClientTimeout(total=None, sock_connect=TIMEOUT, sock_read=TIMEOUT)
+    client = {
+        "headers": {"User-Agent": "fastrank", "Accept-Encoding": "identity"},
+        "timeout": timeout, "read_bufsize": BLOCK, "auto_decompress": False, "trust_env": True,
+    }  # fmt: skip
+    return {"encoded": True, "client_kwargs": client}
+
+
 def _missing_package(url: str, name: str, error: ImportError) -> ImportError:
+    if scheme_of(url) in WEB:
+        return missing("aiohttp", name, "remote")
     cause = error.__cause__
     if not isinstance(cause, ModuleNotFoundError) or not cause.name:
         return ImportError(f"{name}: {reason_of(error)}")
@@ -139,11 +269,31 @@ def _is_archive(store: Any) -> bool:
 
 
 def _failure(name: str, error: Exception) -> ReadError:
+    # aiohttp is needed only for web servers.
+    status = getattr(error, "status", None)
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(status, int) and "ClientResponseError" in kinds:
+        return ReadError(name, _status(status))
+    if kinds & {"ClientPayloadError", "ServerDisconnectedError", "ClientConnectionResetError"}:
+        return ReadError(name, "the connection broke before the end of the file")
+    number = getattr(error, "errno", None)
+    if "ClientConnectorError" in kinds and number and number > 0:
+        return ReadError(name, os.strerror(number).lower())
+    if "InvalidURL" in kinds:
+        return ReadError(name, "invalid URL")
     reason = reason_of(error)
     if isinstance(error, (AttributeError, LookupError, TypeError, ValueError)):
         # Such as those of a store that did not expect the URL.
         reason = f"fsspec cannot read this URL ({type(error).__name__}: {reason})"
     return ReadError(name, reason)
+
+
+def _status(status: int) -> str:
+    known = f" ({http.HTTPStatus(status).phrase})" if status in set(http.HTTPStatus) else ""
+    reason = f"HTTP status {status}{known}"
+    if 300 <= status < 400:
+        return f"{reason}: the redirection cannot be followed"
+    return f"{reason}; check the credentials" if status in (401, 403) else reason
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a store says of evaluations and of runs, from which the same Scores are made again."""
+"""What a store says of a run and its evaluation, from which the same Scores are made again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fastrank.scores.tables import distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.measures.selection import BoundMeasure
@@ -29,53 +29,9 @@ if TYPE_CHECKING:
 SCHEMA = "fastrank.scores/1"
 DEFAULTS = {one.name: one.default for one in EVALUATION} | {"relevance_format": "qrels"}
 
-SETTINGS = ("qrels", "measures", "options", "fastrank", "compat")
 # The bytes after those that a checksum is of.
 MARK = b',"crc":"%08x"}'
 LENGTH = len(MARK % 0)
-
-
-class Evaluation:
-    """An evaluation of runs on the same judgments, with the same measures and options.
-
-    settings: what the file says of it, but for the queries. group: the digest of what determines
-    the values. judged: the ids of the judged queries, in byte order as those of Scores. positive:
-    for each the number of grades above zero, if a measure needs it. complete: whether means are
-    over all judged queries. columns: the measures, and the names of their numbers per query.
-    """
-
-    def __init__(
-        self,
-        settings: dict[str, Any],
-        bound: list[BoundMeasure],
-        judged: Collection[bytes],
-        positive: Iterable[int] | None,
-    ) -> None:
-        self.settings, self.bound = settings, bound
-        self.judged = sorted(judged)
-        self.positive: list[int] | None = None
-        if positive is not None:
-            found = dict(zip(judged, positive, strict=True))
-            self.positive = [found[query] for query in self.judged]
-        self.complete = settings["options"].get("missing") == "zero"
-        self.group = group_of(settings, bound)
-        self._places = list(range(len(self.judged)))
-        self.columns = _columns(bound)
-
-    def places(self, queries: Collection[bytes], *, others: bool = False) -> list[int]:
-        """The indexes of the judged queries that are among these, or of the others."""
-        if len(queries) == (0 if others else len(self.judged)):
-            return self._places
-        known = set(queries)
-        return [place for place, query in enumerate(self.judged) if (query in known) != others]
-
-    def to_record(self) -> dict[str, Any]:
-        """What `evaluation_of` takes."""
-        record = {"schema": SCHEMA, "group": self.group, **self.settings}
-        record["queries"] = list(map(decoded, self.judged))
-        if self.positive is not None:
-            record["positive"] = self.positive
-        return record
 
 
 def settings_of(
@@ -109,19 +65,17 @@ def group_of(settings: Mapping[str, Any], bound: list[BoundMeasure]) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def evaluation_of(record: dict[str, Any], source: str) -> Evaluation:
-    """The evaluation that a line of a store describes.
+def measures_of(record: Mapping[str, Any], source: str) -> list[BoundMeasure]:
+    """The measures of a line.
 
     Raises InputError for measures or options that this version lacks.
     """
-    settings = {name: record[name] for name in SETTINGS}
-    given = settings["options"] | {"trec_eval_version": settings["compat"], "exclude": None}
+    given = record["options"] | {"trec_eval_version": record["compat"], "exclude": None}
     try:
-        bound = bind_measures(settings["measures"], evaluation_options(given))
+        return bind_measures(record["measures"], evaluation_options(given))
     except (FastrankError, TypeError) as error:
-        reason = f"written by fastrank {settings['fastrank']}, and not understood: {error}"
+        reason = f"written by fastrank {record['fastrank']}, and not understood: {error}"
         raise InputError(source, reason) from None
-    return Evaluation(settings, bound, encoded(record["queries"]), record.get("positive"))
 
 
 def _columns(bound: list[BoundMeasure]) -> list[tuple[BoundMeasure, list[str]]]:
@@ -146,28 +100,15 @@ def is_intact(line: bytes) -> bool:
     return line[-LENGTH:] == MARK % zlib.crc32(memoryview(line)[:-LENGTH])
 
 
-def read_line(line: bytes) -> dict[str, Any]:
-    """The record of a line, as written here or formatted again by another program.
+def to_record(scores: Scores) -> dict[str, Any]:
+    """The contents of Scores.
 
-    Raises AttributeError, IndexError, KeyError, TypeError or ValueError for a damaged one.
-    """
-    record: dict[str, Any] = json.loads(line)
-    checksum = record.pop("crc")
-    if not is_intact(line) and json_line(record)[-LENGTH:] != MARK % int(checksum, 16):
-        raise ValueError(f"the checksum is not {checksum}")
-    return record
-
-
-def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
-    """The contents of Scores, except for those that all runs of an evaluation share.
-
-    The queries are omitted if they are all judged queries, and the queries without results if they
-    are those without values.
+    The queries are omitted if they are all judged queries.
     """
     means: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for (own, names), column, summary in zip(
-        evaluation.columns, scores.value_columns, scores.summaries, strict=True
+        _columns(scores.bound), scores.value_columns, scores.summaries, strict=True
     ):
         for place, name in enumerate(names):
             if place < len(summary) and isinstance(summary[place], float):
@@ -180,35 +121,37 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
                 is_json = math.isfinite(sum(numbers))
                 values[name] = numbers if is_json else list(map(_written, numbers))
     coverage, queries = scores.coverage, list(scores.query_ids)
+    judged, missing = sorted(coverage.judged), coverage.missing()
     record: dict[str, Any] = {
         "tag": scores.tag,
         "counts": {name: int(count) for name, count in scores.counts.items()},
         "mean": means,
         "values": values,
+        "judged": list(map(decoded, judged)),
     }
-    if queries != evaluation.judged:
+    if queries != judged:
         record["queries"] = list(map(decoded, queries))
-    missing = coverage.missing()
-    if missing != [evaluation.judged[i] for i in evaluation.places(queries, others=True)]:
+    if missing:
         record["missing"] = list(map(decoded, missing))
     if scores.zero_rows:
         record["zero_rows"] = scores.zero_rows
     if coverage.unknown is None or coverage.unknown:
         record["unjudged"] = coverage.unknown and list(map(decoded, coverage.unknown))
+    if coverage.positive is not None:
+        positive = dict(zip(coverage.judged, coverage.positive, strict=True))
+        record["positive"] = [positive[query] for query in judged]
     return record
 
 
-def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
-    """The Scores of which a record was made.
-
-    Raises KeyError, TypeError, ValueError, AttributeError or IndexError for a damaged one.
-    """
-    known = evaluation.judged if "queries" not in record else encoded(record["queries"])
-    missing = record.get("missing")
+def to_scores(record: dict[str, Any], measures: list[BoundMeasure]) -> Scores:
+    """The Scores of which a record was made."""
+    judged = _encoded(record["judged"])
+    known = _encoded(record["queries"]) if "queries" in record else judged
+    missing = set(_encoded(record.get("missing", ())))
     tag = record["tag"].encode("utf-8", "surrogateescape")
     columns, summaries = [], []
     means, values = record["mean"], record["values"]
-    for own, names in evaluation.columns:
+    for own, names in _columns(measures):
         columns.append(_column(own, names, values, len(known)))
         if own.measure.needs == "run":
             summaries.append([tag])
@@ -218,17 +161,14 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
             summaries.append([_read(means[name]) for name in names[: len(own.names)]])
     unjudged = record.get("unjudged", ())
     return Scores(
-        bound=evaluation.bound,
+        bound=measures,
         counts=dict(record["counts"]),
         coverage=Coverage(
-            complete=evaluation.complete,
-            judged=evaluation.judged,
-            found=(
-                evaluation.places(known) if missing is None
-                else evaluation.places(encoded(missing), others=True)
-            ),
-            unknown=unjudged if unjudged is None else encoded(unjudged),
-            positive=evaluation.positive,
+            complete=record["options"].get("missing") == "zero",
+            judged=judged,
+            found=[place for place, query in enumerate(judged) if query not in missing],
+            unknown=unjudged if unjudged is None else _encoded(unjudged),
+            positive=record.get("positive"),
         ),
         tag_bytes=tag,
         zscored=False,
@@ -243,17 +183,12 @@ def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count
     """The values of a measure: memory, or a list of texts; None if there are none."""
     if not bound.measure.kernel:
         return None
-    column: Any
     if bound.measure.average == "":
-        column = encoded(values[names[0]])
-    else:
-        column = array("d", bytes(8 * bound.width * count))
-        for place, name in enumerate(names):
-            column[place :: bound.width] = _numbers(values[name])
-        column = memoryview(column)
-    if len(column) != bound.width * count:
-        raise ValueError(f"expected {count} values, found {len(column) // bound.width}")
-    return column
+        return _encoded(values[names[0]])
+    column = array("d", bytes(8 * bound.width * count))
+    for place, name in enumerate(names):
+        column[place :: bound.width] = _numbers(values[name])
+    return memoryview(column)
 
 
 def _numbers(values: list[Any]) -> array[float]:
@@ -276,6 +211,6 @@ def _read(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def encoded(texts: list[str]) -> list[bytes]:
+def _encoded(texts: Iterable[str]) -> list[bytes]:
     """The bytes of texts that `decoded` has made."""
     return [text.encode("utf-8", "surrogateescape") for text in texts]

@@ -17,7 +17,7 @@ from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted
-from fastrank.results_store.records import DEFAULTS, Evaluation, encoded, evaluation_of, group_of
+from fastrank.results_store.records import DEFAULTS, SCHEMA, group_of, measures_of, to_record
 from fastrank.results_store.store import Store
 
 TYPE_CHECKING = False
@@ -82,9 +82,8 @@ class Resumed:
         warn: Callable[[str], None],
     ) -> None:
         self._store = Store(path, append=True, warn=warn)
-        self._path, self._settings, self._bound, self._warn = path, settings, bound, warn
-        self._group = group_of(settings, bound)
-        self._evaluation: Evaluation | None = None
+        self._path, self._bound, self._warn = path, bound, warn
+        self._head = {"schema": SCHEMA, "group": group_of(settings, bound), **settings}
         self.found, self.failed = 0, False
 
     def close(self) -> None:
@@ -113,54 +112,39 @@ class Resumed:
         with self._errors_reported():
             state = state_of(path)
             self._store.read()
-            runs = self._store.runs.get(self._group)
-            if state is None or runs is None or not self._is_described():
-                return None
-            entry = runs.files.get(os.path.normpath(path))
-            if entry is not None and entry.state == state:
+            group: str = self._head["group"]
+            entry = self._store.runs.get(group, {}).get(os.path.normpath(path))
+            if state is None or (entry is not None and entry.state == state):
+                return entry if state else None
+            known = fingerprint(path, state) if state[0] in self._store.sizes else None
+            entry = self._store.contents.get((group, known.digest)) if known else None
+            if known is not None and entry is not None:
+                self._store.add({**self._head, **_file(path, known)})
                 return entry
-            known = fingerprint(path, state) if state[0] in runs.sizes else None
-            if known is not None and known.digest in runs.digests:
-                self._add(path, known, None)
-                return runs.digests[known.digest]
         return None
-
-    def _is_described(self) -> bool:
-        """Whether the store describes the evaluation, as it does unless it is damaged."""
-        record = self._store.evaluations.get(self._group)
-        if self._evaluation is None and record is not None:
-            judged, positive = encoded(record["queries"]), record.get("positive")
-            self._evaluation = Evaluation(self._settings, self._bound, judged, positive)
-        return self._evaluation is not None
 
     def load(self, entry: Entry) -> Scores | None:
         """The scores of an entry; None if its line has changed."""
-        assert self._evaluation is not None
         scores = None
         with self._errors_reported():
-            scores = self._store.scores(entry, self._evaluation)
+            scores = self._store.scores(entry, self._bound)
             self.found += 1
         return scores
 
     def add(self, path: str, known: Fingerprint, scores: Scores) -> None:
         """Add the scores of a file, unless the store has failed."""
-        if self.failed:
-            return
-        with self._errors_reported():
-            if self._evaluation is None:
-                coverage = scores.coverage
-                self._evaluation = Evaluation(
-                    self._settings, self._bound, list(coverage.judged), coverage.positive
-                )
-            self._add(path, known, scores)
+        if not self.failed:
+            with self._errors_reported():
+                self._store.add({**self._head, **_file(path, known), **to_record(scores)})
 
-    def _add(self, path: str, known: Fingerprint, scores: Scores | None) -> None:
-        assert self._evaluation is not None
-        state = known.state
-        # Of a file that may change again at the same time, only the size.
-        if time.time() - max(state[1:3]) / 1e9 < SETTLED:
-            state = state[:1]
-        self._store.add(os.path.normpath(path), known.digest, state, scores, self._evaluation)
+
+def _file(path: str, known: Fingerprint) -> dict[str, Any]:
+    """What a line says of the file of a run."""
+    state = known.state
+    # Of a file that may change again at the same time, only the size.
+    if time.time() - max(state[1:3]) / 1e9 < SETTLED:
+        state = state[:1]
+    return {"run": known.digest, "file": os.path.normpath(path), "state": state}
 
 
 # The number of digits of a digest that messages show.
@@ -189,8 +173,9 @@ def load_scores(
     files. If a file was evaluated again because it had changed, only its newest scores are
     returned.
 
-    Raises ReadError; InputError for a file that is not a store, and one without scores; OptionError
-    if the file has several evaluations, or none that was asked for. Warns of damaged lines.
+    Raises ReadError; InputError for a file that is not a store, one without scores, and one with a
+    damaged line, which it names; OptionError if the file has several evaluations, or none that was
+    asked for.
 
     >>> import subprocess, sys, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -206,9 +191,8 @@ def load_scores(
     path = os.fspath(store)
     with closing(Store(path, append=False, warn=python_warning)) as opened:
         record = _chosen(opened, group, _wanted(qrels, measures, options))
-        evaluation = evaluation_of(record, path)
-        runs = opened.runs[record["group"]].files
-        loaded = {file: opened.scores(entry, evaluation) for file, entry in runs.items()}
+        bound, runs = measures_of(record, path), opened.runs[record["group"]]
+        loaded = {file: opened.scores(entry, bound) for file, entry in runs.items()}
     return {
         name: scores.changed(given_name=name)
         for name, scores in zip(run_names(loaded), loaded.values(), strict=True)
@@ -246,7 +230,7 @@ def _names(measures: Measures, version: str) -> set[bytes]:
 
 def _chosen(store: Store, group: str | None, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """The description of the evaluation to load. Raises InputError and OptionError."""
-    known = [record for own, record in store.evaluations.items() if store.runs.get(own)]
+    known = list(store.evaluations.values())
     if not known:
         raise InputError(store.path, "has no scores")
     if group is not None:
@@ -263,7 +247,7 @@ def _chosen(store: Store, group: str | None, wanted: Mapping[str, Any]) -> dict[
         return found[0]
     listed = "".join(
         f"\n  {own['group'][:SHOWN]}: {_described(own)};"
-        f" {counted(len(store.runs[own['group']].files), 'run')}"
+        f" {counted(len(store.runs[own['group']]), 'run')}"
         for own in found or known
     )
     problem = "several evaluations; choose one" if found else "no such evaluation"

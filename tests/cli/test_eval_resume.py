@@ -9,6 +9,8 @@ import shutil
 import signal
 import subprocess
 import time
+from bisect import bisect_right
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -215,17 +217,7 @@ def test_an_unfinished_last_line_is_removed() -> None:
     assert STORE.read_bytes() == content
 
 
-def test_damaged_lines_are_ignored() -> None:
-    resumed(f"-m map {TWO}")
-    description, pca, pixels = STORE.read_text().splitlines()
-    escape = pca.replace('"file":"', '"file":"\\q')
-    write({str(STORE): "\n".join([description, pca[:50], escape, pixels[:-9], ""])})
-
-    told = f"fastrank eval: {STORE}:2: ignored a damaged line (wrong checksum), and 2 more\n"
-    assert resumed(f"-m map {TWO}") == Done(0, printed(f"eval -m map {TWO}"), told)
-
-
-def test_changed_bytes_change_no_output() -> None:
+def test_a_changed_byte_is_an_error_that_names_the_line_and_changes_no_output() -> None:
     # The second is known by its content, and has no values of its own.
     for run in ("a.run", "b.run"):
         shutil.copy(PCA, run)
@@ -234,18 +226,21 @@ def test_changed_bytes_change_no_output() -> None:
     for run in runs:
         resumed(options, run)
     whole, random = STORE.read_bytes(), Random(1)
-    expected = printed(f"eval {options}", *runs)
+    ends = list(accumulate(map(len, whole.splitlines(keepends=True))))
     for _ in range(15):
+        # The first bytes say that the file is a store.
+        place = random.randrange(30, len(whole) - 1)
         content = bytearray(whole)
-        for place in random.sample(range(len(content)), random.randint(1, 3)):
-            # The first bytes say that the file is a store.
-            content[max(place, 30)] ^= random.randint(1, 255)
+        content[place] ^= random.randint(1, 255)
         STORE.write_bytes(content)
 
         found = resumed(options, *runs)
 
-        assert "damaged line" in found.err or "unfinished last" in found.err
-        assert found.out == expected
+        line = bisect_right(ends, place) + 1
+        told = f"{STORE}:{line}: damaged (wrong checksum); remove the line"
+        assert (found.status, found.out) == (2, "")
+        assert told in found.err or "is newer than this version" in found.err
+        assert STORE.read_bytes() == content
 
 
 def test_a_line_that_changes_after_it_was_read_is_not_used(
@@ -264,7 +259,7 @@ def test_a_line_that_changes_after_it_was_read_is_not_used(
     found = resumed(f"-m map {ONE}")
 
     assert found.out == printed(f"eval -m map {ONE}")
-    assert "the file changed while it was read" in found.err
+    assert f"{STORE}:1: damaged (wrong checksum)" in found.err
 
 
 def test_a_store_that_becomes_invalid_leaves_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,13 +385,3 @@ def test_with_jobs_the_scores_are_the_same_and_are_stored(many: Many) -> None:
     assert f"1 of {MANY + 2} runs could not be evaluated" in first.err
     assert second == Done(0, many.expected, taken(MANY, MANY))
     assert len(entries()) == MANY
-
-
-def test_with_jobs_damaged_entries_are_evaluated_again() -> None:
-    resumed(f"-m map {TWO}")
-    STORE.write_text(STORE.read_text().replace('"mean":{"map":0', '"mean":{"map":9', 1))
-
-    found = resumed(f"-m map --jobs 2 {FILES}")
-
-    told = f"fastrank eval: {STORE}:2: ignored a damaged line (wrong checksum)\n{taken(1, 3)}"
-    assert found == Done(0, printed(f"eval -m map {FILES}"), told)

@@ -19,7 +19,8 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.data.columns import Frozen
-from fastrank.results_store.store import LineFile
+from fastrank.results_store.records import SCHEMA
+from fastrank.results_store.store import Store
 from fastrank.scores.summary import Coverage
 from tests.helpers.parsing import read_prefs
 from tests.helpers.paths import DATA
@@ -191,51 +192,42 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
 
 
 def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> None:
-    evaluate(store, "", QRELS, PCA, PIXELS)
-    content = store.read_text()
-    description, _, pixels = content.splitlines(keepends=True)
-    store.write_text(content.removesuffix(pixels))
+    evaluate(store, "", QRELS, PCA)
     rewrite(store, '"fastrank":"', '"fastrank":"0.0.')
-    rewrite(store, description.split('"')[7], "0" * 16)
-    with store.open("a") as file:
-        file.write(description + pixels)
+    rewrite(store, store.read_text().split('"')[7], "0" * 16)
+    evaluate(store, "", QRELS, PIXELS)
     assert list(fr.load_scores(store)) == ["pixels"]
     assert list(fr.load_scores(store, group="000")) == ["pca"]
 
 
-def test_lines_that_another_program_formatted_are_read(store: Path) -> None:
-    evaluate(store, "", QRELS, PCA)
-    store.write_text(store.read_text().replace('":', '": ').replace(',"', ', "'))
-    assert fr.load_scores(store)["pca"].mean == fr.evaluate(QRELS, PCA, "map").mean
+def test_an_unfinished_line_is_ignored_with_a_warning(store: Path) -> None:
+    """The file stays as it is."""
+    evaluate(store, "", QRELS, PCA, PIXELS)
+    content = store.read_bytes()[:-5]
+    store.write_bytes(content)
+    with pytest.warns(UserWarning, match="ignored the unfinished last line"):
+        assert list(fr.load_scores(store)) == ["pca"]
+    assert store.read_bytes() == content
 
 
 @pytest.mark.parametrize(
-    ("change", "message", "names"),
+    ("change", "line"),
     [
-        (lambda text: text[:-5], "ignored the unfinished last line", ["pca"]),
-        (
-            lambda text: text[:-5] + b"\n",
-            r":3: ignored a damaged line \(wrong checksum\)$",
-            ["pca"],
-        ),
-        (
-            lambda text: text + b"[1]\n" + text[:9] + b"\n",
-            r":4: ignored a damaged line .*, and 1 more$",
-            ["pca", "pixels"],
-        ),
+        (lambda text: text[:-5] + b"\n", 2),
+        (lambda text: text.replace(b'"map":0', b'"map":1', 1), 1),
+        (lambda text: text + b"[1]\n", 3),
     ],
-    ids=["unfinished", "damaged", "two damaged"],
+    ids=["short", "changed", "other"],
 )
-def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(
-    change: Callable[[bytes], bytes], message: str, names: list[str], store: Path
+def test_a_damaged_line_is_an_error(
+    change: Callable[[bytes], bytes], line: int, store: Path
 ) -> None:
-    """The file stays as it is."""
     evaluate(store, "", QRELS, PCA, PIXELS)
-    content = change(store.read_bytes())
-    store.write_bytes(content)
-    with pytest.warns(UserWarning, match=message):
-        assert list(fr.load_scores(store)) == names
-    assert store.read_bytes() == content
+    store.write_bytes(change(store.read_bytes()))
+    with pytest.raises(
+        fr.FormatError, match=rf":{line}: damaged \(wrong checksum\); remove the line"
+    ):
+        fr.load_scores(store)
 
 
 @pytest.mark.filterwarnings("ignore:.*unfinished")
@@ -264,65 +256,61 @@ def test_what_is_no_store_with_scores_is_an_error(
         fr.load_scores(path)
 
 
-# Files of lines that several processes append to
+# Files that several processes append to
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "lines"
+def opened(path: Path) -> Store:
+    return Store(str(path), append=True, warn=print)
 
 
-def opened(path: Path) -> LineFile:
-    return LineFile(str(path), append=True)
+def a_record(file: str) -> dict[str, Any]:
+    return {"schema": SCHEMA, "group": "g", "run": file, "file": file, "state": [1], "tag": ""}
 
 
-def test_lines_of_others_are_read_as_they_come(path: Path) -> None:
-    first, second = opened(path), opened(path)
-    first.append(lambda: b"one\ntwo\n")
-    assert list(second.new_lines()) == [(0, b"one"), (4, b"two")]
-    second.append(lambda: b"three\n")
-    assert list(first.new_lines()) == [(0, b"one"), (4, b"two"), (8, b"three")]
-    assert list(second.new_lines()) == [(8, b"three")]
-    assert first.line_at(4, 3) == b"two"
+def files_of(store: Store) -> list[str]:
+    store.read()
+    return list(store.runs.get("g", ()))
 
 
-def test_lines_of_any_length_are_read(path: Path) -> None:
-    long = b"a longer line" * 100_000
-    file = opened(path)
-    file.append(lambda: long + b"\nx\n\nand more\n")
-    assert [line for _, line in file.new_lines()] == [long, b"x", b"", b"and more"]
+def test_lines_of_others_are_read_as_they_come(store: Path) -> None:
+    first, second = opened(store), opened(store)
+    first.add(a_record("one"))
+    first.add(a_record("two" * 100_000))
+    assert files_of(second) == ["one", "two" * 100_000]
+    second.add(a_record("three"))
+    assert files_of(first) == ["one", "two" * 100_000, "three"]
 
 
 def no_locks(*_: object) -> None:
     raise OSError(errno.ENOSYS, "not implemented")
 
 
-@pytest.mark.parametrize(("lock", "kept"), [(fcntl.flock, b""), (no_locks, b"unfin\n")])
+@pytest.mark.parametrize("lock", [fcntl.flock, no_locks])
 def test_an_unfinished_line_is_replaced_by_the_next_one(
-    lock: Any, kept: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
+    lock: Any, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without locks it may be that of another process."""
     monkeypatch.setattr(fcntl, "flock", lock)
-    path.write_bytes(b"one\nunfin")
-    file = opened(path)
-    assert list(file.new_lines()) == [(0, b"one")]
-    file.append(lambda: b"two\n")
-    assert path.read_bytes() == b"one\n" + kept + b"two\n"
+    file = opened(store)
+    file.add(a_record("one"))
+    store.write_bytes(store.read_bytes() + b"unfin")
+    file.add(a_record("two"))
+    assert files_of(opened(store)) == ["one", "two"]
 
 
 def test_a_write_that_fails_in_the_middle_leaves_the_old_lines(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = os.write
 
     def full(file: int, content: bytes) -> int:
-        if len(content) < 8:
+        if len(content) < 20:
             raise OSError(errno.ENOSPC, "no space left on device")
         return write(file, content[:3])
 
-    file = opened(path)
-    file.append(lambda: b"one\n")
+    file = opened(store)
+    file.add(a_record("one"))
+    old = store.read_bytes()
     monkeypatch.setattr(os, "write", full)
     with pytest.raises(OSError, match="no space left"):
-        file.append(lambda: b"a longer line\n")
-    assert path.read_bytes() == b"one\n"
+        file.add(a_record("two"))
+    assert store.read_bytes() == old

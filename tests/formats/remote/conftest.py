@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import fsspec
 import pytest
 
-from fastrank.formats import web
 from tests.helpers.web_server import WebServer, serving
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
-    monkeypatch.setattr(web, "DELAYS", (0.0, 0.0))
+def server() -> Iterator[WebServer]:
     with serving() as running:
         yield running
 

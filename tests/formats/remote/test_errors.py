@@ -12,7 +12,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.embeddings.cache import EmbeddingCache
-from fastrank.formats import remote, web
+from fastrank.formats import object_stores
 from fastrank.formats.remote import redacted, shown
 from fastrank.formats.source import open_source, read_all
 from tests.helpers.web_server import WebServer
@@ -23,7 +23,7 @@ TIMED_OUT = "timed out waiting for data from the server"
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
+    monkeypatch.setattr(object_stores, "BLOCK", 1 << 16)
 
 
 def reason(url: str) -> str:
@@ -37,7 +37,7 @@ def reason(url: str) -> str:
     ("name", "statuses", "expected"),
     [
         ("x.run", [403], "HTTP status 403 (Forbidden); check the credentials"),
-        ("y.run", [], "no such file or directory (HTTP status 404)"),
+        ("y.run", [], "no such file or directory"),
         ("x.run", [500] * 9, "HTTP status 500 (Internal Server Error)"),
         ("x.run", [302], "HTTP status 302 (Found): the redirection cannot be followed"),
     ],
@@ -50,25 +50,12 @@ def test_a_status_is_named(
     assert reason(server.url(name)) == expected
 
 
-@pytest.mark.parametrize(("statuses", "broken"), [([503, 429], 0), ([], 2)])
-def test_requests_are_repeated(statuses: list[int], broken: int, server: WebServer) -> None:
-    with open_source(server.url("x.run", RUN)) as file:
-        server.statuses, server.broken = statuses, broken
-        assert file.read() == RUN
-
-
-@pytest.mark.parametrize(("ranges", "size"), [(True, len(RUN)), (False, len(RUN)), (False, 1000)])
-def test_a_connection_that_always_breaks_is_an_error(
-    ranges: bool, size: int, server: WebServer
-) -> None:
-    server.ranges, server.broken = ranges, 1000
-    url = server.url("x.run", RUN[:size])
-    assert reason(url) == "the connection broke before the end of the file"
-
-
-def test_a_request_is_repeated_if_the_beginning_without_ranges_breaks(server: WebServer) -> None:
-    server.ranges, server.broken = False, 2
-    assert read_all(server.url("x.run", RUN[:1000])) == RUN[:1000]
+@pytest.mark.parametrize("size", [len(RUN), 1000])
+def test_a_connection_that_breaks_is_an_error(size: int, server: WebServer) -> None:
+    server.broken = 1000
+    assert (
+        reason(server.url("x.run", RUN[:size])) == "the connection broke before the end of the file"
+    )
 
 
 def test_a_server_that_does_not_answer_is_an_error_and_a_slow_one_is_waited_for(
@@ -76,19 +63,17 @@ def test_a_server_that_does_not_answer_is_an_error_and_a_slow_one_is_waited_for(
 ) -> None:
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
-    monkeypatch.setattr(web, "TIMEOUT", 0.05)
-    server.pause = 0.3
+    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
+    server.pause = 1.0
     assert reason(server.url("x.run", RUN)) == TIMED_OUT
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-def test_a_server_that_announces_more_than_it_sends_is_asked_twice(
-    ranges: bool, server: WebServer, monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_announces_more_than_it_sends_is_an_error(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web, "TIMEOUT", 0.1)
-    server.ranges, server.broken, server.stalls = ranges, 1000, 0.4
+    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
+    server.broken, server.stalls = 1000, 1.0
     assert reason(server.url("x.run", RUN[:1000])) == TIMED_OUT
-    assert len(server.requests) == 2
 
 
 def test_a_refused_connection_is_an_error(server: WebServer) -> None:
@@ -97,10 +82,8 @@ def test_a_refused_connection_is_an_error(server: WebServer) -> None:
     assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
 
 
-@pytest.mark.parametrize("store", ["ranges", "no ranges", "memory"])
+@pytest.mark.parametrize("store", ["web", "memory"])
 def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: Any) -> None:
-    server.ranges = store == "ranges"
-
     def put(content: bytes) -> str:
         memory.pipe_file("/b/x.run", content)
         url = server.url("x.run", content)
@@ -119,7 +102,7 @@ def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: 
 def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> None:
     url = server.url("x.run", RUN).replace("//", "//user:pass%21word@") + "?signature=secret#part"
     assert read_all(url) == RUN
-    asked = ("/x.run?signature=secret", "bytes=0-65535", "Basic dXNlcjpwYXNzIXdvcmQ=")
+    asked = ("/x.run?signature=secret", None, "Basic dXNlcjpwYXNzIXdvcmQ=")
     assert server.requests[0] == asked
     server.statuses = [401] * 3
     assert main(["eval", "data/digits.qrels", url]) == 1
@@ -183,8 +166,8 @@ PROTOCOLS = "unknown protocol 'nowhere'; expected one of file, http, https, s3.*
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("http:///x.run", "no host given"),
-        ("http://[::1/x.run", "Invalid IPv6 URL"),
+        ("http:///x.run", "invalid URL"),
+        ("http://[::1/x.run", r".*Invalid IPv6 URL.*"),
         ("nowhere://x/y", PROTOCOLS),
         ("dbfs://x", r"fsspec cannot read this URL \((IndexError|ValueError|TypeError): .+\)"),
         ("data://text/plain,q0000 Q0 d 1 1 t", DATA_URL),
@@ -197,14 +180,23 @@ def test_what_is_no_file_is_an_error(url: str, expected: str, memory: Any) -> No
     assert re.fullmatch(expected, reason(url))
 
 
-@pytest.mark.parametrize(("scheme", "package"), [("s3", "s3fs"), ("gs", "gcsfs")])
+@pytest.mark.parametrize(
+    ("scheme", "package", "expected"),
+    [
+        ("s3", "s3fs", "s3://bucket/x.run: s3:// needs s3fs: pip install s3fs"),
+        ("gs", "gcsfs", "gs://bucket/x.run: gs:// needs gcsfs: pip install gcsfs"),
+        ("https", "aiohttp",
+         "https://bucket/x.run needs aiohttp: pip install 'fastrank-eval[remote]'"),
+        ("https", "fsspec",
+         "https://bucket/x.run needs fsspec: pip install 'fastrank-eval[remote]'"),
+    ],
+)  # fmt: skip
 def test_a_missing_package_of_a_store_is_named(
-    scheme: str, package: str, monkeypatch: pytest.MonkeyPatch
+    scheme: str, package: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError) as caught:
         fr.read_run(f"{scheme}://user:secret@bucket/x.run")
-    expected = f"{scheme}://bucket/x.run: {scheme}:// needs {package}: pip install {package}"
     assert str(caught.value) == expected
 
 

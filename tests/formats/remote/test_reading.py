@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.formats import remote
+from fastrank.formats import object_stores
 from fastrank.formats.digests import file_digest
 from fastrank.formats.source import is_url, open_source, read_all
 from fastrank.searching import build_index, read_index, search, write_index
@@ -41,9 +41,9 @@ def put(request: pytest.FixtureRequest, server: WebServer, memory: Any) -> Any:
     return store
 
 
-@pytest.fixture(params=[1 << 15, remote.BLOCK])
+@pytest.fixture(params=[1 << 15, object_stores.BLOCK])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "BLOCK", request.param)
+    monkeypatch.setattr(object_stores, "BLOCK", request.param)
 
 
 @pytest.mark.parametrize("kind", PACKERS)
@@ -118,21 +118,18 @@ def test_an_empty_and_a_missing_file_are_errors(put: Any) -> None:
 
 
 def test_a_large_file_is_not_kept_in_memory(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "BLOCK", 1 << 10)
+    monkeypatch.setattr(object_stores, "BLOCK", 1 << 10)
     kept = []
     with open_source(put("x.run", RUN[:100_000])) as file:
         reader, buffer = file.whole(), bytearray(1 << 8)
         while reader.readinto(buffer):
             kept.append(len(getattr(reader, "_blocks", ())))
-    assert max(kept) <= remote.AHEAD + 1
+    assert max(kept) <= object_stores.AHEAD + 1
 
 
-def test_connections_are_used_again(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "BLOCK", 1 << 13)
+def test_a_file_on_a_web_server_takes_one_request(server: WebServer) -> None:
     assert read_all(server.url("x.run", RUN)) == RUN
-    assert len(server.requests) > 70
-    # One per thread that fetches blocks, and that of the first request.
-    assert server.connections <= remote.AHEAD + 2
+    assert [kept[1] for kept in server.requests] == [None]
 
 
 def test_file_urls_are_local_paths(tmp_path: Path) -> None:
