@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.kernels.fusion.codes import (
+from fastrank.kernels.fusion import (
     BORDA_POINTS,
     BY_BORDA,
     BY_MAXIMUM,
