@@ -21,7 +21,7 @@ from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import titles_of
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import check_options
+from fastrank.judging.options import Options, check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map ndcg_cut.10 P.10"

@@ -11,7 +11,7 @@ from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization
 from fastrank.judging.keywords import EVALUATION
 from fastrank.judging.options import DIRECTIONS
 from fastrank.judging.rankings import NO_CUTOFF
-from fastrank.kernels.fusion import codes
+from fastrank.kernels import fusion as codes
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.messages import counted
 from fastrank.native.records.runs import FusionRules

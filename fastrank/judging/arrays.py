@@ -11,7 +11,7 @@ from fastrank.errors import ArrayError
 from fastrank.formats.chunks import MOST_PARTS
 from fastrank.formats.values import selected_integers, texts_of, to_single
 from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
-from fastrank.judging.needs import needs_rankings
+from fastrank.judging.options import Options, needs_rankings
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.rankings import MemoryJudge
 from fastrank.native import codes, kernels, records
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
     Array = npt.NDArray[Any]

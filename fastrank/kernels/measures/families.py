@@ -1,4 +1,4 @@
-"""Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
+"""Measures over one judged ranking that trec_eval does not have.
 
 Definitions and sources: the records in fastrank/measures/families.py. A cutoff is infinite where
 none is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
@@ -249,33 +249,6 @@ def judged_share(q, parameters, values):
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, depth - judged_within(q, depth, parameters[2]), depth, parameters, values)
-
-
-@kernel("void(Rankings, int64, int64, Rankings)")
-def judge_otherwise(rankings, level, judged_only, others):
-    """What judging gives for another level of relevance, or for the judged documents only.
-
-    The other rankings have the same distinct grades.
-    """
-    offsets, grades = rankings.offsets, rankings.grades
-    listed = 0
-    for q in range(len(offsets) - 1):
-        kept, relevant = listed, 0
-        for i in range(offsets[q], offsets[q + 1]):
-            if judged_only and grades[i] < 0:
-                continue
-            others.ranks[listed] = listed - kept + 1 if judged_only else rankings.ranks[i]
-            others.grades[listed] = grades[i]
-            listed += 1
-            if grades[i] >= 0 and grades[i] >= level:
-                relevant += 1
-        others.offsets[q + 1] = listed
-        others.num_ret[q] = listed - kept if judged_only else rankings.num_ret[q]
-        others.num_rel_ret[q] = relevant
-        others.num_rel[q] = 0
-        for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
-            if rankings.grade_values[v] >= level:
-                others.num_rel[q] += rankings.grade_counts[v]
 
 
 @kernel(MEASURE, TIED)
