@@ -42,7 +42,7 @@ class RankingMetric(BaseRetrievalMetric):
         self._evaluator = evaluator
 
     @property
-    def metric_name(self) -> str:  # type: ignore[override]
+    def metric_name(self) -> str:
         """The name of the measure."""
         return self.measure
 

@@ -38,7 +38,7 @@ METADATA = ("metadata", "meta", "document.metadata")
 
 
 def results_to_run(
-    results: Mapping[Any, Iterable[Any]],
+    results: Mapping[Any, Any],
     *,
     id: str | Callable[[Any], Any] | None = None,
     rank_by: str = "score",
@@ -66,7 +66,7 @@ def results_to_run(
     {'q1': {'b': -1.0, 'a': -2.0}, 'q2': {}}
     """
     check_choice("rank_by", rank_by, ("score", "given"))
-    if not isinstance(results, Mapping):
+    if not hasattr(results, "items"):
         found = type(results).__name__
         raise TypeError(f"results: expected {{query: documents}}, found {found}")
     queries, lists = list(results), list(map(listed, results.values(), results))
@@ -166,5 +166,9 @@ def _id_of(document: Any, id: Any, row: int, fail: Callable[[int, str], NoReturn
 
 def _first(given: Any, names: tuple[str, ...]) -> Any:
     """The first value of these attributes or keys that is not None."""
-    read = given.get if isinstance(given, Mapping) else lambda name: getattr(given, name, None)
-    return next((value for name in names if (value := read(name)) is not None), None)
+    fields = given if isinstance(given, Mapping) else None
+    for name in names:
+        value = getattr(given, name, None) if fields is None else fields.get(name)
+        if value is not None:
+            return value
+    return None
