@@ -55,5 +55,5 @@ class RankingMetric(BaseRetrievalMetric):
         **options: Any,  # noqa: ARG002
     ) -> RetrievalMetricResult:
         """The value of one query, of which only the ids count."""
-        (score,) = self._evaluator.values([expected_ids or []], [retrieved_ids or []])
+        (score,) = self._evaluator.values([expected_ids], [retrieved_ids])
         return RetrievalMetricResult(score=score)

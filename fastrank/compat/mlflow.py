@@ -55,7 +55,7 @@ def ranking_scorer(measure: str, *, expected: str = "expected_ids", **options: A
     evaluator = ListEvaluator(measure, **options)
 
     def score(outputs: Any, expectations: dict[str, Any]) -> float:
-        (value,) = evaluator.values([expectations.get(expected) or []], [outputs])
+        (value,) = evaluator.values([expectations.get(expected)], [outputs])
         return value
 
     return scorer(score, name=_allowed(evaluator.name))

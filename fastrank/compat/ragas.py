@@ -43,6 +43,6 @@ class RankingMetric(SingleTurnMetric):
         """Nothing to prepare."""
 
     async def _single_turn_ascore(self, sample: Any, callbacks: Any) -> float:  # noqa: ARG002
-        expected, retrieved = (getattr(sample, name) or [] for name in COLUMNS)
+        expected, retrieved = (getattr(sample, name) for name in COLUMNS)
         (score,) = self._evaluator.values([expected], [retrieved])
         return score

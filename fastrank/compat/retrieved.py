@@ -10,6 +10,7 @@ Their objects are recognized by their attributes; none of the packages needs to 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
@@ -70,15 +71,14 @@ def results_to_run(
         found = type(results).__name__
         raise TypeError(f"results: expected {{query: documents}}, found {found}")
     queries, lists = list(results), list(map(listed, results.values(), results))
-    names = [f"query {query!r:.60}" for query in queries]
-    places = [f"{name}, result {rank}" for name, own in zip(names, lists, strict=True)
-              for rank in range(1, len(own) + 1)]  # fmt: skip
+    ends = list(accumulate(map(len, lists), initial=0))
 
     def fail(row: int, reason: str) -> NoReturn:
-        raise InputError(SOURCE, f"{places[row]}: {reason}")
+        place = bisect_right(ends, row) - 1
+        fail_query(place, f"result {row - ends[place] + 1}: {reason}")
 
     def fail_query(row: int, reason: str) -> NoReturn:
-        raise InputError(SOURCE, f"{names[row]}: {reason}")
+        raise InputError(SOURCE, f"query {queries[row]!r:.60}, {reason}")
 
     ids: list[Any] = []
     scores: list[Any] = []
@@ -94,7 +94,7 @@ def results_to_run(
     return Run(
         queries=texts_of_list(queries, fail_query),
         docs=texts_of_list(ids, fail).placed(None, "item"),
-        offset_column=filled("q", list(accumulate(map(len, lists), initial=0))),
+        offset_column=filled("q", ends),
         score_column=scores_of(scores, fail, higher_is_better=higher_is_better),
         tag_bytes=tag_of(tag, SOURCE),
         source=f"<{SOURCE}>",
@@ -121,11 +121,9 @@ class ListEvaluator:
         results, the best first. Raises InputError, which names the query by its number from 0.
         """
         qrels = {row: dict.fromkeys(listed(ids, row), 1) for row, ids in enumerate(expected)}
-        empty = next((row for row, ids in qrels.items() if not ids), None)
-        if empty is not None:
-            raise InputError(
-                SOURCE, f"query {empty}: expected ids of relevant documents, found none"
-            )
+        for row, ids in qrels.items():
+            if not ids:
+                raise InputError(SOURCE, f"query {row}, expected relevant ids, found none")
         run = results_to_run(dict(enumerate(retrieved)), rank_by="given")
         values = Evaluator(qrels, self._measure, **self._options).evaluate(run).to_dict()
         return [values[str(row)][self.name] for row in qrels]
@@ -136,7 +134,7 @@ def listed(given: Any, query: Any) -> list[Any]:
     if isinstance(given, Mapping):
         given = given.get("documents")
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        reason = f"query {query!r:.60}: expected a list of documents, found {given!r:.60}"
+        reason = f"query {query!r:.60}, expected a list of documents, found {given!r:.60}"
         raise InputError(SOURCE, reason)
     return list(given)
 

@@ -79,11 +79,12 @@ WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
         (lambda: results_to_run({"q": [WITHOUT_ID]}, id="key"), "result 1: expected 'key', found"),
         (lambda: results_to_run({"q": [{"id": "a"}]}), "result 1: expected a score, found none"),
         (lambda: results_to_run({"q": [{"id": "a", "score": "x"}]}), "result 1: expected a score"),
-        (lambda: results_to_run({"q": "text"}), "query 'q': expected a list of doc"),
-        (lambda: results_to_run({None: ["a"]}, rank_by="given"), "query None: expected an id"),
+        (lambda: results_to_run({"q": "text"}), "query 'q', expected a list of doc"),
+        (lambda: results_to_run({None: ["a"]}, rank_by="given"), "query None, expected an id"),
+        (lambda: results_to_run({1: [], "1": []}), "'1' and 1 are the same id"),
         (lambda: results_to_run({"q": []}, rank_by="rank"), "rank_by: expected"),
         (lambda: ListEvaluator("P@5,10"), "expected one measure, found P@5, P@10"),
-        (lambda: ListEvaluator("RR").values([["a"], []], [["a"], ["a"]]), "query 1: expected"),
+        (lambda: ListEvaluator("RR").values([["a"], []], [["a"], ["a"]]), "query 1, expected"),
     ],
 )  # fmt: skip
 def test_errors_name_the_query_and_the_result(convert: Callable[[], Any], reason: str) -> None:
