@@ -1,4 +1,4 @@
-"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, DPR, samples."""
+"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, samples."""
 
 from __future__ import annotations
 
@@ -247,64 +247,6 @@ def jsonl_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[by
         yield json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
-RETRIEVED = "ctxs"
-IDS = ("id", "question_id")
-# The names of the number of a passage in a file, and of its column, by kind.
-NUMBERS = {"qrels": ("has_answer", "relevance"), "run": ("score", "score")}
-HINT = "; fastrank.datasets.answer_qrels judges a run"
-
-
-def retrieved_table(table: Table, kind: str) -> Table:
-    """A row per retrieved passage of each record {question, answers, ctxs: [{id, score, ...}]}.
-
-    kind: qrels, whose grades are `has_answer`, or run. A query is named by its id, or by its
-    number from 0.
-    """
-    key, number = NUMBERS[kind]
-    lists = table.values(RETRIEVED)
-    name = next((name for name in IDS if name in table.names), None)
-    queries = range(len(lists)) if name is None else table.values(name)
-    columns: tuple[list[Any], ...] = ([], [], [])
-    places = array("q")
-    for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
-        if not isinstance(found, list):
-            table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
-        if kind == "qrels" and not found:
-            # Without a judgment, the question would silently be missing from all means.
-            table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
-        for place, passage in enumerate(found):
-            try:
-                cells = (query, *_id_and_number(passage, key))
-            except ValueError as error:
-                table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
-            places.append(table.rows[row])
-            for column, cell in zip(columns, cells, strict=True):
-                column.append(cell)
-    names = ["query_id", "doc_id", number]
-    made = Table(table.source, names, columns, rows=memoryview(places), unit=table.unit)
-    made.is_file = False
-    return made
-
-
-def _id_and_number(passage: Any, key: str) -> tuple[Any, Any]:
-    """The id of a passage, and its number by that key. Raises ValueError."""
-    for needed in ("id", key):
-        if not isinstance(passage, dict) or needed not in passage:
-            found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
-            hint = HINT if needed == "has_answer" else ""
-            raise ValueError(f"expected {needed!r}, found {found:.60}{hint}")
-    value = passage[key]
-    if key == "has_answer":
-        if not isinstance(value, bool):
-            raise ValueError(f"expected true or false, found {value!r:.60}")
-    elif isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise ValueError(f"expected a score, found {value!r:.60}") from None
-    return passage["id"], int(value) if isinstance(value, bool) else value
-
-
 SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
 SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
 
@@ -352,8 +294,6 @@ def content_of(
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
         understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
-    if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
-        return retrieved_table(found, kind)
     if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
         return _with_ratings(found, warn) if "rating" in found.names else found
     return found
