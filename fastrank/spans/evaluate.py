@@ -6,8 +6,8 @@ import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.data.qrels import Graded
-from fastrank.data.texts import as_texts, gather_texts, memory_of, text_order
-from fastrank.errors import InputError
+from fastrank.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
+from fastrank.errors import EvaluationError, InputError
 from fastrank.evaluation.evaluator import no_queries_error
 from fastrank.formats.inputs import as_run, is_path, run_name
 from fastrank.judging.queries import missing_queries
@@ -18,7 +18,7 @@ from fastrank.spans.levels import chunk_rows
 from fastrank.spans.measures import bind_span_measures, budget_of
 from fastrank.spans.qrels import on_line, size_of_part
 from fastrank.spans.readers import read_chunks, read_spans
-from fastrank.spans.stretches import Union, meeting, number_texts
+from fastrank.spans.stretches import Union, combined, meeting, number_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,21 +136,21 @@ class _Text:
         touching, others = meeting(evidence, sides[1], touching=True)
         count = int(documents[1].max()) + 1
         keys = of_spans * count + documents[0][rows], of_run * count + documents[1][retrieved]
-        used = np.unique(np.concatenate(keys))
+        used, parts = np.unique(np.concatenate(keys), return_inverse=True)
         self._query_of, self._size = used // count, size_of_part(spans, chunks)
+        of_span, of_chunk = parts[: len(rows)] * self._size, parts[len(rows) :] * self._size
 
-        def placed(places: Spans | Chunks, which: Integers, keys: Integers) -> tuple[Any, Any]:
-            before = np.searchsorted(used, keys) * self._size
+        def placed(places: Spans | Chunks, which: Integers, before: Integers) -> tuple[Any, Any]:
             return before + places.starts[which], before + places.ends[which]
 
-        self._spans = placed(spans, rows, keys[0])
-        self._retrieved = placed(chunks, retrieved, keys[1])
-        self._touching = placed(chunks, others, keys[0][touching])
+        self._spans = placed(spans, rows, of_span)
+        self._retrieved = placed(chunks, retrieved, of_chunk)
+        self._touching = placed(chunks, others, of_span[touching])
         self._evidence, self._pieces = Union(*self._spans), spans.pieces[rows]
-        self._has_alternatives = len(np.unique(self._pieces)) < len(rows)
+        self._has_alternatives = len(set(self._pieces.tolist())) < len(rows)
         self._tokens = None if chunks.tokens is None else chunks.tokens[retrieved]
         self._source = chunks.table.source
-        self.without_evidence = len(order) - len(np.unique(of_spans))
+        self.without_evidence = len(order) - len(set(of_spans.tolist()))
 
     def values(self, bound: BoundMeasure) -> Any:
         """The values of a measure, float64[queries]."""
@@ -219,6 +219,13 @@ def _ranked(chunks: Chunks, run: Run, places: Integers) -> tuple[Integers, Integ
     scores = compared_scores(run.scores, DEFAULT_VERSION)
     order = np.lexsort((-order_of_ids[rows], -scores, queries))
     order = order[queries[order] >= 0]
+    keys = combined(queries, rows)[order]
+    _, firsts, counts = np.unique(keys, return_index=True, return_counts=True)
+    if len(firsts) < len(keys):
+        row = int(order[firsts[counts > 1].min()])
+        query = run.queries[int(np.searchsorted(run.offsets, row, "right")) - 1]
+        reason = f"query {decoded(query)!r}: duplicate chunk {decoded(run.docs[row])!r}"
+        raise EvaluationError("", query, reason)
     return rows[order], queries[order]
 
 

@@ -38,8 +38,9 @@ class Union:
 
     def _up_to(self, places: Integers) -> Integers:
         at = np.searchsorted(self._starts, places, "right") - 1
-        found: Integers = self._before[at]
-        return found + np.minimum(places - self._starts[at], self._lengths[at])
+        inside = np.minimum(places - self._starts[at], self._lengths[at])
+        found: Integers = self._before[at] + inside
+        return found
 
 
 def meeting(
