@@ -79,7 +79,7 @@ def find_places(
             problem = "found more than once in" if found else "not found in"
             wrong[problem].append(f"{names[row]!r:.60} ({text!r:.40})")
     problems = [
-        f"{counted(len(rows), 'text')} {problem} its document: {first_few(rows, NAMED, count=True)}"
+        f"{counted(len(rows), 'text')} {problem} the document: {first_few(rows, NAMED, count=True)}"
         for problem, rows in wrong.items()
         if rows
     ]
