@@ -44,7 +44,7 @@ def test_measures_of_runs_are_written() -> None:
     [
         ("spans wrong.csv chunks.csv -o out.qrels",
          "1 wrong.csv:2: expected 0 <= start < end, found 9 and 3"),
-        ("spans spans.csv texts.jsonl -o out.qrels", "1 texts.jsonl: no places: expected column..."),
+        ("spans spans.csv texts.jsonl -o out.qrels", "1 texts.jsonl: no places: expected colum..."),
         ("spans --documents none spans.csv chunks.csv",
          "1 none: expected a folder with a file for each document"),
         ("spans -m SpanRecall spans.csv chunks.csv", "2 --measure: no effect without a RUN"),
