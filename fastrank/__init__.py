@@ -32,6 +32,7 @@ lazy.intervals = "fastrank.comparing.single_system"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank import searching as searching
+    from fastrank import spans as spans
     from fastrank import tasks as tasks
     from fastrank import testing as testing
     from fastrank import types as types
@@ -109,6 +110,9 @@ if TYPE_CHECKING:
     from fastrank.scores.tables import Table as Table
     from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
+    from fastrank.spans.evaluate import evaluate_spans as evaluate_spans
+    from fastrank.spans.levels import by_level as by_level
+    from fastrank.spans.qrels import span_qrels as span_qrels
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.task import Task as Task
 

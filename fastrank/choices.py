@@ -87,3 +87,9 @@ FusionMethod = Literal[
     "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed", "condorcet",
 ]  # fmt: skip
 """A method of fusion: see [Methods](../fusion.md#methods)."""
+OverlapOf = Literal["span", "chunk"]
+"""What the overlap of a span and a chunk is a share of: see `fastrank.span_qrels`."""
+SpanGrade = Literal["max", "sum", "share"]
+"""The grade of a chunk with several spans: see `fastrank.span_qrels`."""
+Level = Literal["chunk", "page", "document"]
+"""What is ranked: see `fastrank.by_level`."""

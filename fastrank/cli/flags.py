@@ -52,6 +52,7 @@ IDS = "{} ids, one per line or a .npy file, by default row numbers"
 # What is given otherwise on the command line than in Python.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
+    "documents": {"metavar": "FOLDER"},
     "exclude": {
         "metavar": "FILE",
         "help": "exclude the documents in FILE, with a query and a document per line",

@@ -76,7 +76,7 @@ def read_table(
         if understood is not None and (found := understood(loaded)) is not None:
             return found
         if isinstance(loaded, list):
-            return _table(loaded, name, range(1, len(loaded) + 1), "record")
+            return table_of_records(loaded, name, range(1, len(loaded) + 1), "record")
         return loaded  # type: ignore[no-any-return]
     for number, record in enumerate(text.split("\n"), 1):
         if record.strip():
@@ -87,7 +87,7 @@ def read_table(
         found = understood(rows[0] if len(rows) == 1 else rows)
         if found is not None:
             return found
-    return _table(rows, name, lines, "line")
+    return table_of_records(rows, name, lines, "line")
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
@@ -95,6 +95,21 @@ def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines:
     return Table(
         name, names, cells, rows=memoryview(lines), unit="line", to_numbers=numbers_of_cells
     )
+
+
+def table_of_columns(given: Mapping[Any, Any]) -> Table:
+    """The table of a dict of columns. Raises InputError."""
+    for name, column in given.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+            found = f"{type(column).__name__}: {column!r:.60}"
+            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
+    values = [list(column) for column in given.values()]
+    if len({len(column) for column in values}) > 1:
+        found = ", ".join(
+            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
+        )
+        raise InputError("<dict>", f"expected columns of equal length, found {found}")
+    return Table("<dict>", given, values)
 
 
 def delimited_records(
@@ -213,7 +228,8 @@ def _loaded(text: str, name: str, line: int) -> Any:
         raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
-def _table(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
+def table_of_records(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
+    """The table of dicts with the same keys; places: the number of each. Raises InputError."""
     if not records:
         raise InputError(name, "no records")
     names = list(records[0]) if isinstance(records[0], dict) else []

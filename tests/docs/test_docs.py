@@ -45,7 +45,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     """Shell, Python, a Python session, a workflow, or text that says which command prints it.
 
     bash is for commands that install something; bibtex is for the citation; console for commands
-    and output on data that are not here, written by docs/scripts/judging_page.py.
+    and output on data that are not here, of docs/scripts/judging_page.py and docs/examples.
     """
     kinds = {"sh", "bash", "console", "python", "pycon", "text", "yaml", "bibtex"}
     of_readme = {block.kind for page, block in BLOCKS if page == README}

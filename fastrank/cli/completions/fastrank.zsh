@@ -32,6 +32,7 @@ _shtab_fastrank_commands() {
     probe:'train classifiers on embeddings and test them'
     qrels:'merge judgments (qrels), compare two versions, find what is unjudged'
     search:'search embeddings and write a run'
+    spans:'judge chunks by spans, places in texts, and evaluate the text that runs retrieve'
     trec_eval:'drop-in replacement for trec_eval: same arguments, same output'
   )
   _describe 'fastrank commands' _commands
@@ -472,7 +473,7 @@ _shtab_fastrank_hard_negatives_defaults_added=0
 
 _shtab_fastrank_help_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate board agree judges estimate explain inspect fuse convert plan qrels trec_eval measures check completion)"
+  ":name:(eval compare search eval-embeddings hard-negatives compare-indexes probe gate board agree judges estimate explain inspect fuse convert plan spans qrels trec_eval measures check completion)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -657,6 +658,25 @@ _shtab_fastrank_search_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_fastrank_search_defaults_added=0
 
+_shtab_fastrank_spans_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--min-overlap[the least share of the span (see \`of\`) that is in the chunk, above 0, at most 1 (default\: 0.5)]:X:"
+  "--characters[the least number of characters that they have in common, instead of a share]:N:"
+  "--of[what the overlap is a share of, the \"span\" or the \"chunk\" (default\: span)]:of:(span chunk)"
+  "--grade[the grade of a chunk with enough of several spans\: \"max\", the highest of theirs\; \"sum\", the sum\; \"share\", the sum of their grades times the shares (default\: max)]:grade:(max sum share)"
+  "--subtopics[judge chunks by piece of evidence, for measures of subtopics (StRecall, alpha_nDCG, ERR_IA), which count each piece once]"
+  "--documents[the texts of the documents\: a folder with a file for each, named by its id]:FOLDER:"
+  "*"{-m,--measure}"[measure of text of the runs]:MEASURE:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
+  "--missing[how to treat queries with spans that have no results, as in \`evaluate\` (default\: skip)]:missing:(skip zero error)"
+  {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  ":places in documents that are evidence for queries:"
+  ":the chunks of the documents, with their places:"
+  "(*)::runs of chunks, to evaluate the text they retrieve:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_fastrank_spans_defaults_added=0
+
 _shtab_fastrank_trec_eval_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   {-v,--version}"[print the version on standard error]"
@@ -720,6 +740,7 @@ _shtab_fastrank() {
         probe) _arguments -C -s $_shtab_fastrank_probe_options ;;
         qrels) _shtab_fastrank_qrels ;;
         search) _arguments -C -s $_shtab_fastrank_search_options ;;
+        spans) _arguments -C -s $_shtab_fastrank_spans_options ;;
         trec_eval) _arguments -C -s $_shtab_fastrank_trec_eval_options ;;
       esac
   esac
