@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
 from fastrank.data.texts import interning, spans
+from fastrank.messages import counted
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.scores.text import treated

@@ -11,7 +11,8 @@ from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
 
 NOW, BASELINE = "now", "baseline"
 OF_BASELINE = "query of the baseline", "queries of the baseline"

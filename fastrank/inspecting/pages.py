@@ -152,7 +152,7 @@ def _means(comparison: Comparison, measure: str) -> Grid:
     header = ["run", f"mean {measure}"]
     header += [f"{100 * comparison.level:g}% interval"] * any(found)
     header += ["significantly better than"] * several
-    known, rows = comparison._has_best(measure), []
+    known, rows = comparison.analysis(measure).has_best, []
     best = comparison.best(measure) if known else ""
     for name, bounds in zip(comparison.names, found, strict=True):
         mean = comparison.mean[measure][name]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
     from fastrank.leaderboard.results import Dataset
 
 # The power with which the first system would be found better than the second.
@@ -127,7 +128,7 @@ def _compared(comparison: Comparison, units: str, notes: Sequence[str]) -> Stand
     measure = comparison.measures[0]
     mean = comparison.mean[measure]
     if any(math.isnan(own) for own in mean.values()):
-        comparison._need_common_queries(measure)
+        comparison.need_common_queries(measure)
     ranked = comparison.ranked(measure)
     beaten = {system: set(comparison.beaten(measure, system)) for system in ranked}
     try:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastrank as fr
-from fastrank.comparing.mean_ranks import mean_ranks
+from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.paired import Paired
 from fastrank.comparing.power import detectable, power_of_t, queries_for
 from tests.helpers.call_rows import check_value, giving

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.shown import columns_document, document_of, pairs_document, query_table
+from fastrank.comparing.shown import columns_document, document_of, pairs_document
+from fastrank.comparing.tables import query_table
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html
 from fastrank.document.latex import latex

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.comparing.chosen_pair import need_two_systems
-from fastrank.comparing.mean_ranks import mean_ranks
+from fastrank.comparing.groups import mean_ranks
+from fastrank.comparing.pairs import need_two_systems
 from fastrank.comparing.plots.frame import Frame
 from fastrank.comparing.plots.style import INK, MUTED, short_names, styles_of
 from fastrank.document.numbers import p_words
@@ -29,8 +29,8 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
 
     need_two_systems(comparison)
     measure, alpha = view.measure, comparison.alpha
-    comparison._need_all_pairs("critical-difference")
-    found = mean_ranks(comparison._of(measure).paired, comparison.better(measure), alpha)
+    comparison.need_all_pairs("critical-difference")
+    found = mean_ranks(comparison.analysis(measure).paired, comparison.better(measure), alpha)
     order = sorted(range(len(comparison)), key=lambda place: float(found.ranks[place]))
     groups, bar = found.groups(), BAR / ROW
     # Rows below the axis: the bars, then names from the outside to the inside on both sides.

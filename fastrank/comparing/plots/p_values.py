@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.chosen_pair import need_two_systems
+from fastrank.comparing.pairs import need_two_systems, pairs_of
 from fastrank.comparing.plots.frame import Frame
 from fastrank.comparing.plots.style import BLANK, INK, PAPER, short_names
 from fastrank.document.numbers import p_text
@@ -84,7 +84,7 @@ def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Frame:
     inches = widest + cell * len(columns) + 2.2, 0.75 * widest + cell * len(rows) + 1.3
     return Frame(
         f"{visible(measure)}: {corrected}p-values",
-        [pair.n for pair in comparison._pairs_of(measure)],
+        [pair.n for pair in pairs_of(comparison, measure)],
         [comparison.description()],
         [f"Significant: {significant:,} of {len(cells):,} pairs", "; ".join(listed)],
         handles=[
@@ -112,7 +112,7 @@ def _cells(
     column_of = {name: place for place, name in enumerate(columns)}
     order = {name: place for place, name in enumerate(comparison.ranked(measure))}
     found = {}
-    for pair in comparison._pairs_of(measure):
+    for pair in pairs_of(comparison, measure):
         better, worse = sorted((pair.a, pair.b), key=order.__getitem__)
         if comparison.baseline:
             worse, better = pair.a, pair.b

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
@@ -17,7 +18,8 @@ from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
     from fastrank.comparing.report.sources import Rankings
 
 # More systems than MOST_SYSTEMS have no heat map in a report; up to SIDE_BY_SIDE, it is beside the
@@ -37,7 +39,7 @@ def summary(comparison: Comparison) -> str:
 
 def verdict(comparison: Comparison, measure: str) -> str:
     """In a sentence, as HTML, which systems are better; empty if no query has values of all."""
-    if not comparison._has_best(measure):
+    if not comparison.analysis(measure).has_best:
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])
@@ -140,7 +142,7 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
     """The differences of each pair, or of those of the best systems."""
     order = {system: place for place, system in enumerate(comparison.ranked(measure))}
     pairs = sorted(
-        comparison._pairs_of(measure),
+        pairs_of(comparison, measure),
         key=lambda pair: (max(order[pair.a], order[pair.b]), min(order[pair.a], order[pair.b])),
     )
     parts = []

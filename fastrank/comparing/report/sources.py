@@ -34,8 +34,8 @@ class Rankings:
     """
 
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
-        self._version = version = comparison._evaluation.get("trec_eval_version", DEFAULT_VERSION)
-        self._ties = comparison._evaluation.get("ties", "docno_desc")
+        self._version = version = comparison.evaluation.get("trec_eval_version", DEFAULT_VERSION)
+        self._ties = comparison.evaluation.get("ties", "docno_desc")
         given = _in_order(runs, comparison.names)
         self.files = _hashes({"qrels": qrels} | given)
         self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
@@ -44,7 +44,7 @@ class Rankings:
         queries = set(map(_bytes, comparison.queries))
         for name, run in given.items():
             found, *dropped = _filtered(
-                _read(run, comparison._evaluation), comparison._evaluation, queries
+                _read(run, comparison.evaluation), comparison.evaluation, queries
             )
             self.runs[name], self.dropped[name] = found, (dropped[0], dropped[1])
 
