@@ -110,9 +110,13 @@ class Analysis(NamedTuple):
         different = (own[differs].tolist() for own in (self.paired.firsts, self.paired.seconds))
         return alike(self.ranked(), zip(*different, strict=True))
 
-    def columns(self, measure: str, names: list[str], places: Integers) -> list[list[Any]]:
-        """The fields of `Pair` as columns, for some pairs."""
-        paired, tested, count = self.paired, self.tested, len(places)
+    def columns(
+        self, measure: str, names: list[str], places: Integers | None = None
+    ) -> list[list[Any]]:
+        """The fields of `Pair` as columns, by default for all pairs."""
+        paired, tested = self.paired, self.tested
+        places = np.arange(len(paired)) if places is None else places
+        count = len(places)
         higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
         wins, losses = {
             "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2

@@ -12,6 +12,7 @@ from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
 from fastrank.comparing.pairs import Pair, chosen_pair, pairs_of, place_of, turned
 from fastrank.data.columns import Frozen
+from fastrank.document.numbers import number
 from fastrank.errors import MeasureError, OptionError
 from fastrank.scores.differences import largest_differences
 from fastrank.scores.tables import Table, distinct
@@ -169,8 +170,7 @@ class Comparison(Frozen):
         """
         columns: dict[str, list[Any]] = {name: [] for name in Pair._fields}
         for chosen in self.measures if measure is None else [measure]:
-            analysis = self.analysis(chosen)
-            found = analysis.columns(chosen, self.names, np.arange(len(analysis.paired)))
+            found = self.analysis(chosen).columns(chosen, self.names)
             for own, more in zip(columns.values(), found, strict=True):
                 own.extend(more)
         return Table(columns=columns)
@@ -439,9 +439,9 @@ class Comparison(Frozen):
         for place, measure in enumerate(self.measures, 1):
             columns[measure] = own = list(self.mean[measure].values())
             if self.analysis(measure).has_best:
-                best = f"{self.mean[measure][self.best(measure)]:.{digits}f}"
+                best = number(self.mean[measure][self.best(measure)], digits)
                 bold |= {
-                    (row, place) for row, mean in enumerate(own) if f"{mean:.{digits}f}" == best
+                    (row, place) for row, mean in enumerate(own) if number(mean, digits) == best
                 }
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 

@@ -7,7 +7,7 @@ import numpy as np
 from fastrank.comparing.alignment import Measured
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.pair_tests import SIGNS, gains
-from fastrank.document.numbers import p_text
+from fastrank.document.numbers import p_text, signed
 from fastrank.messages import counted
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.text import without_ties
@@ -118,8 +118,8 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
             elif given[name].better and len(set(signs[:, pair])) > 1:
                 low, high = differences[:, pair].min(), differences[:, pair].max()
                 text = (
-                    f"which of {a} and {b} is better in {name}: the difference is {low:+.4f} to"
-                    f" {high:+.4f} by the order of tied documents"
+                    f"which of {a} and {b} is better in {name}: the difference is {signed(low)} to"
+                    f" {signed(high)} by the order of tied documents"
                 )
                 by_sign.append(text)
     found = [*by_p, *by_sign]

@@ -56,7 +56,9 @@ def turned(pair: Any) -> Any:
 
 def pairs_of(comparison: Comparison, measure: str | None = None) -> Iterator[Pair]:
     """The pairs of a measure, by default of all of them."""
-    return map(Pair._make, comparison.pairs(measure).rows())
+    for own in comparison.measures if measure is None else [measure]:
+        columns = comparison.analysis(own).columns(own, comparison.names)
+        yield from map(Pair._make, zip(*columns, strict=True))
 
 
 def place_of(system: object, names: list[str], option: str = "system") -> int:

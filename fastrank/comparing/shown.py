@@ -17,7 +17,7 @@ from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
@@ -94,7 +94,9 @@ def document_of(comparison: Comparison, **options: Any) -> Document:
     if comparison.baseline:
         grids = [_differences(comparison, measure, layout) for measure in comparison.measures]
     else:
-        grids = [_means(comparison, layout)]
+        with_interval = len(layout.names) == 1 and interval_name(comparison)
+        shown = ("mean", "interval") if with_interval else ("mean",)
+        grids = [_columns(comparison, layout, shown, {})]
     return Document([*grids, Paragraph(_legend(comparison, layout), "legend"), *_notes(comparison)])
 
 
@@ -102,22 +104,21 @@ def _notes(comparison: Comparison) -> list[Paragraph]:
     return [Paragraph(f"Note: {note}.", "note") for note in comparison.notes]
 
 
-def _means(comparison: Comparison, layout: Layout) -> Grid:
-    """A row for each system, a column for each measure."""
-    with_interval = len(layout.names) == 1 and interval_name(comparison)
+def _columns(
+    comparison: Comparison, layout: Layout, shown: Sequence[str], marks: Mapping[str, str]
+) -> Grid:
+    """A row for each system, and for each measure the columns to show."""
     header = ["", "system"] if layout.letters else ["system"]
+    rows = [
+        [*([Cell(layout.letters[name])] if layout.letters else []), Cell(name, heads_row=True)]
+        for name in layout.names
+    ]
     for measure in comparison.measures:
-        header += [measure, *([interval_name(comparison)] if with_interval else [])]
-    cells = [_cells_of_means(comparison, measure, layout) for measure in comparison.measures]
-    rows = []
-    for name in layout.names:
-        row = [Cell(layout.letters[name])] if layout.letters else []
-        row.append(Cell(name, heads_row=True))
-        for measure, own in zip(comparison.measures, cells, strict=True):
-            row.append(own[name])
-            if with_interval:
-                row.append(Cell(_interval_of(comparison, measure, name, layout), number=True))
-        rows.append(row)
+        for kind in shown:
+            title, cells = _column(comparison, measure, kind, layout, marks)
+            header.append(title)
+            for row, name in zip(rows, layout.names, strict=True):
+                row.append(cells[name])
     return Grid(header, rows)
 
 
@@ -285,17 +286,6 @@ def columns_document(
     layout = layout_of(comparison, **options)
     shown = _checked_show(comparison, show)
     marks = _marks_of_baselines(comparison, baseline_marks)
-    header = ["", "system"] if layout.letters else ["system"]
-    rows = [
-        [*([Cell(layout.letters[name])] if layout.letters else []), Cell(name, heads_row=True)]
-        for name in layout.names
-    ]
-    for measure in comparison.measures:
-        for kind in shown:
-            title, cells = _column(comparison, measure, kind, layout, marks)
-            header.append(title)
-            for row, name in zip(rows, layout.names, strict=True):
-                row.append(cells[name])
     explained = _legend(comparison, layout)
     if marks:
         meanings = ", ".join(f"{mark} than {name}" for name, mark in marks.items())
@@ -303,7 +293,8 @@ def columns_document(
             f"{_queries(comparison)} Significantly better (above) or worse (below): {meanings}"
             f" ({_test_of(comparison, layout)})."
         )
-    return Document([Grid(header, rows), Paragraph(explained, "legend"), *_notes(comparison)])
+    grid = _columns(comparison, layout, shown, marks)
+    return Document([grid, Paragraph(explained, "legend"), *_notes(comparison)])
 
 
 def _checked_show(comparison: Comparison, show: str | Sequence[str]) -> tuple[str, ...]:
@@ -332,7 +323,7 @@ def _marks_of_baselines(comparison: Comparison, marks: Sequence[str]) -> dict[st
 
 
 def _column(
-    comparison: Comparison, measure: str, kind: str, layout: Layout, marks: dict[str, str]
+    comparison: Comparison, measure: str, kind: str, layout: Layout, marks: Mapping[str, str]
 ) -> tuple[str, dict[str, Cell]]:
     """The header and the cells of a column of a measure."""
     pairs = _pairs_by_system(comparison, measure, layout) if marks else {}

@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from fastrank.comparing.pairs import default_pair, why_chosen
-from fastrank.comparing.plots.frame import framed
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.plots.frame import check_format, framed
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -28,10 +27,10 @@ KINDS = {
     "differences": ("pairs", "pair"),
     "scatter": ("pairs", "pair"),
     "intervals": ("systems", "baseline"),
-    "p-values": ("p_values", "all"),
+    "p-values": ("all_pairs", "all"),
     "distribution": ("systems", "all"),
     "values": ("systems", "all"),
-    "critical-difference": ("critical_difference", "all"),
+    "critical-difference": ("all_pairs", "all"),
     "power": ("pairs", "pair"),
     "over-k": ("families", "family"),
     "precision-recall": ("families", "family"),

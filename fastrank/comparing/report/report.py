@@ -10,8 +10,7 @@ from importlib import import_module
 from fastrank.arguments import at_least
 from fastrank.comparing.pairs import default_pair
 from fastrank.comparing.report import sections
-from fastrank.comparing.report.rankings import examples_of, side_by_side
-from fastrank.comparing.report.sources import Rankings
+from fastrank.comparing.report.rankings import Rankings, examples_of, side_by_side
 from fastrank.comparing.shown import document_of, title_of
 from fastrank.document.document import Cell, Document, Grid
 from fastrank.document.html import html, name, safe, table
