@@ -10,7 +10,15 @@ import numpy as np
 from fastrank.arguments import at_least, check_choice, finite, flag
 from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
-from fastrank.comparing.pairs import Pair, chosen_pair, pairs_of, place_of, turned
+from fastrank.comparing.pairs import (
+    Pair,
+    chosen_pair,
+    need_all_pairs,
+    need_common_queries,
+    pairs_of,
+    place_of,
+    turned,
+)
 from fastrank.data.columns import Frozen
 from fastrank.document.numbers import number
 from fastrank.errors import MeasureError, OptionError
@@ -203,13 +211,8 @@ class Comparison(Frozen):
         """
         if not self.better(measure):
             raise MeasureError(measure, f"{measure!r}: neither higher nor lower values are better")
-        self.need_common_queries(measure)
+        need_common_queries(self, measure)
         return self.ranked(measure)[0]
-
-    def need_common_queries(self, measure: str) -> None:
-        """Raise MeasureError if no query has values of all systems."""
-        if not self.analysis(measure).paired.ordered:
-            raise MeasureError(measure, f"{measure!r}: no query has values of all systems")
 
     def tied_with_best(self, measure: str) -> list[str]:
         """The systems that the best is not significantly better than, the best one first.
@@ -220,7 +223,7 @@ class Comparison(Frozen):
         >>> comparison.tied_with_best("map")
         ['pixels']
         """
-        self.need_all_pairs("tied_with_best")
+        need_all_pairs(self, "tied_with_best")
         best = self.best(measure)
         beaten = set(self.beaten(measure, best))
         return [best, *(own for own in self.ranked(measure) if own != best and own not in beaten)]
@@ -234,14 +237,9 @@ class Comparison(Frozen):
         >>> comparison.letters("map")
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
-        self.need_all_pairs("letters")
+        need_all_pairs(self, "letters")
         found = letter_display(self.analysis(measure).alike())
         return {name: found[place] for place, name in enumerate(self.names)}
-
-    def need_all_pairs(self, method: str) -> None:
-        """Raise OptionError if only pairs with a baseline were compared."""
-        if self.baseline:
-            raise OptionError("baseline", f"{method} needs all pairs; compare without a baseline")
 
     def queries_of(self, measure: str, a: str, b: str) -> Table:
         """The values of two systems for every query, and their difference, largest first.
@@ -392,7 +390,7 @@ class Comparison(Frozen):
         """
         from fastrank.comparing.tables import anova_table
 
-        self.need_common_queries(measure)
+        need_common_queries(self, measure)
         return anova_table(self.analysis(measure).paired)
 
     def discriminative_power(self) -> dict[str, float]:

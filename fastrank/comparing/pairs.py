@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from fastrank.errors import OptionError
+from fastrank.errors import MeasureError, OptionError
 from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
@@ -112,3 +112,15 @@ def need_two_systems(comparison: Comparison) -> None:
     """Raise OptionError for a single system, which has no pairs to show."""
     if len(comparison) < 2:
         raise OptionError("pair", "needs two systems, found 1")
+
+
+def need_all_pairs(comparison: Comparison, method: str) -> None:
+    """Raise OptionError if only pairs with a baseline were compared."""
+    if comparison.baseline:
+        raise OptionError("baseline", f"{method} needs all pairs; compare without a baseline")
+
+
+def need_common_queries(comparison: Comparison, measure: str) -> None:
+    """Raise MeasureError if no query has values of all systems."""
+    if not comparison.analysis(measure).paired.ordered:
+        raise MeasureError(measure, f"{measure!r}: no query has values of all systems")

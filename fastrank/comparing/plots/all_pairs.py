@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.groups import mean_ranks
-from fastrank.comparing.pairs import need_two_systems, pairs_of
+from fastrank.comparing.pairs import need_all_pairs, need_two_systems, pairs_of
 from fastrank.comparing.plots.frame import Frame
 from fastrank.comparing.plots.style import BLANK, INK, MUTED, PAPER, short_names, styles_of
 from fastrank.document.numbers import p_text, p_words
@@ -135,7 +135,7 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
 
     need_two_systems(comparison)
     measure, alpha = view.measure, comparison.alpha
-    comparison.need_all_pairs("critical-difference")
+    need_all_pairs(comparison, "critical-difference")
     found = mean_ranks(comparison.analysis(measure).paired, comparison.better(measure), alpha)
     order = sorted(range(len(comparison)), key=lambda place: float(found.ranks[place]))
     groups, bar = found.groups(), BAR / ROW
