@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from fastrank.fusion.fuse import fuse as fuse
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
-    from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.gating.gate import save_baseline as save_baseline
     from fastrank.inspecting.inspect import inspect as inspect
     from fastrank.judges.agreement import judge_agreement as judge_agreement
     from fastrank.judges.estimate import estimate as estimate

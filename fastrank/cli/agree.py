@@ -8,9 +8,9 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
 from fastrank.cli.flags import VARIABLES, add_flags, add_output
 from fastrank.cli.output_formats import OF_TABLES
+from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import rbo
-from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastrank.checking.findings import counted
 from fastrank.cli.command import Command, UsageError
 from fastrank.data.texts import decoded
 from fastrank.formats.load import (
@@ -15,6 +14,7 @@ from fastrank.formats.load import (
 )
 from fastrank.formats.sniff import FORMATS, format_by_name
 from fastrank.formats.source import name_of
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

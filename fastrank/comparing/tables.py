@@ -1,25 +1,36 @@
-"""Further analyses of a comparison, as tables."""
+"""A comparison as tables, CSV and JSON; further analyses as tables."""
 
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import numpy as np
 
 from fastrank.comparing.bootstrap import two_level_means
+from fastrank.comparing.pairs import chosen_pair, pairs_of
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.randomization import resampled_sums
 from fastrank.comparing.tukey import two_way
-from fastrank.scores.tables import Table
+from fastrank.document.numbers import DIGITS
+from fastrank.formats.table_files import csv_lines
+from fastrank.scores.records import json_text
+from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Paired
+    from fastrank.comparing.pairs import Pair
+
+
+SCHEMA = "fastrank.comparison/1"
+SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
+LONG = ("query", "measure", "system", "value")
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -203,3 +214,117 @@ def rank_table(
         for place in np.argsort(own, kind="stable")
     ]
     return _table(rows)
+
+
+def query_table(
+    comparison: Comparison, *, pair: Sequence[str] | None, digits: int | None = None
+) -> Table:
+    """A row for each measure and query: the values of the systems, and the difference of a pair.
+
+    pair: two systems, by default those that `default_pair` chooses by the first measure.
+    """
+    header, shown = ["measure", "query", *comparison.names], []
+    if len(comparison) > 1:
+        a, b = chosen_pair(comparison, comparison.measures[0], pair)
+        header.append(f"{a} - {b}")
+        shown = [comparison.names.index(a), comparison.names.index(b)]
+    columns: list[list[Any]] = [[] for _ in header]
+    for measure in comparison.measures:
+        values = comparison.values(measure)
+        if shown:
+            values = np.vstack([values, values[shown[0]] - values[shown[1]]])
+        count = len(comparison.queries)
+        for column, more in zip(
+            columns, ([measure] * count, comparison.queries, *values.tolist()), strict=True
+        ):
+            column.extend(more)
+    return _by_columns(header, columns, digits)
+
+
+def largest_table(
+    comparison: Comparison, n: int, *, pair: Sequence[str] | None, digits: int | None = None
+) -> Table:
+    """For each measure the n queries on which two systems differ most; pair: see `query_table`."""
+    pair = chosen_pair(comparison, comparison.measures[0], pair)
+    found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
+    header = ["measure", *next(iter(found.values())).names]
+    columns: list[list[Any]] = [[] for _ in header]
+    for measure, table in found.items():
+        cells = ([measure] * len(table), *table.columns.values())
+        for column, more in zip(columns, cells, strict=True):
+            column.extend(more)
+    return _by_columns(header, columns, digits)
+
+
+def _by_columns(header: list[str], columns: list[list[Any]], digits: int | None) -> Table:
+    by_name = dict(zip(distinct(header), columns, strict=True))
+    return Table(columns=by_name, digits=DIGITS if digits is None else digits)
+
+
+def csv_of(comparison: Comparison, *, per_query: bool = False) -> str:
+    """The pairs, or the values per query in long form, as CSV."""
+    if not per_query:
+        return comparison.pairs().to_csv()
+    return "".join(csv_lines(LONG, _long_rows(comparison)))
+
+
+def _long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
+    for measure in comparison.measures:
+        columns = comparison.values(measure).T.tolist()
+        for query, row in zip(comparison.queries, columns, strict=True):
+            for system, value in zip(comparison.names, row, strict=True):
+                yield query, measure, system, value
+
+
+def json_of(comparison: Comparison, *, per_query: bool = False, indent: int | None = None) -> str:
+    """The means, pairs, settings and notes as a JSON object."""
+    return json_text(record_of(comparison, per_query=per_query), indent)
+
+
+def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
+    """What `Comparison.to_json` writes."""
+    pairs = [*pairs_of(comparison)]
+    settings = {name: getattr(comparison, name) for name in SETTINGS}
+    settings["family"] = comparison.settings.family
+    clusters = comparison.settings.clusters
+    settings["clusters"] = None if clusters is None else len({*clusters.values()})
+    settings["exact"] = all(pair.exact for pair in pairs)
+    # Imported by name, because the package is above its parts.
+    version = import_module("fastrank").__version__
+    settings |= {**dict(sorted(comparison.evaluation.items())), "version": version}
+    if "exclude" in settings:
+        settings["exclude"] = bool(settings["exclude"])
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "measures": comparison.measures,
+        "baseline": comparison.baseline,
+        "queries": len(comparison.queries),
+        "systems": {
+            name: {measure: _mean_of(comparison, measure, name) for measure in comparison.measures}
+            for name in comparison.names
+        },
+        "pairs": [pair._asdict() for pair in pairs],
+        "settings": settings,
+        "notes": comparison.notes,
+    }
+    if per_query:
+        record["per_query"] = {
+            query: dict(zip(comparison.measures, rows, strict=True))
+            for query, *rows in zip(
+                comparison.queries,
+                *(_by_query(comparison, measure) for measure in comparison.measures),
+                strict=True,
+            )
+        }
+    return record
+
+
+def _mean_of(comparison: Comparison, measure: str, name: str) -> dict[str, float]:
+    low, high = comparison.interval_of(measure, name)
+    return {"mean": comparison.mean[measure][name], "low": low, "high": high}
+
+
+def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
+    """{system: value} for each query."""
+    rows = comparison.values(measure).T.tolist()
+    return [dict(zip(comparison.names, row, strict=True)) for row in rows]

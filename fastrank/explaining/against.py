@@ -9,6 +9,7 @@ from itertools import combinations
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.document.numbers import number
 from fastrank.errors import FastrankError, GroupError, MeasureError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.explaining.judged_query import judgments_of, run_of
@@ -98,7 +99,7 @@ class MeasureDifference(Frozen):
     tie_range: tuple[Match, float, float] | None
 
     def __str__(self) -> str:
-        text = f"{self.measure}: theirs {self.theirs:.4f}, ours {self.ours:.4f}. "
+        text = f"{self.measure}: theirs {number(self.theirs)}, ours {number(self.ours)}. "
         exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
         if self.matches:
             others = " or ".join(map(str, self.matches[:NAMED]))
@@ -109,7 +110,8 @@ class MeasureDifference(Frozen):
             match, worst, best = self.tie_range
             text += (
                 f"Not reproduced, but with {match}, the order of tied documents makes it"
-                f" {worst:.4f} to {best:.4f}: the tool may have an order that no option gives."
+                f" {number(worst)} to {number(best)}: the tool may have an order that no option"
+                " gives."
             )
         else:
             text += "Not reproduced by any one or two of the known settings."
@@ -117,7 +119,7 @@ class MeasureDifference(Frozen):
             query, theirs, ours = self.first
             text += (
                 f" Queries that differ: {self.differing} of {self.compared}, first {query}:"
-                f" {theirs:.4f} against {ours:.4f}."
+                f" {number(theirs)} against {number(ours)}."
             )
         for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
             if queries:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
+from fastrank.document.numbers import number
 from fastrank.errors import GroupError, OptionError
 from fastrank.explaining.shown import document_line, explanation_document
 from fastrank.messages import did_you_mean, similar_id
@@ -212,5 +213,5 @@ class Explanation(Frozen):
         return text(explanation_document(self))
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{name} {value:.4f}" for name, value in self.values.items())
+        names = ", ".join(f"{name} {number(value)}" for name, value in self.values.items())
         return f"<Explanation of query {self.query!r}: {names}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fastrank.document.document import Document, Items, Paragraph, Section
+from fastrank.document.numbers import number, signed
 from fastrank.messages import counted, first_few
 from fastrank.scores.tables import Table, grid_of
 
@@ -58,16 +59,16 @@ def formula(part: Part) -> str:
     """`map = 75.2929 / 161 (R) = 0.4677`."""
     parts = part.parts
     if not parts.divisor:
-        return f"{part.name} = {part.value:.4f}, because {parts.divided_by} is 0"
+        return f"{part.name} = {number(part.value)}, because {parts.divided_by} is 0"
     terms = [] if parts.factor == 1.0 else [f"{parts.factor:.4g} x"]
-    terms.append(f"{parts.total:.4f}")
+    terms.append(number(parts.total))
     if parts.divided_by:
         divisor = float(parts.divisor)
-        shown = f"{divisor:.0f}" if divisor.is_integer() else f"{divisor:.4f}"
+        shown = f"{divisor:.0f}" if divisor.is_integer() else number(divisor)
         terms.append(f"/ {shown} ({parts.divided_by})")
     if len(terms) == 1:
-        return f"{part.name} = {part.value:.4f}"
-    return f"{part.name} = {' '.join(terms)} = {part.value:.4f}"
+        return f"{part.name} = {number(part.value)}"
+    return f"{part.name} = {' '.join(terms)} = {number(part.value)}"
 
 
 def document_line(explained: Explanation, doc: str) -> str:
@@ -83,7 +84,7 @@ def document_line(explained: Explanation, doc: str) -> str:
         rank, found = ranks[doc]
         score = "" if found is None else f", score {found:g}"
         if rank in part.parts.adds:
-            what = f"adds {part.parts.adds[rank]:.4f}"
+            what = f"adds {number(part.parts.adds[rank])}"
         elif rank > part.parts.cutoff:
             what = f"below the cutoff {part.parts.cutoff:g}"
         else:
@@ -111,9 +112,8 @@ def _rest(explained: Explanation, part: Part) -> str:
     more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]
     if part.depth > shown:
         adds = "adds" if len(more) == 1 else "add"
-        adding = (
-            f"{len(more)} of them {adds} {math.fsum(more):.4f}" if more else "none adds anything"
-        )
+        adding = f"{len(more)} of them {adds} {number(math.fsum(more))}"
+        adding = adding if more else "none adds anything"
         found.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
     below = {
         rank: explained.grades.get(doc, -math.inf)
@@ -121,10 +121,10 @@ def _rest(explained: Explanation, part: Part) -> str:
         if rank > part.parts.cutoff
     }
     relevant = sorted({grade for grade in below.values() if grade >= part.level}, reverse=True)
-    for number, grade in enumerate(relevant):
+    for place, grade in enumerate(relevant):
         ranks = [rank for rank, one in below.items() if one == grade]
         named = first_few(list(map(str, ranks)), NAMED)
-        where = "" if number else f"below rank {part.depth}: "
+        where = "" if place else f"below rank {part.depth}: "
         found.append(f"{where}{len(ranks)} of grade {grade:g} at {named}")
     retrieved = {doc for doc, _ in part.documents}
     missed = [
@@ -150,5 +150,5 @@ def _changes(explained: Explanation, other: Explanation, measure: str) -> Sectio
     if len(table) > explained.rows:
         rest = math.fsum(table.columns["change"][explained.rows :])
         more = counted(len(table) - explained.rows, "more document")
-        blocks.append(Paragraph(f"{more} change it by {rest:+.4f}"))
-    return Section(f"{measure}: b - a = {difference:+.4f}", blocks)
+        blocks.append(Paragraph(f"{more} change it by {signed(rest)}"))
+    return Section(f"{measure}: b - a = {signed(difference)}", blocks)

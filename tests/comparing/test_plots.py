@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.chosen_pair import chosen_pair
+from fastrank.comparing.pairs import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
 from fastrank.comparing.plots.style import line, short, short_names, visible  # noqa: F401
 from tests.helpers.call_rows import check_error, check_value, failing, giving

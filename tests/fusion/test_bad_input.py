@@ -157,7 +157,7 @@ tuned(grid={"weights": 2}, weights=[1, 1, 1])
     -> OptionError: grid: weights is given as an option too; omit one of them
 tuned(grid={"weights": 0}) -> OptionError: grid of weights: expected 1 or more, found 0
 tuned(grid={"weights": 1000})
-    -> OptionError: grid: 501501 combinations of weights for 3 runs: expected at most 100000
+    -> OptionError: grid: 501,501 combinations of weights for 3 runs: expected at most 100,000
 tuned(grid=5) -> TypeError: grid: expected {option: values}, found int
 tuned(grid=[5]) -> TypeError: grid: expected a list of {option: value}, found int
 tuned(grid={"rrf_k": 5}) -> TypeError: grid: expected a list of values of rrf_k, found int
