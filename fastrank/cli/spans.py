@@ -6,8 +6,7 @@ from inspect import signature
 
 from fastrank.cli.command import Command
 from fastrank.cli.flags import ZERO, add_flags, add_output_file, flag_of, given_options
-from fastrank.cli.output_formats import format_of_output
-from fastrank.cli.qrels import FORMATS
+from fastrank.cli.output_formats import OF_TABLES, format_of_output
 from fastrank.errors import OptionError
 from fastrank.formats.inputs import run_names
 from fastrank.formats.load import write_qrels
@@ -63,13 +62,13 @@ def _run(given: argparse.Namespace) -> int | str:
         qrels = span_qrels(spans, chunks, **given_options(given, OPTIONS))
         write_qrels(qrels, given.output or "-", None if given.output else "trec")
         return 0
-    form = format_of_output(given.output, FORMATS, "table")
+    form = format_of_output(given.output, OF_TABLES, "table")
     measures, scores = given.measure or MEASURES, []
     for run in given.runs:
         scores.append(evaluate_spans(spans, chunks, run, measures, missing=given.missing))
         for note in notes(scores[-1], ZERO):
             given.command.warn(note)
-    return FORMATS[form](table(scores, run_names(given.runs)))
+    return OF_TABLES[form](table(scores, run_names(given.runs)))
 
 
 def _check_options(given: argparse.Namespace) -> None:

@@ -8,8 +8,7 @@ from hashlib import sha256
 import numpy as np
 
 from fastrank.comparing.plots.style import LINES, short_names, styles_of
-from fastrank.comparing.report.figures import COLORS_OF_PAGE
-from fastrank.comparing.report.sections import pair_sentence, query_tables, verdict
+from fastrank.comparing.report.sections import COLORS_OF_PAGE, pair_sentence, query_tables, verdict
 from fastrank.comparing.shown import columns_document, document_of, interval_name
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html, safe

@@ -77,8 +77,7 @@ def draw(
 
     Raises OptionError for an unknown suffix or format, and ImportError without matplotlib.
     """
-    from fastrank.comparing.plots.frame import framed
-    from fastrank.comparing.plots.image import check_format
+    from fastrank.comparing.plots.frame import check_format, framed
     from fastrank.formats import files
     from fastrank.lazy import optional
 
