@@ -54,8 +54,8 @@ def span_qrels(
     documents: the texts of the documents: a folder with a file for each, named by its id.
 
     Chunks that overlap spans, but none enough, have grade 0. Warns of evidence of which no chunk
-    has enough; a query whose spans are in no chunk is left out. Raises what the readers raise, InputError for spans in documents without chunks, and
-    OptionError.
+    has enough; a query whose spans are in no chunk is left out. Raises what the readers raise,
+    InputError for spans in documents without chunks, and OptionError.
 
     >>> spans = {"query": ["q1", "q1"], "document": ["a", "a"], "start": [3, 20], "end": [9, 24]}
     >>> chunks = {"chunk": ["c1", "c2", "c3"], "document": ["a", "a", "a"],
