@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 EPILOG = f"""\
 examples:
   fastrank spans spans.csv chunks.csv -o chunks.qrels
-  fastrank spans --of chunk --min-overlap 0.3 spans.csv chunks.csv -o chunks.qrels
+  fastrank spans --min-overlap 0.3 spans.csv chunks.csv -o chunks.qrels
   fastrank spans --documents texts/ spans.csv chunks.jsonl -o chunks.qrels
-  fastrank spans -m 'SpanRecall@5 SpanRecall@4000c' spans.csv chunks.csv runs/*.run
+  fastrank spans -m 'SpanRecall@5 SpanIoU@5' spans.csv chunks.csv runs/*.run
 
 SPANS has the columns query, document, start, end, and optionally grade and
 evidence; CHUNKS chunk, document, start, end, or text instead of start and end,

@@ -54,8 +54,8 @@ def span_qrels(
     documents: the texts of the documents: a folder with a file for each, named by its id.
 
     Chunks that overlap spans, but none enough, have grade 0. Warns of evidence of which no chunk
-    has enough. Raises what the readers raise, InputError for spans in documents without chunks, and
-    OptionError.
+    has enough; a query whose spans are in no chunk is left out. Raises what the readers raise,
+    InputError for spans in documents without chunks, and OptionError.
 
     >>> spans = {"query": ["q1", "q1"], "document": ["a", "a"], "start": [3, 20], "end": [9, 24]}
     >>> chunks = {"chunk": ["c1", "c2", "c3"], "document": ["a", "a", "a"],
@@ -82,7 +82,7 @@ def span_qrels(
     overlaps = np.minimum(ends, other_ends) - np.maximum(starts, other_starts)
     shares = overlaps / ((ends - starts) if of == "span" else (other_ends - other_starts))
     enough = shares >= least if characters is None else overlaps >= characters
-    _warn_of_lost(spans, chunks, rows[enough])
+    _warn_of_lost(spans, chunks, rows, rows[enough])
     grades = np.where(enough, spans.grades[rows], 0)
     if grade == "share":
         grades = grades * shares
@@ -137,8 +137,8 @@ def _name(spans: Spans, row: int) -> str:
     return spans.evidence[row] or place
 
 
-def _warn_of_lost(spans: Spans, chunks: Chunks, kept: Any) -> None:
-    """Warn of pieces of evidence of which no chunk has enough; kept: the spans of others."""
+def _warn_of_lost(spans: Spans, chunks: Chunks, met: Any, kept: Any) -> None:
+    """Warn of evidence of which no chunk has enough; met: spans with a chunk, kept: with enough."""
     lost = (spans.grades > 0) & ~np.isin(spans.pieces, spans.pieces[kept])
     if lost.any():
         _, rows = np.unique(spans.pieces[lost], return_index=True)
@@ -146,9 +146,11 @@ def _warn_of_lost(spans: Spans, chunks: Chunks, kept: Any) -> None:
             f"{decoded(spans.queries[row])!r:.60} ({_name(spans, row):.60})"
             for row in np.flatnonzero(lost)[rows]
         ]
+        left_out = len(set(spans.queries) - set(spans.queries.take(met)))
+        counts = counted(left_out, "query has", "queries have") if left_out else ""
         warnings.warn(
             f"{chunks.table.source}: no chunk has enough of {counted(len(shown), 'piece')} of"
             f" evidence, of {first_few(shown, NAMED, count=True)}; lower min_overlap, or use"
-            " characters, or of='chunk'",
+            f" characters, or of='chunk'{counts and f'; {counts} no judgment at all'}",
             UserWarning, stacklevel=3,
         )  # fmt: skip

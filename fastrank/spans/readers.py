@@ -173,7 +173,7 @@ def _table(given: Any, roles: Sequence[Sequence[str]]) -> Table:
     if isinstance(given, Mapping):
         return table_of_columns(given)
     if isinstance(given, (list, tuple)):
-        return table_of_records(list(given), "<list>", range(len(given)), "record (from 0)")
+        return table_of_records(list(given), "<list>", range(len(given)), "item")
     table = frame_of(given)
     if table is not None:
         return table

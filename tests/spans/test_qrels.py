@@ -79,8 +79,12 @@ def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
 
 
 def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
+    nowhere = table("query document start end", ("q", "a", 0, 3), ("p", "b", 50, 60))
+
     with pytest.warns(UserWarning, match=r"enough of 1 piece of evidence, of 'q' \(a:0-10\); low"):
         fr.span_qrels(SPANS, CHUNKS, min_overlap=1.0, of="chunk")
+    with pytest.warns(UserWarning, match="or of='chunk'; 1 query has no judgment at all"):
+        assert list(fr.span_qrels(nowhere, CHUNKS)) == ["q"]
 
 
 @pytest.mark.parametrize(
