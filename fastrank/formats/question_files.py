@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 
+from fastrank.formats.sniff import check_mapping
 from fastrank.formats.tables import Table
 
 TYPE_CHECKING = False
@@ -23,7 +24,8 @@ def as_rows(table: Table, kind: str, columns: Mapping[str, Any] | None = None) -
     kind: qrels or run. columns: as in `read_qrels`; its document may be gold_ids_long. A query is
     named by its id, or by its number from 0. Raises InputError and FormatError.
     """
-    wanted = [(columns or {}).get("doc")] if columns else FORMS
+    check_mapping(columns, table.source)
+    wanted = [columns.get("doc")] if columns else FORMS
     column = next((name for name in wanted if name in FORMS and name in table.names), "")
     if kind not in FORMS.get(column, {}):
         return table

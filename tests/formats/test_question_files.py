@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +67,13 @@ def _squad(answers: Any) -> io.BytesIO:
 def test_relevant_documents_of_questions_are_judgments(file: io.BytesIO, judged: Any) -> None:
     """Each with grade 1, once."""
     assert fr.read_qrels(file).to_dict() == judged
+
+
+def test_files_of_questions_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "hotpot.json"
+    path.write_bytes(_json([HOTPOT]).read())
+
+    assert [finding.kind for finding in fr.check(path)] == ["other-format"]
 
 
 def test_tables_of_the_hub_are_judgments_as_files_are() -> None:
