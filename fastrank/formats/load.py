@@ -5,7 +5,8 @@ Formats: `trec` (see fastrank.formats.trec), and of judgments trec_eval's others
 (fastrank.formats.table_files); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns
-(both also DPR's results, a record per question with its `ctxs`, whose `has_answer` are judgments);
+(both also DPR's results, a record per question with its `ctxs`, whose `has_answer` are judgments,
+and the ratings and responses of search engines: fastrank.formats.search_engines);
 `parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
 written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
