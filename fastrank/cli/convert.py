@@ -31,6 +31,7 @@ examples:
 
 Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
 `pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
+IN may also be JSON of a search engine or of a tool for ratings.
 OUT is compressed if its name ends in .gz, .bz2, .xz or .zst. Columns may have
 the names used by ir_measures, PyTerrier, ranx, trectools, BEIR or Hugging Face.
 Ids and scores are preserved exactly; json drops the name of a run. OUT is

@@ -6,7 +6,8 @@ Formats: `trec` (see fastrank.formats.trec), and of judgments trec_eval's others
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns
 (both also records of questions: DPR's results, whose `has_answer` are judgments, KILT, HotpotQA and
-BRIGHT, see fastrank.formats.question_files);
+BRIGHT, see fastrank.formats.question_files; and the ratings and responses of search engines: see
+fastrank.formats.search_engines);
 `parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
 written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """

@@ -238,8 +238,10 @@ class _Responses(_Reader):
         """Of Quepid, as responses of _rank_eval; a query is named by its text, as in ratings."""
         texts = {str(at(own, "query_id")): at(own, "query_text") for own in found["queries"]}
         for number, docs in found["docs"].items():
-            hits = [{"hit": {"_id": at(own, "id")}} for own in docs if not own.get("rated_only")]
-            yield f"docs[{number!r}]", texts.get(number), {"metric_score": 0, "hits": hits}
+            if isinstance(docs, list):
+                kept = [own for own in docs if at(own, "rated_only") is not True]
+                docs = {"metric_score": 0, "hits": [{"hit": {"_id": at(d, "id")}} for d in kept]}
+            yield f"docs[{number!r}]", texts.get(number), docs
 
     def run(self, responses: Iterator[Found]) -> dict[str, dict[str, Any]]:
         """{query: {document: score}}."""
@@ -381,7 +383,7 @@ class _Ratings(_Reader):
                 ids = " or ".join(map(repr, RATED_DOC))
                 self.refuse(where, f"expected 'rating' and {ids}, found {found:.60}")
             if "_index" in own:
-                self.check_index(where, own[doc], own["_index"])
+                self.check_index(where, str(own[doc]), own["_index"])
             yield where, own[doc], own["rating"]
 
     def _number(self, where: str, rating: Any) -> Any:

@@ -223,7 +223,12 @@ run(TWO) => ['q'].hits.hits[1]: document 'x' is in the indexes 'a' and 'b': expe
 run([SOLR, SOLR]) => [1]: the query 'ipod' is also that of [0]
 run({"q": {"root": {"id": "toplevel", "children": [{"id": "group:root:0"}]}}}) =>
   ['q'].root.children[0]: expected a document id such as id:namespace:type::name, here or [...]
+run({**SNAPSHOT, "docs": {"7": [5]}}) =>
+  docs['7'].hits[0].hit._id: expected the id of a document, found nothing
+run({**SNAPSHOT, "docs": {"7": 5}}) => docs['7']: expected a response, found 5
 # ratings
+qrels({"requests": [{"id": "q", "ratings": [{"_index": "i", "_id": [1], "rating": 1}]}]}) =>
+  requests[0].ratings[0]: expected the id of a document, found [1]
 qrels({"queries": CASE["queries"] * 2}) =>
   queries[1].ratings: the query 'tv' is also that of queries[0].ratings
 qrels({"queries": [{"query_text": "tv", "ratings": CASE["queries"][0]["ratings"] * 2}]}) =>
