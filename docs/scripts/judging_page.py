@@ -44,9 +44,13 @@ def systems(human: dict[str, dict[str, int]], count: int) -> dict[str, Any]:
 
 
 def rs(human: Any, judge: Any, runs: dict[str, Any], measure: str) -> float:
-    """The mean correlation over the systems of the values per query by people and by a judge."""
+    """The mean correlation over the systems of the values per query by people and by a judge.
+
+    Systems whose values are all the same have none.
+    """
     both = zip(fr.evaluate(human, runs, measure), fr.evaluate(judge, runs, measure), strict=True)
-    return float(np.mean([np.corrcoef(a[measure], b[measure])[0, 1] for a, b in both]))
+    values = [(a[measure], b[measure]) for a, b in both]
+    return float(np.mean([np.corrcoef(a, b)[0, 1] for a, b in values if np.ptp(a) * np.ptp(b)]))
 
 
 class Judges:
@@ -87,7 +91,7 @@ class Judges:
     def ranges(self) -> str:
         """From the least to the most of each measure."""
         return "; ".join(
-            f"for {name} by {min(r):.2f} to {max(r):.2f}, with means off by {min(gaps):+.2f} to"
+            f"{min(r):.2f} to {max(r):.2f} for {name}, with means off by {min(gaps):+.2f} to"
             f" {max(gaps):+.2f}" for name, (r, gaps) in self.spread.items()
         )  # fmt: skip
 
@@ -175,9 +179,9 @@ people, and with twenty systems made by adding noise to the grades of people:
 Kappa, bias, and the order of systems answer different questions. A judge can order systems as people do
 and still be far off in every mean, and the other way round. `changed verdicts` is the number of the 190
 pairs of systems of which only one of people and the judge, or each the opposite way, finds a significant
-difference. Values of single queries (`r per query`, the mean correlation over the systems) agree much less
-than means do: {ranges}. So: agreement first, then estimates that correct the judge, then more judgments
-where they help most.
+difference. Values of single queries (`r per query`, the mean correlation over the systems) follow those of people
+loosely: {ranges}.
+So: agreement first, then estimates that correct the judge, then more judgments where they help most.
 
 ## Does the judge agree with people?
 
@@ -280,10 +284,10 @@ ask, of which 400 are drawn for each repetition. `people alone` is the interval 
 {coverage}
 
 Every interval covers the truth in {least} to {most} %, at the promised 92 to 97 % for n = 20 and 93 to
-96.5 % from n = 50 on. The interval of the judge alone covers
-it less often than not in {alone} rows, and never in most of them; where it does better, the judge's errors
-happen to cancel out, which only people's judgments show. The judge narrows the intervals as much as
-its values per query follow those of people, no more.
+96.5 % from n = 50 on. The interval of the judge alone covers it in less than half of the repetitions in
+{alone} rows, and never in most of these; where it does better, the judge's errors happen to cancel out,
+which only judgments of people show. The judge narrows the intervals as much as its values per query follow
+those of people, and no more.
 
 Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are too
 short, with or without a judge. With the easier queries in `data/` (without arguments), where RR@10 of
