@@ -226,8 +226,9 @@ $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run
 
 ![Means by people alone, combined, and by the judge alone, with intervals](images/judging-means.svg)
 
-All 25 queries judged by people give {ndcg}. The interval of the judge alone, in the picture, is the one
-that people usually report: it is narrow, and knows nothing of the judge's errors.
+All 25 queries judged by people give {ndcg}. The interval of the judge
+alone, in the picture, is the one that is usually reported: it knows nothing of the judge's errors, and is
+about another number.
 
 The queries that people judge must be a random sample; hand-picked ones give wrong numbers, and fastrank
 warns if they look like that. Several judges (`--judge` repeated) are combined by weights that are fitted
