@@ -188,8 +188,8 @@ ONE = {"q1": {"d1": 1.0}}
         (JUDGE, {"scale": {"x": {0: 0}}}, fr.OptionError, "'x' is not a judge; expected judge 1"),
         (JUDGE, {"families": {}}, fr.OptionError, "families: needs runs"),
         (JUDGE, {"runs": {"a": ONE}}, fr.GroupError, "runs: expected two or more"),
-        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}}, fr.OptionError,
-         "no run used the judge's model 'x'"),
+        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
+         fr.OptionError, "no run used the judge's model 'x'"),
     ],
 )  # fmt: skip
 def test_errors_name_what_is_wrong(

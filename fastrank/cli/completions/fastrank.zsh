@@ -230,6 +230,7 @@ _shtab_fastrank_estimate_options=(
   "--partial[whether some pairs of the plan may lack a grade, missing at random]"
   "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex html csv json)"
   {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "--plot[also draw a plot into FILE, which ends in .png, .svg or .pdf]:FILE:_files"
   "(*):run in any format, may be compressed:_files"
 )
 
@@ -528,6 +529,7 @@ _shtab_fastrank_judges_options=(
   "*--own-family[name of a run that used the judge\'s model\; may be repeated]:NAME:"
   "--format[output format (default\: by the name of the -o file, else table)]:format:(table markdown latex html csv json)"
   {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
+  "--plot[also draw a plot into FILE, which ends in .png, .svg or .pdf]:FILE:_files"
   ":judgments in any format\; - is standard input:_files"
   "(*):judgments of the other judges:_files"
 )
@@ -554,7 +556,7 @@ _shtab_fastrank_plan_options=(
   "--allocation[of the budget to strata\: \"neyman\", in proportion to their size times the standard deviation that the judge\'s grades and the discount of the rank lead one to expect\; or \"proportional\" to their size (default\: neyman)]:allocation:(neyman proportional)"
   "--difference[instead of a budget of queries, the difference of two systems in \`measure\` that the paired t-test shall find with a power of 0.8\; needs a judge, for the standard deviation]:X:"
   "--measure[for \`difference\` (default\: map)]:NAME:(11pt_avg AP AP_IA ARHR AUC BPM BPref Bpref Compat DCG ERR ERR_IA F1 FirstRank G GAUC HitRate HitRatio Hole INSQ INST IPrec Judged MAP MAP_IA MRR MedianRank NDCG NERR10 NERR11 NERR8 NERR9 NRBP NumQ NumRel NumRelRet NumRet P P_IA P_avgjg PairAccuracy PercentileRank Precision Q QMeasure R RBP RCap RPrec RR Recall ReciprocalHitRank Rndcg Rprec Rprec_mult Rprec_mult_avgjg SDCG SetAP SetF SetP SetR StRecall Success Unjudged all_prefs all_trec alpha_DCG alpha_nDCG binG bpref dcg gm_bpref gm_map iNumRel iNumRelRet iP ideal_dcg infAP infNDCG iprec_at_recall map map_avgjg map_cut nCG nDCG nERR_IA nNRBP ndcg ndcg_cut ndcg_rel num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret official prefs prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp prefs_simp_ret qrels_jg rbp rbp_resid recall recip_rank relative_P relstring runid set set_F set_P set_map set_recall set_relative_P success unj utility xinfAP yaap α_DCG α_nDCG)"
-  "--correlation[of the judge\'s and people\'s differences per query, if known\: judging with \`estimate\` then needs fewer queries, by the factor 1 - correlation \*\* 2 (default\: 0.0)]:X:"
+  "--correlation[of the judge\'s and people\'s differences per query, if known\: of N queries, n then find what n \/ (1 - correlation \*\* 2 \* (1 - n \/ N)) would find without a judge (default\: 0.0)]:X:"
   "--seed[of the sample (default\: 0)]:N:"
   "--trec-eval-version[scores are compared as 32-bit floats (\"9.0.8\") or doubles (\"10.0\") (default\: \$FASTRANK_TREC_EVAL_VERSION, or 9.0.8)]:trec_eval_version:(9.0.8 10.0)"
   {-o,--output}"[write to FILE (default\: standard output), compressed if its name ends in .gz, .bz2, .xz or .zst\; it is replaced only if everything succeeds]:FILE:_files"
