@@ -24,6 +24,7 @@ from fastrank.judges.labels import (
     judge_names,
     judgments_of,
     labels_of,
+    whole,
 )
 from fastrank.judges.result import Result, draw
 from fastrank.messages import closest, counted, did_you_mean
@@ -44,9 +45,10 @@ if TYPE_CHECKING:
     from fastrank.judges.systems import SystemsUnderJudges
     from fastrank.measures.selection import Measures
 
-# The coefficients of a table of several judges, and of one of queries.
+# The coefficients of a table of several judges, and of one of queries and of grades.
 SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
 BY_QUERY = ("agreement", "kappa", "kappa_quadratic", "bias")
+BY_GRADE = ("agreement", "higher", "lower", "bias")
 # How coefficients are called; a and b are the judges.
 NAMES = {
     "agreement": "equal grades",
@@ -201,38 +203,27 @@ class JudgeAgreement(Result):
         q2             2       1.0000   1.0000             1.0000  0.0000
         """
         self._need_two("by_query")
-        values = [self._function(name)(self._by_query).tolist() for name in BY_QUERY]
-        pairs = self._by_query.sum(axis=(1, 2)).astype(int).tolist()
-        columns = dict(
-            zip(("query", "pairs", *BY_QUERY), [self.queries, pairs, *values], strict=True)
-        )
-        return Table(columns=columns)
+        return self._each("query", self.queries, self._by_query, BY_QUERY)
+
+    def _each(self, label: str, rows: list[Any], matrices: Floats, names: Sequence[str]) -> Table:
+        """A row for each confusion matrix."""
+        values = {name: self._function(name)(matrices).tolist() for name in names}
+        pairs = matrices.sum(axis=(1, 2)).astype(int).tolist()
+        return Table(columns={label: rows, "pairs": pairs, **values})
 
     def by_grade(self) -> Table:
         """A row for each grade of the first judge: how the second grades these pairs.
 
         >>> print(agreement.by_grade())
-          grade    pairs    equal    higher    lower    mean
-        -------  -------  -------  --------  -------  ------
-              0        2   0.5000    0.5000   0.0000  0.5000
-              1        2   1.0000    0.0000   0.0000  1.0000
-              2        1   1.0000    0.0000   0.0000  2.0000
+          grade    pairs    agreement    higher    lower    bias
+        -------  -------  -----------  --------  -------  ------
+              0        2       0.5000    0.5000   0.0000  0.5000
+              1        2       1.0000    0.0000   0.0000  0.0000
+              2        1       1.0000    0.0000   0.0000  0.0000
         """
         self._need_two("by_grade")
-        confusion, grades = self._by_query.sum(axis=0), np.array(self.grades)
-        totals = confusion.sum(axis=1)
-        with np.errstate(invalid="ignore"):
-            shares = confusion / totals[:, None]
-        return Table(
-            columns={
-                "grade": [_plain(grade) for grade in self.grades],
-                "pairs": totals.astype(int).tolist(),
-                "equal": np.diag(shares).tolist(),
-                "higher": np.triu(shares, 1).sum(axis=1).tolist(),
-                "lower": np.tril(shares, -1).sum(axis=1).tolist(),
-                "mean": (shares @ grades).tolist(),
-            }
-        )
+        rows = np.eye(len(self.grades))[:, :, None] * self._by_query.sum(axis=0)
+        return self._each("grade", list(map(whole, self.grades)), rows, BY_GRADE)
 
     def table(self) -> Table:
         """Of two judges a row for each coefficient with its interval; of several one for each pair.
@@ -345,8 +336,7 @@ class JudgeAgreement(Result):
         a, b = self.judges
         grades, said = [f"{grade:g}" for grade in self.grades], {"a": a, "b": b}
         confusion = [
-            [Cell(grade, heads_row=True), *(Cell(str(count), True) for count in counts)]
-            for grade, counts in zip(grades, self.confusion.tolist(), strict=True)
+            [grade, *own] for grade, own in zip(grades, self.confusion.tolist(), strict=True)
         ]
         rows = [
             [
@@ -363,7 +353,7 @@ class JudgeAgreement(Result):
                 f" {counted(len(self.queries), 'query', 'queries')}; {self.only_a} only by {a},"
                 f" {self.only_b} only by {b}."
             ),
-            Grid([f"{a} \\ {b}", *grades], confusion),
+            grid_of(table_of_rows([f"{a} \\ {b}", *grades], confusion)),
             Grid(["coefficient", "value", f"{level} interval"], rows),
             Paragraph(
                 f"Rows of the first table are the grades of {a}. Intervals: {chosen.interval},"
@@ -493,7 +483,3 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
         relevance_level=relevance_level, notes=[], _by_query=by_query, _labels=labels,
         _settings=chosen,
     )  # fmt: skip
-
-
-def _plain(grade: float) -> float | int:
-    return int(grade) if grade == int(grade) else grade

@@ -375,7 +375,7 @@ def estimate(
         people = judgments_of(human, "human")
     else:
         known = plan.grades_of(human, partial=partial)
-        people = plan.judged(known)
+        people = plan._judged(known)
     given = {"human": people, **found}
     if len(found) > 1 and (by_pairs or judges != "linear"):
         kind = "mean" if judges == "linear" else judges

@@ -53,6 +53,11 @@ def pairs_of(judgments: Judgments) -> dict[tuple[str, str], float]:
     }
 
 
+def whole(grade: float) -> float:
+    """An integer if the grade is one."""
+    return int(grade) if grade == int(grade) else grade
+
+
 def judge_names(given: Sequence[QrelsLike], names: Sequence[str] | None = None) -> list[str]:
     """The names of judges: as given, those of files, or judge 1, judge 2. Raises OptionError."""
     if names is not None:

@@ -12,7 +12,7 @@ from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_ve
 from fastrank.data.qrels import Qrels
 from fastrank.errors import GroupError
 from fastrank.formats.inputs import are_named, as_run, run_names
-from fastrank.judges.labels import judge_names, judgments_of, pairs_of
+from fastrank.judges.labels import judge_names, judgments_of, pairs_of, whole
 from fastrank.judging.rankings import rank_documents
 from fastrank.messages import counted, first_few
 from fastrank.scores.tables import Table, distinct, table_of_rows
@@ -93,15 +93,10 @@ def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> 
         )
     choose = PREFERENCES[prefer]
     made = {
-        query: {document: _whole(choose(given)) for document, given in documents.items()}
+        query: {document: whole(choose(given)) for document, given in documents.items()}
         for query, documents in grades.items()
     }
     return Qrels.from_dict(made), len(found)
-
-
-def _whole(grade: float) -> float:
-    """An integer if the grade is one."""
-    return int(grade) if grade == int(grade) else grade
 
 
 def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:

@@ -141,14 +141,8 @@ class JudgmentPlan(Frozen):
             raise GroupError("no sampled pair has a grade")
         return given
 
-    def judged(self, known: dict[tuple[str, str], float]) -> Judgments:
-        """{query: {document: grade}} of a plan; of one of queries, without partly judged ones.
-
-        known: {(query, document): grade}.
-
-        >>> plan.judged({("q0", "d0"): 1})
-        {'q0': {'d0': 1}}
-        """
+    def _judged(self, known: dict[tuple[str, str], float]) -> Judgments:
+        """{query: {document: grade}}; of a plan of queries, without partly judged ones."""
         whole = self.by == "queries"
         partly = {pair[0] for pair in self._sampled() if whole and pair not in known}
         found: Judgments = {}
@@ -203,7 +197,7 @@ def _filled(grades: QrelsLike) -> QrelsLike:
         return file
     with file:
         sheet: Any = content_of(file.read(), file.name, form, "qrels")
-    if "grade" not in sheet.names:
+    if not {"query", "document", "grade"} <= {*sheet.names}:
         return qrels_of(sheet)
     kept = [row for row, grade in enumerate(sheet.values("grade")) if grade.strip()]
     columns = [[column[row] for row in kept] for column in sheet.columns]

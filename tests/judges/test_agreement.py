@@ -103,7 +103,7 @@ def test_queries_and_grades_have_their_own_tables() -> None:
         "q1": 3,
         "q2": 2,
     }
-    assert found.by_grade().columns["mean"] == [0.5, 1.0, 2.0]
+    assert found.by_grade().columns["bias"] == [0.5, 0.0, 0.0]
     assert found.by_grade().columns["higher"] == [0.5, 0.0, 0.0]
 
 
@@ -175,61 +175,36 @@ def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
     assert "judge 1 0, judge 2 1: 1" in (tmp_path / "matrix.svg").read_text()
 
 
+ONE = {"q1": {"d1": 1.0}}
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "words"),
+    ("judge", "options", "error", "words"),
     [
-        (
-            lambda: fr.judge_agreement(HUMAN, {"q9": {"d": 1}}),
-            fr.GroupError,
-            "judge 1 and judge 2 have no judged pair",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, names=["a"]),
-            fr.OptionError,
-            "expected 2, one per judge, found 1",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, interval="t"),
-            fr.OptionError,
-            "interval: expected one of 'bca', 'percentile'",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, scale={0: 0, 1: 1}, names=["b", "j"]),
-            fr.OptionError,
-            r"no grade for 2 of j \(query 'q1', document 'd1'\)",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, families={}),
-            fr.OptionError,
-            "families: needs runs",
-        ),
-        (
-            lambda: fr.judge_agreement(graded(True), graded(False), runs={"a": RUNS["good"]}),
-            fr.GroupError,
-            "runs: expected two or more",
-        ),
-        (
-            lambda: fr.judge_agreement(
-                graded(True), graded(False), runs=RUNS, families={"judge": "x", "runs": {}}
-            ),
-            fr.OptionError,
-            "no run used the judge's model 'x'",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE).pair("judge 1", "judge 3"),
-            fr.OptionError,
-            "'judge 3' is not one of the judges",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE).value("kapa"),
-            fr.OptionError,
-            "did you mean kappa",
-        ),
+        ({"q9": {"d": 1}}, {}, fr.GroupError, "judge 1 and judge 2 have no judged pair"),
+        (JUDGE, {"names": ["a"]}, fr.OptionError, "expected 2, one per judge, found 1"),
+        (JUDGE, {"interval": "t"}, fr.OptionError, "interval: expected one of 'bca', 'percentile'"),
+        (JUDGE, {"scale": {0: 0}}, fr.OptionError, r"no grade for 2 of judge 2 \(query 'q1', doc"),
+        (JUDGE, {"scale": {"x": {0: 0}}}, fr.OptionError, "'x' is not a judge; expected judge 1"),
+        (JUDGE, {"families": {}}, fr.OptionError, "families: needs runs"),
+        (JUDGE, {"runs": {"a": ONE}}, fr.GroupError, "runs: expected two or more"),
+        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
+         fr.OptionError, "no run used the judge's model 'x'"),
     ],
-)
-def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
+)  # fmt: skip
+def test_errors_name_what_is_wrong(
+    judge: Any, options: Any, error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
-        call()
+        fr.judge_agreement(HUMAN, judge, **options)
+
+
+def test_names_of_judges_and_coefficients_are_checked() -> None:
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    with pytest.raises(fr.OptionError, match="'judge 3' is not one of the judges"):
+        found.pair("judge 1", "judge 3")
+    with pytest.raises(fr.OptionError, match="did you mean kappa"):
+        found.value("kapa")
 
 
 @pytest.fixture
