@@ -45,7 +45,8 @@ def run_of(run: Any, options: Options) -> Run:
         from fastrank.formats.dicts import run_from_dict
 
         return run_from_dict(found, source="run", rank_by=options.rank_by)
-    return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
+    with found:
+        return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
 
 
 def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:

@@ -81,7 +81,8 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
         return Run.from_dict(made)
     from fastrank.formats.trec import read_trec_run
 
-    return read_trec_run(made, trec_eval_version=trec_eval_version)
+    with made:
+        return read_trec_run(made, trec_eval_version=trec_eval_version)
 
 
 def open_run(

@@ -31,13 +31,7 @@ from fastrank.data.qrels import Preferences, Qrels, split_groups
 from fastrank.data.texts import Groups, Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import FileParts, line_reader
-from fastrank.formats.source import (
-    BYTE_ORDER_MARK,
-    SourceFile,
-    has_bare_return,
-    is_unusual,
-    open_source,
-)
+from fastrank.formats.source import BYTE_ORDER_MARK, has_bare_return, is_unusual
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
@@ -48,7 +42,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Scale
     from fastrank.data.run import Run
-    from fastrank.formats.source import Source
+    from fastrank.formats.source import SourceFile
 
     Warn = Callable[[str], None]
     """What is called with a warning; by default, it becomes a Python warning."""
@@ -69,14 +63,15 @@ def python_warning(message: str) -> None:
 
 
 def read_trec_run(
-    source: Source | SourceFile,
+    file: SourceFile,
     *,
     trec_eval_version: str = DEFAULT_VERSION,
     rank_by: str = "score",
     warn: Warn = python_warning,
     threads: int | None = None,
+    strict: bool = True,
 ) -> Run:
-    """Read a run: lines `query Q0 doc rank score tag`.
+    """Read a run from an open file: lines `query Q0 doc rank score tag`.
 
     Blank lines, fields after the sixth, rank and Q0 are ignored. rank_by: "score"; "rank" to rank
     by the rank column, or "given" by the order of the lines, in which case scores are ignored and
@@ -84,42 +79,12 @@ def read_trec_run(
     memory of a large run is reused for the next one when it is no longer needed. Raises ReadError,
     FormatError, OptionError, and InputError for a duplicate rank in a query. Format: trec_eval's
     `trec_results`.
-
-    >>> import io
-    >>> run = read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
-    >>> run.to_dict(), run.tag
-    ({'q1': {'d1': 0.75, 'd2': 0.5}}, 'bm25')
-    >>> read_trec_run("data/pixels.run")
-    <Run data/pixels.run: 200 queries, 20000 rows>
     """
     check_threads(threads)
     check_choice("rank_by", rank_by, RANK_BY)
-    with open_source(source) as file:
-        if rank_by == "score":
-            return read_open_run(
-                file, trec_eval_version=trec_eval_version, warn=warn, threads=threads
-            )
-        # Imported here because the trec_eval command does not need it.
-        from fastrank.formats import runs
-
-        run = parse(
-            file.read(), file.name, "trec_results",
-            trec_eval_version=trec_eval_version, warn=warn, scored=False,
-        )  # fmt: skip
-        return runs.rank_by_field(run) if rank_by == "rank" else runs.rank_as_given(run)
-
-
-def read_open_run(
-    file: SourceFile,
-    *,
-    trec_eval_version: str,
-    warn: Warn,
-    threads: int | None = None,
-    strict: bool = True,
-) -> Run:
-    """Read a run from an open file."""
     comments = check_version(trec_eval_version) != DEFAULT_VERSION
-    piecewise = file.size is not None and file.size >= PIECEWISE_SIZE
+    scored = rank_by == "score"
+    piecewise = scored and file.size is not None and file.size >= PIECEWISE_SIZE
     if piecewise and not (strict and is_unusual(file.beginning())):
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.runs import read_run_columns
@@ -128,10 +93,16 @@ def read_open_run(
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
             return run
-    return parse(  # type: ignore[no-any-return]
+    run = parse(
         file.read(), file.name, "trec_results",
-        trec_eval_version=trec_eval_version, warn=warn, strict=strict,
+        trec_eval_version=trec_eval_version, warn=warn, strict=strict, scored=scored,
     )  # fmt: skip
+    if scored:
+        return run  # type: ignore[no-any-return]
+    # Imported here because the trec_eval command does not need it.
+    from fastrank.formats import runs
+
+    return runs.rank_by_field(run) if rank_by == "rank" else runs.rank_as_given(run)
 
 
 def parse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 
 from fastrank.data.qrels import encode_grades
 from fastrank.data.texts import Texts, joined, memory_of, spans
@@ -275,19 +276,22 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return values.astype("int64")
     if kind == "u" and (not len(values) or values.max() <= LARGEST):
         return values.astype("int64")
-    given = list(values)
-    kinds = set(map(type, given))
-    if kinds == {float}:
-        return numpy.array(given, "float64")
-    if not kinds <= {int, bool}:
-        given = [_number(value, what, row, fail) for row, value in enumerate(given)]
-        if float in set(map(type, given)):
-            return _floats(given, what, fail)
+    given = values if type(values) is list else list(values)
     try:
-        return numpy.array(given, "int64")
+        # Takes integers of any type, and nothing else.
+        return numpy.array(array("q", given))
+    except (TypeError, OverflowError):
+        found = floats_of(given)
+    if found is not None:
+        return found
+    numbers = [_number(value, what, row, fail) for row, value in enumerate(given)]
+    if float in set(map(type, numbers)):
+        return _floats(numbers, what, fail)
+    try:
+        return numpy.array(numbers, "int64")
     except OverflowError:
-        row = next(i for i, value in enumerate(given) if not LEAST <= value <= LARGEST)
-        fail(row, f"expected a 64-bit {what}, found {given[row]!r:.60}")
+        row = next(i for i, value in enumerate(numbers) if not LEAST <= value <= LARGEST)
+        fail(row, f"expected a 64-bit {what}, found {numbers[row]!r:.60}")
 
 
 def _floats(given: list[Any], what: str, fail: Fail) -> Any:

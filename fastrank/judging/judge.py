@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.formats.chunks import Content, FileParts
 from fastrank.formats.source import SourceFile
-from fastrank.formats.trec import parse, python_warning, read_open_run, read_trec_run
+from fastrank.formats.trec import parse, python_warning, read_trec_run
 from fastrank.judging.options import Options, check_columns, rankings_suffice
 from fastrank.judging.streaming import FileJudge
 
@@ -102,10 +102,9 @@ class RunJudge:
                     return judged
             if content is not None:
                 run = parse(content, file.name, "trec_results", strict=strict, **how)
-            elif strict:
-                run = read_trec_run(file, rank_by=options.rank_by, threads=threads, **how)
             else:
-                run = read_open_run(file, threads=threads, strict=False, **how)
+                rank_by = options.rank_by
+                run = read_trec_run(file, rank_by=rank_by, threads=threads, strict=strict, **how)
         return self._in_memory(run)
 
     def _file_judge(self) -> FileJudge:
