@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats, Paired
     from fastrank.comparing.pairs import Pair
 
-
+# Of `Comparison.to_json`, and its fields that are settings there; the header of values per query.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
 LONG = ("query", "measure", "system", "value")
