@@ -90,7 +90,7 @@ def read_trec_run(
     >>> run.to_dict(), run.tag
     ({'q1': {'d1': 0.75, 'd2': 0.5}}, 'bm25')
     >>> read_trec_run("data/pixels.run")
-    <Run data/pixels.run: 200 queries, 20000 rows>
+    <Run data/pixels.run: 200 queries, 20,000 rows>
     """
     check_threads(threads)
     check_choice("rank_by", rank_by, RANK_BY)

@@ -68,8 +68,8 @@ def _of_two(found: JudgeAgreement) -> list[Block]:
     return [
         Paragraph(
             f"{counted(found.pairs, 'pair')} of query and document judged by both, in"
-            f" {counted(len(found.queries), 'query', 'queries')}; {found.only_a} only by {a},"
-            f" {found.only_b} only by {b}."
+            f" {counted(len(found.queries), 'query', 'queries')}; {found.only_a:,} only by {a},"
+            f" {found.only_b:,} only by {b}."
         ),
         confusion,
         coefficients,
