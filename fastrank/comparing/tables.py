@@ -27,15 +27,17 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats, Paired
     from fastrank.comparing.pairs import Pair
 
-
+# Of `Comparison.to_json`, and its fields that are settings there; the header of values per query.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
 LONG = ("query", "measure", "system", "value")
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    names = list(rows[0]) if rows else []
-    return Table(columns={name: [row[name] for row in rows] for name in names})
+def _table(header: str, rows: Sequence[Sequence[Any]]) -> Table:
+    """A table of rows; without any, it has no columns."""
+    return Table(
+        columns=dict(zip(header.split(), map(list, zip(*rows, strict=True)), strict=False))
+    )
 
 
 def effects_table(pairs: Iterable[Pair], paired: Paired) -> Table:
@@ -43,20 +45,11 @@ def effects_table(pairs: Iterable[Pair], paired: Paired) -> Table:
     rows = []
     for place, pair in enumerate(pairs):
         higher, equal = paired.higher[place], paired.equal[place]
-        rows.append(
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "d_z": pair.effect,
-                "hedges": pair.effect * (1 - 3 / (4 * (pair.n - 1) - 1))
-                if pair.n > 1
-                else math.nan,
-                "superiority": float((higher + equal / 2) / pair.n) if pair.n else math.nan,
-                "cliff_unpaired": cliffs_delta(*map(paired.rounded, paired.both(place))),
-                "sd": pair.sd,
-            }
-        )
-    return _table(rows)
+        hedges = pair.effect * (1 - 3 / (4 * (pair.n - 1) - 1)) if pair.n > 1 else math.nan
+        superiority = float((higher + equal / 2) / pair.n) if pair.n else math.nan
+        unpaired = cliffs_delta(*map(paired.rounded, paired.both(place)))
+        rows.append((pair.a, pair.b, pair.effect, hedges, superiority, unpaired, pair.sd))
+    return _table("a b d_z hedges superiority cliff_unpaired sd", rows)
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:
@@ -76,20 +69,16 @@ def power_table(
     pairs: Iterable[Pair], alpha: float, power: float, differences: Sequence[float]
 ) -> Table:
     """What each pair's number of queries can show."""
+    # A difference that is given twice has one column.
+    wanted = {f"queries_{difference:g}": difference for difference in differences}
     rows = []
     for pair in pairs:
-        row: dict[str, Any] = {
-            "a": pair.a,
-            "b": pair.b,
-            "n": pair.n,
-            "sd": pair.sd,
-            "detectable": detectable(pair.n, alpha, power) * pair.sd,
-            "queries": _queries(pair.difference, pair.sd, alpha, power),
-        }
-        for difference in differences:
-            row[f"queries_{difference:g}"] = _queries(difference, pair.sd, alpha, power)
-        rows.append(row)
-    return _table(rows)
+        needed = [
+            _queries(own, pair.sd, alpha, power) for own in (pair.difference, *wanted.values())
+        ]
+        least = detectable(pair.n, alpha, power) * pair.sd
+        rows.append((pair.a, pair.b, pair.n, pair.sd, least, *needed))
+    return _table(f"a b n sd detectable queries {' '.join(wanted)}", rows)
 
 
 def _queries(difference: float, sd: float, alpha: float, power: float) -> int | None:
@@ -108,18 +97,9 @@ def equivalence_table(pairs: Iterable[Pair], margin: float, alpha: float) -> Tab
             inside = margin - abs(pair.difference)
             p = float(stdtr(df, -inside / error)) if error > 0 else float(inside <= 0)
             half = stdtrit(df, 1 - alpha) * error
-        rows.append(
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "difference": pair.difference,
-                "low": pair.difference - half,
-                "high": pair.difference + half,
-                "p": p,
-                "equivalent": p <= alpha,
-            }
-        )
-    return _table(rows)
+        low, high = pair.difference - half, pair.difference + half
+        rows.append((pair.a, pair.b, pair.difference, low, high, p, p <= alpha))
+    return _table("a b difference low high p equivalent", rows)
 
 
 def bayes_table(pairs: Iterable[Pair], rope: float, better: str) -> Table:
@@ -137,16 +117,9 @@ def bayes_table(pairs: Iterable[Pair], rope: float, better: str) -> Table:
                 above = float(stdtr(pair.n - 1.0, (difference - rope) / error))
             else:
                 worse, above = float(difference < -rope), float(difference > rope)
-        rows.append(
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "p_b_better": worse,
-                "p_rope": max(0.0, 1 - worse - above) if worse == worse else math.nan,
-                "p_a_better": above,
-            }
-        )
-    return _table(rows)
+        alike = max(0.0, 1 - worse - above) if worse == worse else math.nan
+        rows.append((pair.a, pair.b, worse, alike, above))
+    return _table("a b p_b_better p_rope p_a_better", rows)
 
 
 def anova_table(paired: Paired) -> Table:
@@ -162,18 +135,8 @@ def anova_table(paired: Paired) -> Table:
             f = source.mean_square / residual.mean_square
             p = float(fdtrc(source.df, residual.df, f))
             omega = source.df * (f - 1) / (source.df * (f - 1) + values.size)
-        rows.append(
-            {
-                "source": source.name,
-                "squares": source.squares,
-                "df": source.df,
-                "mean_square": source.mean_square,
-                "F": f,
-                "p": p,
-                "partial_omega_squared": omega,
-            }
-        )
-    return _table(rows)
+        rows.append((source.name, source.squares, source.df, source.mean_square, f, p, omega))
+    return _table("source squares df mean_square F p partial_omega_squared", rows)
 
 
 def rank_table(
@@ -200,20 +163,14 @@ def rank_table(
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     totals = grid.sum(axis=1)
     own = np.searchsorted(np.sort(totals), totals) + 1
-    tied = set() if comparison.baseline else set(comparison.tied_with_best(measure))
-    rows = [
-        {
-            "system": comparison.names[place],
-            "mean": comparison.mean[measure][comparison.names[place]],
-            "rank": int(own[place]),
-            "low": int(low[place]),
-            "high": int(high[place]),
-            "p_best": float(chances[place]),
-            "tied_with_best": None if comparison.baseline else comparison.names[place] in tied,
-        }
-        for place in np.argsort(own, kind="stable")
-    ]
-    return _table(rows)
+    tied = None if comparison.baseline else set(comparison.tied_with_best(measure))
+    rows = []
+    for place in np.argsort(own, kind="stable"):
+        name, mean = comparison.names[place], comparison.mean[measure][comparison.names[place]]
+        interval = int(own[place]), int(low[place]), int(high[place])
+        is_tied = None if tied is None else name in tied
+        rows.append((name, mean, *interval, float(chances[place]), is_tied))
+    return _table("system mean rank low high p_best tied_with_best", rows)
 
 
 def query_table(

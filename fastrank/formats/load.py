@@ -92,7 +92,7 @@ def read_qrels(
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
     {'q1': {'d1': 1}}
     >>> fr.read_qrels("data/digits.qrels")
-    <Qrels data/digits.qrels: 200 queries, 37428 rows>
+    <Qrels data/digits.qrels: 200 queries, 37,428 rows>
     >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
     >>> qrels = fr.read_qrels(io.BytesIO(lines), "qrels_jg")
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean

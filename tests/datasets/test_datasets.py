@@ -318,7 +318,7 @@ def test_options_of_files_that_are_wrong(error, options, reason):
 def test_vaswani():
     files = [COLLECTIONS / "vaswani" / name for name in ("corpus.trec", "queries.trec")]
     data = Dataset.from_files(*files, COLLECTIONS / "vaswani" / "qrels.txt", name="vaswani")
-    assert repr(data) == "<Dataset vaswani: 11429 documents, 93 queries, 2083 judgments>"
+    assert repr(data) == "<Dataset vaswani: 11,429 documents, 93 queries, 2,083 judgments>"
     assert data.queries[3] == "SYSTEMS OF DATA CODING FOR INFORMATION TRANSFER"
 
 

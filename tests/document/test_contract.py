@@ -26,7 +26,7 @@ from fastrank.document.latex import latex
 from fastrank.document.markdown import markdown
 from fastrank.document.numbers import joined
 from fastrank.document.text import text
-from fastrank.explaining.shown import explanation_document
+from fastrank.explaining.explanation import explanation_document
 from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
 from fastrank.messages import visible
