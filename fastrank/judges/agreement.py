@@ -350,8 +350,8 @@ class JudgeAgreement(Result):
         return [
             Paragraph(
                 f"{counted(self.pairs, 'pair')} of query and document judged by both, in"
-                f" {counted(len(self.queries), 'query', 'queries')}; {self.only_a} only by {a},"
-                f" {self.only_b} only by {b}."
+                f" {counted(len(self.queries), 'query', 'queries')}; {self.only_a:,} only by {a},"
+                f" {self.only_b:,} only by {b}."
             ),
             grid_of(table_of_rows([f"{a} \\ {b}", *grades], confusion)),
             Grid(["coefficient", "value", f"{level} interval"], rows),
