@@ -62,7 +62,11 @@ class StoredFile(SourceFile):
         # The first block, or the first bytes of a stream, enough to detect the format.
         if self._stored_size is None:
             self._waiting = self._opened()
-            self.head = self._first_of(self._waiting, HEAD)
+            try:
+                self.head = self._first_of(self._waiting, HEAD)
+            except BaseException:
+                self.close()
+                raise
         else:
             # A file object would read more than it is asked for.
             self._options = {} if self._store.async_impl else {"cache_type": "none"}
@@ -137,9 +141,11 @@ class StoredFile(SourceFile):
         self._streams.append(file)
         if self._is_web:
             if file.r.status != 200:
+                self.close()
                 raise ReadError(self.name, _status(file.r.status))
             version = [file.r.headers.get(key) for key in _WEB_VERSION]
             if self._version not in (None, version):
+                self.close()
                 raise ReadError(self.name, "the file changed while it was read")
             self._version = version
         return file
@@ -246,6 +252,8 @@ def _web_options() -> dict[str, Any]:
     client = {
         "headers": {"User-Agent": "fastrank", "Accept-Encoding": "identity"},
         "timeout": timeout, "read_bufsize": BLOCK, "auto_decompress": False, "trust_env": True,
+        # fsspec would not close the answer.
+        "raise_for_status": True,
     }  # fmt: skip
     return {"encoded": True, "client_kwargs": client}
 
@@ -273,7 +281,7 @@ def _failure(name: str, error: Exception) -> ReadError:
     status = getattr(error, "status", None)
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if isinstance(status, int) and "ClientResponseError" in kinds:
-        return ReadError(name, _status(status))
+        return missing_file(name) if status == 404 else ReadError(name, _status(status))
     if kinds & {"ClientPayloadError", "ServerDisconnectedError", "ClientConnectionResetError"}:
         return ReadError(name, "the connection broke before the end of the file")
     number = getattr(error, "errno", None)
