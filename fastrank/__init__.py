@@ -31,6 +31,7 @@ lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank import errors as errors
     from fastrank import searching as searching
     from fastrank import spans as spans
     from fastrank import tasks as tasks
@@ -54,18 +55,7 @@ if TYPE_CHECKING:
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
-    from fastrank.errors import ArrayError as ArrayError
-    from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
-    from fastrank.errors import FormatError as FormatError
-    from fastrank.errors import GroupError as GroupError
-    from fastrank.errors import InputError as InputError
-    from fastrank.errors import MeasureError as MeasureError
-    from fastrank.errors import NoQueriesError as NoQueriesError
-    from fastrank.errors import OptionError as OptionError
-    from fastrank.errors import ReadError as ReadError
-    from fastrank.errors import RunError as RunError
-    from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.evaluation.evaluator import Evaluator as Evaluator
@@ -100,7 +90,6 @@ if TYPE_CHECKING:
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure
-    from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.differences import read_zscores as read_zscores

@@ -22,6 +22,7 @@ import fastrank as fr
 from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.paired import Paired
 from fastrank.comparing.power import detectable, power_of_t, queries_for
+from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -320,7 +321,7 @@ def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(
 def test_what_is_no_mean_has_no_interval(measure: str) -> None:
     scores = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
 
-    with pytest.raises(fr.MeasureError, match=measure):
+    with pytest.raises(MeasureError, match=measure):
         scores.interval(measure)
 
 
@@ -331,5 +332,5 @@ def test_the_only_measure_need_not_be_named() -> None:
     assert only.interval() == only.interval("map")
     assert only.plot().get_title(loc="left") == only.plot("map").get_title(loc="left")
     for call in (several.interval, several.plot):
-        with pytest.raises(fr.MeasureError, match="found 4 measures; name one: map, P_10"):
+        with pytest.raises(MeasureError, match="found 4 measures; name one: map, P_10"):
             call()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.comparing import groups
+from fastrank.errors import MeasureError, OptionError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -248,7 +249,7 @@ def test_groups_are_the_largest_sets_without_a_pair_that_differs(
 
 def test_letters_of_too_many_groups_are_an_error() -> None:
     """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
-    with pytest.raises(fr.OptionError, match="40 systems form more than 10,000 overlapping groups"):
+    with pytest.raises(OptionError, match="40 systems form more than 10,000 overlapping groups"):
         groups.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
 
 
@@ -335,7 +336,7 @@ def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> 
     assert "**" not in found.to_markdown()
     assert not found.table().bold
     for method in (found.best, found.tied_with_best, found.ranks, found.anova):
-        with pytest.raises(fr.MeasureError, match="'value': no query has values of all systems"):
+        with pytest.raises(MeasureError, match="'value': no query has values of all systems"):
             method("value")
 
 

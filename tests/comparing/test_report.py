@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import FormatError, OptionError, ReadError
 from tests.document.parsers import Page
 from tests.helpers.comparisons import DATA, NAMES, compared, random_rows, scores_of
 
@@ -205,7 +206,7 @@ def test_texts_can_be_a_data_set_or_json_lines(tmp_path: Path) -> None:
 
     assert from_data == from_file
     assert '<span class="title">blue</span>' in from_data
-    with pytest.raises(fr.FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
+    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
         _report(found, **given, documents=wrong)
 
 
@@ -290,7 +291,7 @@ def test_one_system_has_a_report() -> None:
 def test_wrong_options_of_reports_are_errors(
     of_data: tuple[fr.types.Comparison, str], given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(fr.OptionError, match=message):
+    with pytest.raises(OptionError, match=message):
         _report(of_data[0], **given)
 
 
@@ -298,7 +299,7 @@ def test_a_failed_report_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("old")
 
-    with pytest.raises(fr.ReadError):
+    with pytest.raises(ReadError):
         compared([[1, 2]]).report(path, qrels=QRELS, runs=[tmp_path / "none"])
 
     assert path.read_text() == "old"

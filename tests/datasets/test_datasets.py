@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import Dataset, FormatError, InputError, OptionError, ReadError
+from fastrank import Dataset
+from fastrank.errors import ArrayError, FormatError, InputError, OptionError, ReadError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.huggingface import Table
 from tests.helpers.strategies import examples
@@ -620,8 +621,8 @@ NO_LABELS = r"expected articles with ids in 'labels' or 'similar', found none"
         ([{"text": "a"}], InputError, r"article 0: expected 'id', found text"),
         (["a"], InputError, r"row 0: expected a mapping, found str"),
         (dict.fromkeys("ab", Table(COLUMNS)), InputError, "articles: expected split=, one of a, b"),
-        (EMBEDDED, fr.ArrayError, r"articles\[2\]: 'c': expected shape \(2,\), as"),
-        (EMBEDDED[:2], fr.ArrayError, r"articles\[1, 1\]: 'b': expected a finite .* nan"),
+        (EMBEDDED, ArrayError, r"articles\[2\]: 'c': expected shape \(2,\), as"),
+        (EMBEDDED[:2], ArrayError, r"articles\[1, 1\]: 'b': expected a finite .* nan"),
     ],
 )
 def test_what_are_no_articles(articles, error, reason):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import EvaluationError, InputError
 from fastrank.native.buffers import filled
 from tests.fusion.cases import tuning_case
 from tests.helpers.call_rows import check_error, failing
@@ -112,7 +113,7 @@ def test_a_score_that_is_not_finite_is_an_error_of_methods_by_score(
     run = fr.Run.from_dict({"q": {"a": 1.0, "b": 1.0}})
     run = run.changed(score_column=filled("d", [1.0, float(score)]))
 
-    with pytest.raises(fr.EvaluationError) as caught:
+    with pytest.raises(EvaluationError) as caught:
         fr.fuse({"x": OTHER, "y": run}, "combsum", normalization=normalization)
 
     assert str(caught.value) == (
@@ -135,7 +136,7 @@ def test_a_document_that_appears_twice_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "twice.run"
     path.write_text("p Q0 a 1 2 t\nq Q0 a 1 2 t\nq Q0 b 2 1 t\nq Q0 a 3 0 t\n")
 
-    with pytest.raises(fr.InputError) as caught:
+    with pytest.raises(InputError) as caught:
         fr.fuse([RUN, path], warn=[].append)
 
     said = f"run 2 ({path}): query 'q': document 'a' appears twice, lines 2 and 4"

@@ -13,6 +13,7 @@ from scipy.stats import bootstrap
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import GroupError, OptionError
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0, "d5": 2}}
 JUDGE = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}, "q3": {"d9": 1}}
@@ -93,7 +94,7 @@ def test_several_judges_have_alpha_over_all_and_the_rest_by_pair() -> None:
     assert own.kappa == fr.judge_agreement(HUMAN, JUDGE).kappa
     assert own.interval("ac1") == fr.judge_agreement(HUMAN, JUDGE).interval("ac1")
     assert found.table().columns["pairs"] == [5, 2, 2]
-    with pytest.raises(fr.OptionError, match="kappa is of two judges; take two with `pair`"):
+    with pytest.raises(OptionError, match="kappa is of two judges; take two with `pair`"):
         found.value("kappa")
 
 
@@ -181,15 +182,15 @@ ONE = {"q1": {"d1": 1.0}}
 @pytest.mark.parametrize(
     ("judge", "options", "error", "words"),
     [
-        ({"q9": {"d": 1}}, {}, fr.GroupError, "judge 1 and judge 2 have no judged pair"),
-        (JUDGE, {"names": ["a"]}, fr.OptionError, "expected 2, one per judge, found 1"),
-        (JUDGE, {"interval": "t"}, fr.OptionError, "interval: expected one of 'bca', 'percentile'"),
-        (JUDGE, {"scale": {0: 0}}, fr.OptionError, r"no grade for 2 of judge 2 \(query 'q1', doc"),
-        (JUDGE, {"scale": {"x": {0: 0}}}, fr.OptionError, "'x' is not a judge; expected judge 1"),
-        (JUDGE, {"families": {}}, fr.OptionError, "families: needs runs"),
-        (JUDGE, {"runs": {"a": ONE}}, fr.GroupError, "runs: expected two or more"),
+        ({"q9": {"d": 1}}, {}, GroupError, "judge 1 and judge 2 have no judged pair"),
+        (JUDGE, {"names": ["a"]}, OptionError, "expected 2, one per judge, found 1"),
+        (JUDGE, {"interval": "t"}, OptionError, "interval: expected one of 'bca', 'percentile'"),
+        (JUDGE, {"scale": {0: 0}}, OptionError, r"no grade for 2 of judge 2 \(query 'q1', doc"),
+        (JUDGE, {"scale": {"x": {0: 0}}}, OptionError, "'x' is not a judge; expected judge 1"),
+        (JUDGE, {"families": {}}, OptionError, "families: needs runs"),
+        (JUDGE, {"runs": {"a": ONE}}, GroupError, "runs: expected two or more"),
         (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
-         fr.OptionError, "no run used the judge's model 'x'"),
+         OptionError, "no run used the judge's model 'x'"),
     ],
 )  # fmt: skip
 def test_errors_name_what_is_wrong(
@@ -201,9 +202,9 @@ def test_errors_name_what_is_wrong(
 
 def test_names_of_judges_and_coefficients_are_checked() -> None:
     found = fr.judge_agreement(HUMAN, JUDGE)
-    with pytest.raises(fr.OptionError, match="'judge 3' is not one of the judges"):
+    with pytest.raises(OptionError, match="'judge 3' is not one of the judges"):
         found.pair("judge 1", "judge 3")
-    with pytest.raises(fr.OptionError, match="did you mean kappa"):
+    with pytest.raises(OptionError, match="did you mean kappa"):
         found.value("kapa")
 
 

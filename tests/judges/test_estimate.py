@@ -11,6 +11,7 @@ from scipy import stats
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.comparing.options import COMPARISON, settings
+from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.judges.prediction_powered import combined, estimated
 
 SETTINGS = settings({one.name: one.default for one in COMPARISON})
@@ -196,17 +197,17 @@ def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"human": {"q000": {"d1": 1}}}, fr.GroupError, "expected 3 or more queries"),
+        ({"human": {"q000": {"d1": 1}}}, GroupError, "expected 3 or more queries"),
         (
             {"human": {"q9": {"d1": 1}}},
-            fr.GroupError,
+            GroupError,
             "the judge lacks 1 query that people judged, such as 'q9'",
         ),
-        ({"judge": None}, fr.GroupError, "of people and of the judge are the same"),
-        ({"interval": "bca"}, fr.OptionError, "interval: expected one of 't', 'percentile'"),
-        ({"population": "some"}, fr.OptionError, "population: expected"),
-        ({"scale": {0: 0}}, fr.OptionError, "scale: no grade for 1"),
-        ({"measures": "gm_map"}, fr.MeasureError, "gm_map"),
+        ({"judge": None}, GroupError, "of people and of the judge are the same"),
+        ({"interval": "bca"}, OptionError, "interval: expected one of 't', 'percentile'"),
+        ({"population": "some"}, OptionError, "population: expected"),
+        ({"scale": {0: 0}}, OptionError, "scale: no grade for 1"),
+        ({"measures": "gm_map"}, MeasureError, "gm_map"),
     ],
 )
 def test_errors_name_what_is_wrong(

@@ -12,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import FormatError, GroupError, MeasureError, OptionError, ReadError
 
 DRAW = np.random.default_rng(2)
 HUMAN = {f"q{q:02}": {f"d{d}": int(DRAW.integers(0, 3)) for d in range(30)} for q in range(25)}
@@ -125,7 +126,7 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
     some = graded(plan, share=0.9)
     found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
     assert any(note.startswith("15 sampled pairs have no grade") for note in found.notes)
-    with pytest.raises(fr.GroupError, match="15 pairs without a grade: query"):
+    with pytest.raises(GroupError, match="15 pairs without a grade: query"):
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
 
 
@@ -143,7 +144,7 @@ def test_a_sheet_may_have_empty_grades_on_request(tmp_path: Path) -> None:
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
     sheet = sheet_of(plan, tmp_path / "sheet.tsv", 140)
     assert len(plan.grades_of(sheet, partial=True)) == 140
-    with pytest.raises(fr.GroupError, match="10 pairs without a grade"):
+    with pytest.raises(GroupError, match="10 pairs without a grade"):
         plan.grades_of(sheet)
 
 
@@ -152,7 +153,7 @@ def test_pairs_with_several_grades_are_listed(tmp_path: Path) -> None:
     sheet = sheet_of(plan, tmp_path / "sheet.tsv", 150)
     lines = sheet.read_text().splitlines()
     sheet.write_text("\n".join([*lines, *lines[1:3]]) + "\n")
-    with pytest.raises(fr.GroupError, match="2 pairs with several grades: query 'q"):
+    with pytest.raises(GroupError, match="2 pairs with several grades: query 'q"):
         plan.grades_of(sheet)
 
 
@@ -187,29 +188,29 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: fr.plan_judgments(RUNS), fr.OptionError, "budget: expected a number"),
-        (lambda: fr.plan_judgments(RUNS, 9999), fr.OptionError, "budget: expected at most 750"),
-        (lambda: fr.plan_judgments(RUNS, difference=0.1), fr.OptionError, "needs by='queries'"),
+        (lambda: fr.plan_judgments(RUNS), OptionError, "budget: expected a number"),
+        (lambda: fr.plan_judgments(RUNS, 9999), OptionError, "budget: expected at most 750"),
+        (lambda: fr.plan_judgments(RUNS, difference=0.1), OptionError, "needs by='queries'"),
         (
             lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
-            fr.OptionError, "25 queries are too few to find 0.0001",
+            OptionError, "25 queries are too few to find 0.0001",
         ),
         (
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50, depth=5)), JUDGE, RUNS, "P@10", plan=plan
             ),
-            fr.MeasureError, "'P@10' counts results below rank 5, the depth of the plan",
+            MeasureError, "'P@10' counts results below rank 5, the depth of the plan",
         ),
-        (lambda: fr.read_plan("nowhere.json"), fr.ReadError, "nowhere.json: no such file"),
+        (lambda: fr.read_plan("nowhere.json"), ReadError, "nowhere.json: no such file"),
         (
             lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
-            fr.GroupError, "1 pair not in the sample: query 'q00', document 'x'",
+            GroupError, "1 pair not in the sample: query 'q00', document 'x'",
         ),
         (
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
             ),
-            fr.MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
+            MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
         ),
     ],
 )  # fmt: skip
@@ -224,7 +225,7 @@ def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
     content = json.loads(path.read_text())
     content["pairs"][0][-1] = not content["pairs"][0][-1]
     path.write_text(json.dumps(content))
-    with pytest.raises(fr.FormatError, match=r"plan.json:1: the plan was changed"):
+    with pytest.raises(FormatError, match=r"plan.json:1: the plan was changed"):
         fr.read_plan(path)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import ArrayError
+from fastrank.errors import ArrayError
 from fastrank.judging import arrays
 from tests.helpers.strategies import examples
 

@@ -16,6 +16,7 @@ import scipy.stats
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import InputError
 
 HOSTILE = [
     "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "-->", "a\u2028b",
@@ -147,7 +148,7 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for place in (1, 0):
         content = "\n".join([header, *sorted(rows[place::2], reverse=True)])
         (tmp_path / f"two/{place}.csv").write_text(content)
-    with pytest.raises(fr.InputError, match="second result"):
+    with pytest.raises(InputError, match="second result"):
         fr.board(tmp_path / "two")
     (tmp_path / "two/0.csv").unlink()
     (tmp_path / "two/1.csv").write_text("\n".join([header, *sorted(rows, reverse=True)]))

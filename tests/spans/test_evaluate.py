@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import EvaluationError
 from tests.helpers.paths import SHARED, TESTS
 from tests.helpers.spans import Place, places, slow, table
 
@@ -145,7 +146,7 @@ def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
         "q2": {"SpanRecall": 0.0, "SpanPrecisionOmega": pytest.approx(1 / 3)},
     }
     assert zero.mean["SpanRecall"] == 0.5
-    with pytest.raises(fr.EvaluationError, match="1 of 2 judged queries is missing from the run"):
+    with pytest.raises(EvaluationError, match="1 of 2 judged queries is missing from the run"):
         fr.evaluate_spans(SPANS, CHUNKS, RUN, measures, missing="error")
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import InputError, OptionError
 from tests.helpers.spans import Place, characters, places, table
 
 SPANS = table(
@@ -97,7 +98,7 @@ def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
     ],
 )
 def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.OptionError, match=message):
+    with pytest.raises(OptionError, match=message):
         fr.span_qrels(SPANS, CHUNKS, **options)
 
 
@@ -124,9 +125,9 @@ def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
 def test_a_level_needs_known_chunks_and_its_column() -> None:
     without = {name: column for name, column in CHUNKS.items() if name != "page"}
 
-    with pytest.raises(fr.InputError, match="<dict>: no page column: found 'chunk', 'document'"):
+    with pytest.raises(InputError, match="<dict>: no page column: found 'chunk', 'document'"):
         fr.by_level(RUN, without, "page")
-    with pytest.raises(fr.InputError, match="1 document not among the chunks of <dict>: 'c5'"):
+    with pytest.raises(InputError, match="1 document not among the chunks of <dict>: 'c5'"):
         fr.by_level({"q": {"c5": 1.0}}, CHUNKS, "document")
-    with pytest.raises(fr.OptionError, match="level: expected one of 'chunk', 'page', 'document'"):
+    with pytest.raises(OptionError, match="level: expected one of 'chunk', 'page', 'document'"):
         fr.by_level(RUN, CHUNKS, "section")  # type: ignore[arg-type]

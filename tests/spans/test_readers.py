@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 import fastrank as fr
+from fastrank.errors import FormatError, InputError, ReadError
 from fastrank.spans.readers import Spans
 from tests.helpers.spans import table
 
@@ -129,7 +130,7 @@ WRONG_SPANS: list[tuple[str, tuple[Any, ...], str]] = [
 def test_wrong_spans_are_refused_with_their_place(
     names: str, row: tuple[Any, ...], message: str
 ) -> None:
-    with pytest.raises(fr.InputError) as error:
+    with pytest.raises(InputError) as error:
         fr.spans.read_spans(table(names, row), TEXTS)
 
     assert message in str(error.value)
@@ -150,20 +151,18 @@ def test_wrong_spans_are_refused_with_their_place(
 def test_wrong_chunks_are_refused_with_their_place(
     names: str, rows: list[tuple[Any, ...]], message: str
 ) -> None:
-    with pytest.raises(fr.InputError) as error:
+    with pytest.raises(InputError) as error:
         fr.spans.read_chunks(table(names, *rows), TEXTS)
 
     assert message in str(error.value)
 
 
 def test_errors_of_files_name_the_line() -> None:
-    with pytest.raises(
-        fr.FormatError, match=r"<file object>:3: expected 0 <= start < end, found 9"
-    ):
+    with pytest.raises(FormatError, match=r"<file object>:3: expected 0 <= start < end, found 9"):
         fr.spans.read_spans(io.BytesIO(b"query,document,start,end\nq,a,0,4\nq,a,9,4\n"))
-    with pytest.raises(fr.FormatError, match="1: expected a header with names for chunk and docum"):
+    with pytest.raises(FormatError, match="1: expected a header with names for chunk and docum"):
         fr.spans.read_chunks(io.BytesIO(b"c1,a,0,4\n"))
-    with pytest.raises(fr.InputError, match="<file object>: no rows"):
+    with pytest.raises(InputError, match="<file object>: no rows"):
         fr.spans.read_chunks(io.BytesIO(b"chunk,document,start,end\n"))
 
 
@@ -171,5 +170,5 @@ def test_two_files_of_one_document_are_refused(tmp_path: Path) -> None:
     for name in ("a.md", "a.txt"):
         (tmp_path / name).write_text("text")
 
-    with pytest.raises(fr.ReadError, match=r"a\.txt: a second file for the document 'a'"):
+    with pytest.raises(ReadError, match=r"a\.txt: a second file for the document 'a'"):
         fr.spans.read_spans(COLUMNS, tmp_path)
