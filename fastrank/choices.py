@@ -45,7 +45,7 @@ Unretrieved = Literal["ignore", "lowest", "worst"]
 """How relevant documents that were not retrieved count in a loss."""
 Margin = Literal["lowest", "highest"]
 """Which positive document a margin of hard negatives refers to."""
-RboTies = Literal["w", "a", "b"]
+RboVariant = Literal["w", "a", "b"]
 """The variant of rank-biased overlap for rankings with ties."""
 Test = Literal["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
 """A test of significance: see [Which test?](../comparing.md#which-test)"""

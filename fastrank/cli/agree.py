@@ -66,7 +66,7 @@ def _declare(parser: Parser) -> None:
             " --systems"
         },
     )  # fmt: skip
-    add_flags(parser, rbo, ["p", "ties"])
+    add_flags(parser, rbo, ["p", "variant"])
     add_output(parser, OF_TABLES, "table")
     add_flags(parser, overlap, ["trec_eval_version"])
 
@@ -79,13 +79,13 @@ def _compared(given: argparse.Namespace) -> Table:
             os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
         ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
-        return systems_table(given.first, given.second, p=given.p, ties=given.ties)
+        return systems_table(given.first, given.second, p=given.p, variant=given.variant)
     return overlap(
         given.first,
         given.second,
         depth=DEPTH if given.depth is None else given.depth,
         p=given.p,
-        ties=given.ties,
+        variant=given.variant,
         trec_eval_version=given.trec_eval_version,
     )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.choices import RboTies
+    from fastrank.choices import RboVariant
     from fastrank.comparing.comparison import Comparison
     from fastrank.formats.files import Source
 
@@ -314,7 +314,7 @@ def agreement_of_runs(run_a: Any, run_b: Any, *, items: str, trec_eval_version: 
     return Table(columns=columns)
 
 
-def systems_table(first: Source, second: Source, *, p: float, ties: RboTies) -> Table:
+def systems_table(first: Source, second: Source, *, p: float, variant: RboVariant) -> Table:
     """A row for each measure that both files have: the coefficients of `agreement`, and RBO.
 
     Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.
@@ -340,7 +340,7 @@ def systems_table(first: Source, second: Source, *, p: float, ties: RboTies) -> 
         columns["systems"].append(len(found.systems))
         for name in COEFFICIENTS:
             columns[name].append(getattr(found, name))
-        columns["rbo"].append(rbo(one, other, p, ties=ties).ext)
+        columns["rbo"].append(rbo(one, other, p, variant=variant).ext)
     return Table(columns=columns)
 
 

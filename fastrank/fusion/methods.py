@@ -28,7 +28,7 @@ class Method(NamedTuple):
 
 
 BY_SCORE = ("normalization",)
-SUMMED = (*BY_SCORE, "missing")
+SUMMED = (*BY_SCORE, "unretrieved")
 METHODS = {
     "rrf": Method(
         codes.RECIPROCAL_RANKS, codes.SUM, "reciprocal rank fusion, sum of w / (k + rank)",

@@ -240,7 +240,7 @@ def _checked(points: list[Point], method: str, given: Mapping[str, Any], runs: i
         for name in point:
             if name not in known:
                 raise OptionError("grid", f"{name!r} is not an option of fuse")
-            if given[name] is not None and name in ("weights", "normalization", "missing"):
+            if given[name] is not None and name in ("weights", "normalization", "unretrieved"):
                 raise OptionError("grid", f"{name} is given as an option too; omit one of them")
         settings_for(method, {**given, **point}, runs)
     return points

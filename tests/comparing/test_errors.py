@@ -235,10 +235,10 @@ overlap(REPEATED, {"p": {"a": 1}, "q": {"a": 1}})
     -> InputError: query 'q': document 'b' appears twice, lines 1 and 3
 overlap(RUN, RUN, depth=0) -> OptionError: depth: expected 1 or more
 overlap(RUN, RUN, p=1) -> OptionError: p: expected a number between 0 and 1
-overlap(RUN, RUN, ties="mean") -> OptionError: ties: expected one of
+overlap(RUN, RUN, variant="mean") -> OptionError: variant: expected one of
 overlap(RUN, RUN, trec_eval_version="8")
     -> OptionError: trec_eval_version: expected '9.0.8' or '10.0'
-rbo("a", "b", ties="c") -> OptionError: ties: expected one of 'w', 'a', 'b', found 'c'
+rbo("a", "b", variant="c") -> OptionError: variant: expected one of 'w', 'a', 'b', found 'c'
 rbo("a", "b", depth=0) -> OptionError: depth: expected 1 or more, found 0
 rbo([*"ab"], [*"ba"], 0) -> OptionError: p: expected a number between 0 and 1, both
 rbo([*"ab"], [*"ba"], 1) -> OptionError: p: expected a number between 0 and 1, both

@@ -35,6 +35,7 @@ def _module(source: Path) -> str:
 def _public() -> list[object]:
     """Every public function and class, and the methods of these, also the inherited ones."""
     found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
+    found += [error for error in vars(fr.errors).values() if inspect.isclass(error)]
     found += [getattr(fr.types, name) for name in fr.types.__all__]
     found += [getattr(fr.tasks, name) for name in fr.tasks.__all__]
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]

@@ -45,12 +45,12 @@ fused(normalization="z")
 fused("borda", rrf_k=10) -> OptionError: ^rrf_k: no effect with borda; it is an option of rrf$
 fused("combsum", weights=[1, 2])
     -> OptionError: ^weights: no effect with combsum; it is an option of rrf, convex, ...$
-fused("combmax", missing="min")
-    -> OptionError: ^missing: no effect with combmax; it is an option of combsum, ...$
-fused("combsum", normalization="borda", missing="min")
-    -> OptionError: ^missing: no effect with normalization 'borda', which defines it$
-fused("combsum", missing="max")
-    -> OptionError: ^missing: expected one of 'zero', 'min', found 'max'$
+fused("combmax", unretrieved="min")
+    -> OptionError: ^unretrieved: no effect with combmax; it is an option of combsum, ...$
+fused("combsum", normalization="borda", unretrieved="min")
+    -> OptionError: ^unretrieved: no effect with normalization 'borda', which defines it$
+fused("combsum", unretrieved="max")
+    -> OptionError: ^unretrieved: expected one of 'zero', 'min', found 'max'$
 fused(weights=[1]) -> OptionError: ^weights: expected 2 numbers, one per run, found 1$
 fused(weights=[1, 2, 3]) -> OptionError: ^weights: expected 2 numbers, one per run, found 3$
 fused(weights=[1, -2]) -> OptionError: ^weights: expected numbers of at least 0, found -2.0$
