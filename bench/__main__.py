@@ -25,6 +25,7 @@ from bench import (
 from bench.errors import BenchError, NotFoundError
 from bench.tasks import TASKS
 from bench.timing import Limits
+from fastrank.formats.inputs import run_name
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -57,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
         "coverage", help="how often the intervals of fr.estimate cover the truth"
     )
     covered.set_defaults(run=_coverage)
+    covered.add_argument(
+        "--check", action="store_true", help="fail where it falls short of what the docs say"
+    )
     covered.add_argument("--repetitions", type=int, default=5000, metavar="N", help="(5000)")
     covered.add_argument("--qrels", type=Path, metavar="QRELS", help="(data/digits.qrels)")
     covered.add_argument("runs", type=Path, nargs="*", metavar="RUN", help="(those in data/)")
@@ -66,9 +70,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _coverage(given: argparse.Namespace) -> int:
-    runs = {path.name: path for path in given.runs}
-    print(coverage.table(given.qrels, runs, given.repetitions))
-    return 0
+    runs = {run_name(path): path for path in given.runs}
+    runs = runs or {name: coverage.DATA / f"{name}.run" for name in coverage.RUNS}
+    qrels = given.qrels or coverage.DATA / "digits.qrels"
+    found = list(coverage.rows(qrels, runs, given.repetitions))
+    print(coverage.table(found))
+    short = [own for own in found if coverage.falls_short(own, given.repetitions)]
+    for own in short:
+        print(f"falls short: {own.judge} {own.measure} {own.system} n={own.n}", file=sys.stderr)
+    return int(given.check and bool(short))
 
 
 def _figures(_: argparse.Namespace) -> int:

@@ -19,8 +19,7 @@ from fastrank.data.texts import spans
 from fastrank.evaluation.values import Values
 from fastrank.formats import trec
 from fastrank.formats.chunks import line_reader
-from fastrank.judging.needs import judging_options
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import MAX_RETRIEVED, Options, judging_options
 from fastrank.judging.queries import match_queries
 from fastrank.judging.rankings import judge_rankings, judge_texts
 from fastrank.measures.selection import Selection

@@ -31,7 +31,9 @@ lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank import errors as errors
     from fastrank import searching as searching
+    from fastrank import spans as spans
     from fastrank import tasks as tasks
     from fastrank import testing as testing
     from fastrank import types as types
@@ -53,18 +55,7 @@ if TYPE_CHECKING:
     from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
-    from fastrank.errors import ArrayError as ArrayError
-    from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
-    from fastrank.errors import FormatError as FormatError
-    from fastrank.errors import GroupError as GroupError
-    from fastrank.errors import InputError as InputError
-    from fastrank.errors import MeasureError as MeasureError
-    from fastrank.errors import NoQueriesError as NoQueriesError
-    from fastrank.errors import OptionError as OptionError
-    from fastrank.errors import ReadError as ReadError
-    from fastrank.errors import RunError as RunError
-    from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.evaluation.evaluator import Evaluator as Evaluator
@@ -84,7 +75,7 @@ if TYPE_CHECKING:
     from fastrank.fusion.fuse import fuse as fuse
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
-    from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.gating.gate import save_baseline as save_baseline
     from fastrank.inspecting.inspect import inspect as inspect
     from fastrank.judges.agreement import judge_agreement as judge_agreement
     from fastrank.judges.estimate import estimate as estimate
@@ -99,7 +90,6 @@ if TYPE_CHECKING:
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure
-    from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.differences import read_zscores as read_zscores
@@ -109,6 +99,9 @@ if TYPE_CHECKING:
     from fastrank.scores.tables import Table as Table
     from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
+    from fastrank.spans.evaluate import evaluate_spans as evaluate_spans
+    from fastrank.spans.levels import by_level as by_level
+    from fastrank.spans.qrels import span_qrels as span_qrels
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.task import Task as Task
 

@@ -45,7 +45,7 @@ Unretrieved = Literal["ignore", "lowest", "worst"]
 """How relevant documents that were not retrieved count in a loss."""
 Margin = Literal["lowest", "highest"]
 """Which positive document a margin of hard negatives refers to."""
-RboTies = Literal["w", "a", "b"]
+RboVariant = Literal["w", "a", "b"]
 """The variant of rank-biased overlap for rankings with ties."""
 Test = Literal["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
 """A test of significance: see [Which test?](../comparing.md#which-test)"""
@@ -87,3 +87,9 @@ FusionMethod = Literal[
     "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed", "condorcet",
 ]  # fmt: skip
 """A method of fusion: see [Methods](../fusion.md#methods)."""
+OverlapOf = Literal["span", "chunk"]
+"""What the overlap of a span and a chunk is a share of: see `fastrank.span_qrels`."""
+SpanGrade = Literal["max", "sum", "share"]
+"""The grade of a chunk with several spans: see `fastrank.span_qrels`."""
+Level = Literal["chunk", "page", "document"]
+"""What is ranked: see `fastrank.by_level`."""

@@ -148,7 +148,7 @@ class RunError(FastrankError):
     >>> good, bad = {"q1": {"d1": 0.5}}, {"q2": {"d1": 0.5}}
     >>> try:
     ...     fr.evaluate({"q1": {"d1": 1}}, [good, bad], "map")
-    ... except fr.RunError as error:
+    ... except fr.errors.RunError as error:
     ...     print(error)
     ...     print(error.scores)
     run 2: the run and the qrels share no query ids ...
@@ -235,3 +235,11 @@ class ArrayError(FastrankError):
     def __str__(self) -> str:
         places = ", ".join(str(at) for at in (self.row, self.column) if at is not None)
         return f"{self.name}{places and f'[{places}]'}: {self.reason}"
+
+
+class EngineError(RuntimeError):
+    """The engine asked for with FASTRANK_ENGINE does not exist or cannot be used.
+
+    >>> issubclass(fr.errors.EngineError, RuntimeError)
+    True
+    """

@@ -44,12 +44,12 @@ def valid_json(text: str) -> str:
 
 
 def counted(count: int, one: str, several: str = "") -> str:
-    """`1 query`, `2 queries`.
+    """`1 query`, `2 queries`, `1,234 queries`.
 
-    >>> counted(1, "row"), counted(0, "row"), counted(2, "query", "queries")
-    ('1 row', '0 rows', '2 queries')
+    >>> counted(1, "row"), counted(0, "row"), counted(1234, "query", "queries")
+    ('1 row', '0 rows', '1,234 queries')
     """
-    return f"{count} {one if count == 1 else several or one + 's'}"
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def first_few(names: Sequence[str], most: int, *, count: bool = False) -> str:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.comparison import Comparison as Comparison
-    from fastrank.comparing.comparison import Pair as Pair
+    from fastrank.comparing.pairs import Pair as Pair
     from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.data.qrels import Preferences as Preferences
     from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fastrank.embeddings.training_data import Instance as Instance
     from fastrank.evaluation.ties import TieRange as TieRange
     from fastrank.evaluation.ties import TieReport as TieReport
-    from fastrank.explaining.against import MeasureDifference as MeasureDifference
-    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
     from fastrank.explaining.explanation import Explanation as Explanation
+    from fastrank.explaining.reference import MeasureDifference as MeasureDifference
+    from fastrank.explaining.reference import OptionsExplanation as OptionsExplanation
     from fastrank.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.inspecting.inspection import Inspection as Inspection

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import settings
 
 from fastrank.cli.trec_eval import main
-from tests.helpers.browser_fixtures import browser as browser
-from tests.helpers.browser_fixtures import pages as pages
+from tests.helpers.browser import browser as browser
+from tests.helpers.browser import pages as pages
 from tests.helpers.commands import Result
 from tests.helpers.paths import TESTS
 

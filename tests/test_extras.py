@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.plots.frame import check_format
 from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
 from tests.helpers.paths import PACKAGE, REPOSITORY

@@ -13,6 +13,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import MeasureError
 from fastrank.searching import Shards, build_index, write_index
 from tests.helpers.commands import fastrank
 from tests.helpers.paths import REPOSITORY
@@ -537,7 +538,7 @@ def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> Non
 
 @pytest.mark.parametrize(("wrong", "meant"), WRONG)
 def test_the_first_measure_that_is_suggested_can_be_computed(wrong: str, meant: str) -> None:
-    with pytest.raises(fr.MeasureError) as caught:
+    with pytest.raises(MeasureError) as caught:
         scores(measure=wrong)
 
     suggested = re.search(r"(?:did you mean|use) ([^ ?]+[^ ?,])", str(caught.value))

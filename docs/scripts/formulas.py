@@ -250,6 +250,8 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "RBP": (
         r"(1 - p) \sum_{i=1}^{\min(k, n)} r_i\, p^{i - 1}",
         r"\text{gain=graded or raw: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
+        r"\text{residual=True: } (1 - p) \sum_{i=1}^{\min(k, n)} u_i\, p^{i - 1} +"
+        r" p^{\min(k, n)}, \quad u_i = 1 \text{ if unjudged, else } 0",
     ),
     "SetP": (r"\frac{h_n}{n}", r"\text{relative=True: } \frac{h_n}{\min(n, R)}"),
     "SetR": (r"\frac{h_n}{R}",),

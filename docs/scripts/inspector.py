@@ -1,7 +1,7 @@
 """A mkdocs hook that puts the inspector of the example data on the site: inspector.html.
 
-As a program, it takes the picture of it: python docs/scripts/inspector.py writes
-docs/images/inspector.png. That needs Chromium and the extra `browser`.
+As a program, it takes the pictures of docs/looking.md: python docs/scripts/inspector.py writes
+docs/images/inspector.png and inspector-phone.png. That needs Chromium and the extra `browser`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 import fastrank as fr
 
 ROOT = Path(__file__).parents[2]
-SIZE = {"width": 1200, "height": 720}
+# On narrower pages, the results are below the queries.
+PHONE = 600
 
 
 def write(path: Path) -> None:
@@ -36,20 +37,30 @@ def on_files(files: Any, *, config: Any) -> Any:
     return files
 
 
-def main() -> None:
-    """Take the picture."""
+def take(page: Path, picture: str, size: tuple[int, int], **options: Any) -> None:
+    """Take a picture of a page into docs/images. options: of Playwright's pages."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        write(page := Path(folder, "inspector.html"))
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
-        shown = browser.new_page(viewport=SIZE)
+        viewport = {"width": size[0], "height": size[1]}
+        shown = browser.new_page(viewport=viewport, **options)
         shown.goto(page.as_uri())
         shown.wait_for_timeout(500)
-        shown.screenshot(path=ROOT / "docs/images/inspector.png")
+        if size[0] < PHONE:
+            shown.evaluate("document.querySelector('.results').scrollIntoView()")
+        shown.screenshot(path=ROOT / "docs/images" / picture)
         browser.close()
+
+
+def main() -> None:
+    """Take the pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(page := Path(folder, "inspector.html"))
+        take(page, "inspector.png", (1200, 720))
+        take(page, "inspector-phone.png", (400, 720), color_scheme="dark")
 
 
 if __name__ == "__main__":

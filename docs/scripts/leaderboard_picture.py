@@ -8,17 +8,15 @@ Chromium and the extra `browser`.
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from itertools import combinations
 from pathlib import Path
 
+from inspector import ROOT, take
+
 import fastrank as fr
 
-ROOT = Path(__file__).parents[2]
 RUNS = ("pixels", "pca", "profile")
-SIZE = {"width": 1200, "height": 760}
 
 
 def results(folder: Path) -> None:
@@ -42,20 +40,12 @@ def results(folder: Path) -> None:
 
 def main() -> None:
     """Make the site, and take the picture of its first page."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "results")
         folder.mkdir()
         results(folder)
         fr.board(folder, Path(name, "site"), title="Search for handwritten digits")
-        browser = driver.chromium.launch(executable_path=chromium, args=flags)
-        page = browser.new_page(viewport=SIZE)
-        page.goto(Path(name, "site/index.html").as_uri())
-        page.screenshot(path=ROOT / "docs/images/leaderboard.png")
-        browser.close()
+        take(Path(name, "site/index.html"), "leaderboard.png", (1200, 760))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.data.columns import Frozen
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -299,8 +300,3 @@ def quoted(text: bytes) -> str:
         return repr(shown.decode("utf-8"))
     except UnicodeDecodeError:
         return f"'{readable(shown)}'"
-
-
-def counted(count: int, one: str, several: str | None = None) -> str:
-    """`1 line`, `2,000 lines`."""
-    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
 from fastrank.data.texts import interning, spans
+from fastrank.messages import counted, did_you_mean
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.scores.text import treated
@@ -124,10 +125,8 @@ def _check_unknown(
 
     def describe_similar(number: int) -> str:
         query, other = quoted(run.queries[number]), similar[number]
-        return (
-            f"query {query} has no judgments; did you mean {quoted(judged.rows.queries[other])}"
-            f" ({judged.where(judged.first_lines[other])})?"
-        )
+        meant = f"{quoted(judged.rows.queries[other])} ({judged.where(judged.first_lines[other])})"
+        return f"query {query} has no judgments{did_you_mean([meant])}"
 
     findings.add_queries("unknown-query", run, unknown, describe_unknown)
     findings.add_queries("similar-query", run, sorted(similar), describe_similar)
@@ -227,9 +226,10 @@ def _check_similar_documents(
 
     def describe(row: int) -> str:
         other = int(near[row])
+        meant = f"{quoted(rows.doc(other))} ({judged.where(rows.lines[other])})"
         return (
-            f"{run.named(row)} of query {quoted(run.query(row))} is not judged; did you mean"
-            f" {quoted(rows.doc(other))} ({judged.where(rows.lines[other])})?"
+            f"{run.named(row)} of query {quoted(run.query(row))} is not judged"
+            f"{did_you_mean([meant])}"
         )
 
     findings.add_rows("similar-document", run, places, describe)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
 from fastrank.data.texts import interning
+from fastrank.messages import counted
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 

@@ -14,6 +14,7 @@ import numpy as np
 from fastrank.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.dicts import qrels_from_dict, run_from_dict
+from fastrank.formats.question_files import as_rows
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.table_files import content_of
 from fastrank.formats.tables import Table, numbers_of_cells, qrels_of, run_of
@@ -42,8 +43,11 @@ class Reading(NamedTuple):
 
 def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
     """Read judgments or a run like `read_qrels` and `read_run`, but past invalid numbers."""
+    kind = "qrels" if judgments else "run"
     try:
-        found = content_of(content, name, form, "qrels" if judgments else "run")
+        found = content_of(content, name, form, kind)
+        if isinstance(found, Table):
+            found = as_rows(found, kind)
     except (FormatError, InputError) as error:
         return Reading(None, error)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.strict import IS_HEADER, has_names_only, misplaced
+from fastrank.messages import counted
 from fastrank.native import codes
 
 TYPE_CHECKING = False

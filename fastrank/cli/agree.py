@@ -7,15 +7,15 @@ import os
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
 from fastrank.cli.flags import VARIABLES, add_flags, add_output
+from fastrank.cli.output_formats import OF_TABLES
+from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import rbo
-from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
     from fastrank.scores.tables import Table
@@ -47,13 +47,6 @@ columns for two rankings of systems (--systems), with a row per measure:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-FORMATS: dict[str, Callable[[Table], str]] = {
-    "table": lambda table: f"{table}\n",
-    "markdown": lambda table: table.to_markdown() + "\n",
-    "latex": lambda table: table.to_latex() + "\n",
-    "csv": lambda table: table.to_csv(),
-    "json": lambda table: table.to_json(indent=2) + "\n",
-}
 DEPTH = 10
 
 
@@ -73,8 +66,8 @@ def _declare(parser: Parser) -> None:
             " --systems"
         },
     )  # fmt: skip
-    add_flags(parser, rbo, ["p", "ties"])
-    add_output(parser, FORMATS, "table")
+    add_flags(parser, rbo, ["p", "variant"])
+    add_output(parser, OF_TABLES, "table")
     add_flags(parser, overlap, ["trec_eval_version"])
 
 
@@ -86,18 +79,18 @@ def _compared(given: argparse.Namespace) -> Table:
             os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
         ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
-        return systems_table(given.first, given.second, p=given.p, ties=given.ties)
+        return systems_table(given.first, given.second, p=given.p, variant=given.variant)
     return overlap(
         given.first,
         given.second,
         depth=DEPTH if given.depth is None else given.depth,
         p=given.p,
-        ties=given.ties,
+        variant=given.variant,
         trec_eval_version=given.trec_eval_version,
     )
 
 
 COMMAND = Command(
     "fastrank agree", _declare, _compared,
-    usage=("RUN RUN", "--systems CSV CSV"), epilog=EPILOG, writers=FORMATS,
+    usage=("RUN RUN", "--systems CSV CSV"), epilog=EPILOG, writers=OF_TABLES,
 )  # fmt: skip

@@ -6,13 +6,13 @@ import textwrap
 from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
-from fastrank.checking.findings import counted
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import add_output_file
 from fastrank.cli.output import encoded, without_controls
 from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
-from fastrank.gating.github import escaped
+from fastrank.gating.ci_formats import escaped
+from fastrank.messages import counted
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False

@@ -24,10 +24,10 @@ from fastrank.cli.run_scores import (
     add_reading_options,
     check_names,
 )
-from fastrank.comparing.chosen_pair import chosen_pair, why_chosen
 from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import ComparisonOptions, settings
+from fastrank.comparing.pairs import chosen_pair, why_chosen
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats import files
@@ -248,7 +248,7 @@ def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
     if given.largest is not None:
-        from fastrank.comparing.shown import largest_table
+        from fastrank.comparing.tables import largest_table
 
         for note in comparison.notes:
             given.command.warn(note)
@@ -291,7 +291,8 @@ def _ascii(given: argparse.Namespace) -> bool:
 
 def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     """The pairs, or the values of each query."""
-    from fastrank.comparing.shown import pairs_document, query_table
+    from fastrank.comparing.shown import pairs_document
+    from fastrank.comparing.tables import query_table
     from fastrank.document.document import Document
     from fastrank.document.text import ASCII_SYMBOLS, SYMBOLS
     from fastrank.document.writers import written

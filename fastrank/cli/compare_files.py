@@ -7,7 +7,7 @@ import shlex
 
 from fastrank.cli.flags import given_options
 from fastrank.cli.output import check_distinct, command_line
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.plots.frame import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats.compression import compressed
@@ -100,7 +100,7 @@ def files_of(
         made.append((given.report, [page.getvalue()]))
     if given.save is not None:
         # Imported here because only this needs it.
-        from fastrank.gating.saving import new_baseline
+        from fastrank.gating.gate import new_baseline
 
         place = comparison.names.index((comparison.baseline or comparison.names)[0])
         options = given_options(given, EvaluationOptions)

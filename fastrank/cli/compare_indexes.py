@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.cli.command import Command
 from fastrank.cli.flags import add_flags, add_measures, add_output, given_options
 from fastrank.cli.output import check_distinct
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.plots.frame import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.errors import OptionError
 from fastrank.keywords import names_of

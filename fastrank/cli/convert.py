@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastrank.checking.findings import counted
 from fastrank.cli.command import Command, UsageError
 from fastrank.data.texts import decoded
 from fastrank.formats.load import (
@@ -15,6 +14,7 @@ from fastrank.formats.load import (
 )
 from fastrank.formats.sniff import FORMATS, format_by_name
 from fastrank.formats.source import name_of
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ examples:
 
 Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
 `pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
+IN may also be JSON of a search engine or of a tool for ratings.
 OUT is compressed if its name ends in .gz, .bz2, .xz or .zst. Columns may have
 the names used by ir_measures, PyTerrier, ranx, trectools, BEIR or Hugging Face.
 Ids and scores are preserved exactly; json drops the name of a run. OUT is

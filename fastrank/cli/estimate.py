@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_measures, add_output
-from fastrank.document.html import html
-from fastrank.document.latex import latex
-from fastrank.document.markdown import markdown
+from fastrank.cli.flags import add_flags, add_measures, add_output, add_plot, given_options
+from fastrank.cli.output_formats import WITH_HTML, of_results
 from fastrank.judges.estimate import estimate
 from fastrank.judges.plans import read_plan
-from fastrank.judges.shown import document_of_estimate, estimate_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
     from fastrank.judges.estimate import JudgeEstimate
@@ -36,18 +32,7 @@ formats:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-SUFFIXES = {
-    ".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html",
-    ".htm": "html",
-}  # fmt: skip
-FORMATS: dict[str, Callable[[JudgeEstimate], str]] = {
-    "table": lambda found: f"{found}\n",
-    "markdown": lambda found: markdown(document_of_estimate(found)) + "\n",
-    "latex": lambda found: latex(document_of_estimate(found)) + "\n",
-    "html": lambda found: html(document_of_estimate(found), page="Estimated means") + "\n",
-    "csv": lambda found: found.table().to_csv(),
-    "json": lambda found: estimate_json(found) + "\n",
-}
+FORMATS = of_results("Estimated means")
 OPTIONS = (
     "population", "judges", "interval", "level", "correction", "resamples", "seed", "partial",
 )  # fmt: skip
@@ -72,18 +57,22 @@ def _declare(parser: Parser) -> None:
     add_measures(parser, "", required=True)
     add_flags(parser, estimate, OPTIONS)
     add_output(parser, FORMATS, "table")
+    add_plot(parser)
     add("runs", nargs="+", metavar="RUN", help="run in any format, may be compressed")
 
 
 def _estimated(given: argparse.Namespace) -> JudgeEstimate:
-    return estimate(
+    found = estimate(
         given.human, given.judge, given.runs, given.measure,
         plan=None if given.plan is None else read_plan(given.plan),
-        **{name: getattr(given, name) for name in OPTIONS},
+        **given_options(given, OPTIONS),
     )  # fmt: skip
+    if given.plot is not None:
+        found.plot(path=given.plot)
+    return found
 
 
 COMMAND = Command(
     "fastrank estimate", _declare, _estimated, usage=("--human QRELS --judge QRELS RUN...",),
-    epilog=EPILOG, writers=FORMATS, suffixes=SUFFIXES,
+    epilog=EPILOG, writers=FORMATS, suffixes=WITH_HTML, outputs=("output", "plot"),
 )  # fmt: skip

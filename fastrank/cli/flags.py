@@ -52,6 +52,7 @@ IDS = "{} ids, one per line or a .npy file, by default row numbers"
 # What is given otherwise on the command line than in Python.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
+    "documents": {"metavar": "FOLDER"},
     "exclude": {
         "metavar": "FILE",
         "help": "exclude the documents in FILE, with a query and a document per line",
@@ -211,3 +212,12 @@ def add_output_file(parser: Parser) -> None:
         help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
         " .xz or .zst; it is replaced only if everything succeeds",
     )  # fmt: skip
+
+
+def add_plot(parser: Parser) -> None:
+    """Declare `--plot`, of commands with one plot."""
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="also draw a plot into FILE, which ends in .png, .svg or .pdf",
+    )

@@ -20,11 +20,9 @@ from fastrank.cli.output import check_distinct, command_line, encoded
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
-from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
-from fastrank.gating.gate import gate
-from fastrank.gating.github import to_github
-from fastrank.gating.limits import MAX_DROP
-from fastrank.gating.saving import new_baseline, save_baseline
+from fastrank.gating.checks import MAX_DROP
+from fastrank.gating.ci_formats import to_github, to_json, to_junit, to_openmetrics
+from fastrank.gating.gate import gate, new_baseline, save_baseline
 from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EvaluationOptions
 from fastrank.keywords import names_of

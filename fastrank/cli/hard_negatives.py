@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inspect import signature
 
-from fastrank.checking.findings import counted
 from fastrank.cli.command import Command
 from fastrank.cli.flags import add_files, add_flags, given_options
 from fastrank.cli.output import write
@@ -13,6 +12,7 @@ from fastrank.datasets.text_files import titled_records
 from fastrank.embeddings.mining import HardNegatives, hard_negatives
 from fastrank.embeddings.training_data import FORMATS
 from fastrank.formats.load import read_qrels, read_run
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_output
-from fastrank.document.html import html
-from fastrank.document.latex import latex
-from fastrank.document.markdown import markdown
+from fastrank.cli.flags import add_flags, add_output, add_plot, given_options
+from fastrank.cli.output_formats import WITH_HTML, of_results
 from fastrank.errors import OptionError
 from fastrank.judges.agreement import judge_agreement
-from fastrank.judges.shown import document_of, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
     from fastrank.judges.agreement import JudgeAgreement
@@ -40,18 +36,7 @@ formats:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-SUFFIXES = {
-    ".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html",
-    ".htm": "html",
-}  # fmt: skip
-FORMATS: dict[str, Callable[[JudgeAgreement], str]] = {
-    "table": lambda found: f"{found}\n",
-    "markdown": lambda found: markdown(document_of(found)) + "\n",
-    "latex": lambda found: latex(document_of(found)) + "\n",
-    "html": lambda found: html(document_of(found), page="Agreement of judges") + "\n",
-    "csv": lambda found: found.table().to_csv(),
-    "json": lambda found: plain(found) + "\n",
-}
+FORMATS = of_results("Agreement of judges")
 OPTIONS = ("relevance_level", "interval", "level", "resamples", "seed")
 
 
@@ -84,6 +69,7 @@ def _declare(parser: Parser) -> None:
         help="name of a run that used the judge's model; may be repeated",
     )  # fmt: skip
     add_output(parser, FORMATS, "table")
+    add_plot(parser)
 
 
 def _agreement(given: argparse.Namespace) -> JudgeAgreement:
@@ -91,11 +77,14 @@ def _agreement(given: argparse.Namespace) -> JudgeAgreement:
         if value and not given.runs:
             raise OptionError(flag, "no effect without --run")
     families = {"judge": "judge", "runs": dict.fromkeys(given.own_family, "judge")}
-    return judge_agreement(
+    found = judge_agreement(
         given.first, *given.others, names=given.names, scale=_scale(given.scale), runs=given.runs,
         measures=given.measure or "map nDCG@10", families=families if given.own_family else None,
-        **{name: getattr(given, name) for name in OPTIONS},
+        **given_options(given, OPTIONS),
     )  # fmt: skip
+    if given.plot is not None:
+        found.plot(path=given.plot)
+    return found
 
 
 def _scale(text: str | None) -> dict[float, float] | None:
@@ -111,5 +100,5 @@ def _scale(text: str | None) -> dict[float, float] | None:
 
 COMMAND = Command(
     "fastrank judges", _declare, _agreement, usage=("QRELS QRELS...",), epilog=EPILOG,
-    writers=FORMATS, suffixes=SUFFIXES,
+    writers=FORMATS, suffixes=WITH_HTML, outputs=("output", "plot"),
 )  # fmt: skip

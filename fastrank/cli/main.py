@@ -31,6 +31,7 @@ COMMANDS = {
     "fuse": "fuse the rankings of several runs into one run",
     "convert": "convert judgments (qrels) and runs between formats",
     "plan": "draw what people should judge next, at random",
+    "spans": "judge chunks by spans, places in texts, and evaluate the text that runs retrieve",
     "qrels": "merge judgments (qrels), compare two versions, find what is unjudged",
     "trec_eval": "drop-in replacement for trec_eval: same arguments, same output",
     "measures": "list the measures, or explain some with their options",

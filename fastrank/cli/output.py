@@ -6,9 +6,8 @@ import io
 import os
 import sys
 
-from fastrank.errors import OptionError
+from fastrank.errors import EngineError, OptionError
 from fastrank.formats.source import standard_output
-from fastrank.native import EngineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -134,6 +134,8 @@ SUFFIXES = {
     ".md": "markdown",
     ".tex": "latex",
 }
+# Those of commands that write HTML.
+WITH_HTML = {**SUFFIXES, ".html": "html", ".htm": "html"}
 # Those of formats that only other commands or flags write, such as `--plot`, or none.
 OTHER_SUFFIXES = (
     ".tsv", ".parquet", ".parq", ".pq", ".html", ".htm", ".xml", ".xlsx", ".svg", ".png", ".pdf",
@@ -148,6 +150,29 @@ LAYOUT = {
 DIGITS = 4
 # The fields of an interval, attributes of an Estimate.
 BOUNDS = ("low", "high")
+
+
+OF_TABLES: dict[str, Callable[[Table], str]] = {
+    "table": lambda table: f"{table}\n",
+    "markdown": lambda table: table.to_markdown() + "\n",
+    "latex": lambda table: table.to_latex() + "\n",
+    "csv": lambda table: table.to_csv(),
+    "json": lambda table: table.to_json(indent=2) + "\n",
+}
+
+
+def of_results(title: str) -> dict[str, Callable[[Any], str]]:
+    """The writers of results that are shown as documents. title: of a page of HTML."""
+    from fastrank.document.writers import written
+
+    def written_as(form: str) -> Callable[[Any], str]:
+        return lambda found: written(found._document(), form, page=title) + "\n"
+
+    return {
+        **{form: written_as(form) for form in ("table", "markdown", "latex", "html")},
+        "csv": lambda found: found.table().to_csv(),
+        "json": lambda found: found.to_json(indent=2) + "\n",
+    }
 
 
 def format_of_output(

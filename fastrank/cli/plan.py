@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_output_file, at_least
+from fastrank.cli.flags import add_flags, add_output_file, at_least, given_options
 from fastrank.cli.output import check_distinct, encoded
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -59,9 +59,10 @@ def _plan(given: argparse.Namespace) -> int:
     check_distinct({"--plan": given.plan, "-o": given.output})
     plan = plan_judgments(
         given.runs, given.budget, judge=given.judge, trec_eval_version=given.trec_eval_version,
-        **{name: getattr(given, name) for name in OPTIONS},
+        **given_options(given, OPTIONS),
     )  # fmt: skip
-    rows = ["\t".join(plan.sheet().names), *map("\t".join, plan.sheet().rows())]
+    sheet = plan.sheet()
+    rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
     output = given.output or "-"
     files.write_all([
         (given.plan, compressed([plan._content()], given.plan)),

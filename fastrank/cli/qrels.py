@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command
 from fastrank.cli.flags import add_files, add_flags, add_output, add_output_file
-from fastrank.cli.output_formats import TABLES
+from fastrank.cli.output_formats import OF_TABLES
 from fastrank.formats.load import write_qrels
-from fastrank.judges.merging import diff_qrels, merge_qrels, merged, resolved, unjudged
+from fastrank.judges.merging import diff_qrels, merge_qrels, merged, unjudged
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
-    from fastrank.scores.tables import Table
 
 EPILOG = """\
 examples:
@@ -50,10 +48,6 @@ examples:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-FORMATS: dict[str, Callable[[Table], str]] = {
-    name: lambda table, method=method: getattr(table, method)().removesuffix("\n") + "\n"  # type: ignore[misc]
-    for name, method in {**TABLES, "csv": "to_csv", "json": "to_json"}.items()
-}
 
 
 def _declare_merge(parser: Parser) -> None:
@@ -65,11 +59,10 @@ def _declare_merge(parser: Parser) -> None:
 
 
 def _merge(given: argparse.Namespace) -> int:
-    grades, conflicts = merged(given.qrels)
-    found = resolved(grades, conflicts, given.prefer, given.conflicts)
+    found, conflicts = merged(given.qrels, given.prefer, given.conflicts)
     write_qrels(found, given.output or "-", None if given.output else "trec")
     if conflicts:
-        count = counted(len(conflicts), "pair")
+        count = counted(conflicts, "pair")
         given.command.warn(f"{count} with different grades; chosen: {given.prefer}")
     return 0
 
@@ -77,13 +70,13 @@ def _merge(given: argparse.Namespace) -> int:
 def _declare_diff(parser: Parser) -> None:
     parser.add_argument("a", metavar="OLD", help="judgments in any format; - is standard input")
     parser.add_argument("b", metavar="NEW", help="the later judgments")
-    add_output(parser, FORMATS, "table")
+    add_output(parser, OF_TABLES, "table")
 
 
 def _declare_holes(parser: Parser) -> None:
     add_files(parser, runs=True)
     add_flags(parser, unjudged, ["k", "by"], defaults={"by": "run"})
-    add_output(parser, FORMATS, "table")
+    add_output(parser, OF_TABLES, "table")
     add_flags(parser, unjudged, ["trec_eval_version"])
 
 
@@ -93,7 +86,7 @@ STEPS = {
     ),
     "show what changed between two versions of judgments": Command(
         "fastrank qrels diff", _declare_diff, lambda given: diff_qrels(given.a, given.b),
-        usage=("OLD NEW",), epilog=DIFF_EPILOG, writers=FORMATS,
+        usage=("OLD NEW",), epilog=DIFF_EPILOG, writers=OF_TABLES,
     ),
     "find the unjudged documents in the top ranks of runs": Command(
         "fastrank qrels holes", _declare_holes,
@@ -101,7 +94,7 @@ STEPS = {
             given.qrels, given.runs, given.k, by=given.by,
             trec_eval_version=given.trec_eval_version,
         ),
-        usage=("QRELS RUN...",), epilog=HOLES_EPILOG, writers=FORMATS,
+        usage=("QRELS RUN...",), epilog=HOLES_EPILOG, writers=OF_TABLES,
     ),
 }  # fmt: skip
 

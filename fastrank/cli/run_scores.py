@@ -12,7 +12,7 @@ from fastrank.evaluation.evaluator import Prepared
 from fastrank.formats.load import GROUPED, read_qrels
 from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EvaluationOptions, evaluation_options
-from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.options import Options, bind_measures, check_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
     from fastrank.evaluation.evaluate_many import Function
-    from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores
 
 # The formats of judgments by their names in trec_eval, and here; None is detected.

@@ -19,8 +19,7 @@ from fastrank.evaluation.scoring import Scorer
 from fastrank.formats import trec
 from fastrank.formats.source import name_of, open_source, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.needs import check_columns
-from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
+from fastrank.judging.options import MAX_RETRIEVED, Options, check_columns, check_options
 from fastrank.measures.selection import Selection
 from fastrank.scores.columns import trec_lines
 

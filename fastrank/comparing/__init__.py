@@ -1,1 +1,13 @@
-"""Comparisons of systems, and of rankings."""
+"""Statistical comparison of systems, and the agreement of rankings.
+
+The road of `compare` and `compare_scores`:
+
+1. `inputs` reads the values of systems, and `alignment` puts them on the same queries.
+2. `analysis` has the pairs of each measure tested (`pair_tests`, `randomization`, `bootstrap`,
+   `tukey`), corrected, and their intervals computed. `options` are the settings of all this.
+3. `Comparison` (`comparison`) is the result: the analyses, names, and notes. `pairs`, `groups` and
+   `tables` answer questions about it.
+4. `shown` makes a `Document` of it, for the writer of each format; `plots` and `report` draw it.
+
+`agreement`, `overlap`, `rank_biased_overlap`, and `reproducibility` compare rankings themselves.
+"""

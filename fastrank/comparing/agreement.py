@@ -1,4 +1,4 @@
-"""Agreement of two rankings of systems, or of two runs: rank correlations."""
+"""Agreement of two rankings of systems, two runs, or two files of scores: rank correlations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from statistics import fmean
 from typing import overload
 
 from fastrank.arguments import DEFAULT_VERSION, check_choice, check_version
-from fastrank.comparing.rankings import as_scores, indexed
+from fastrank.comparing.inputs import better_of
+from fastrank.comparing.rank_biased_overlap import rbo
+from fastrank.comparing.rankings import Listed, scores_of
 from fastrank.data.columns import Frozen
 from fastrank.data.run import Run
-from fastrank.errors import GroupError, MeasureError
+from fastrank.document.numbers import number
+from fastrank.errors import FormatError, GroupError
+from fastrank.formats import files
 from fastrank.formats.inputs import as_run
+from fastrank.formats.source import read_all
+from fastrank.formats.table_files import delimited_records
 from fastrank.messages import first_few
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 
@@ -29,9 +34,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.choices import RboVariant
     from fastrank.comparing.comparison import Comparison
-    from fastrank.data.run import Run
-    from fastrank.scores.tables import Table
+    from fastrank.formats.files import Source
 
     ScoresOfSystems: TypeAlias = (
         "Mapping[Any, float] | Mapping[Any, Scores] | Iterable[Scores] | Sequence[float]"
@@ -45,6 +50,8 @@ NAMED = 5
 # The attributes of `Agreement` that tables show.
 COEFFICIENTS = ("tau_b", "tau_a", "weighted_tau", "tau_ap", "tau_ap_b")
 ADVICE = "items='common' compares those that both have"
+# The header that `fastrank eval --format csv` writes.
+HEADER = ["run", "query", "measure", "value"]
 
 
 class Agreement(Frozen):
@@ -125,8 +132,8 @@ class Agreement(Frozen):
 
     def __repr__(self) -> str:
         return (
-            f"<Agreement on {len(self.systems)} systems: tau_b {self.tau_b:.4f},"
-            f" tau_ap {self.tau_ap:.4f}>"
+            f"<Agreement on {len(self.systems)} systems: tau_b {number(self.tau_b)},"
+            f" tau_ap {number(self.tau_ap)}>"
         )
 
 
@@ -176,15 +183,15 @@ def agreement(
     check_choice("items", items, ("same", "common"))
     if runs:
         return agreement_of_runs(a, b, items=items, trec_eval_version=trec_eval_version)
-    first, second = _scores_of(a, "a"), _scores_of(b, "b")
-    if isinstance(first, _Listed) and isinstance(second, _Listed) and len(first) != len(second):
+    first, second = scores_of(a, "a"), scores_of(b, "b")
+    if isinstance(first, Listed) and isinstance(second, Listed) and len(first) != len(second):
         raise GroupError(
             f"a has {len(first)} and b {len(second)} numbers: expected one per system in both, or"
             " {system: score}"
         )
     systems = [system for system in first if system in second]
     if items == "same":
-        refuse_others({"a": first, "b": second}, "items='common' compares those that both have")
+        refuse_others({"a": first, "b": second}, ADVICE)
     if not systems:
         raise GroupError(f"a and b have no system in common: {_named(first)} and {_named(second)}")
     return Agreement(
@@ -192,10 +199,6 @@ def agreement(
         first=numpy.array([first[system] for system in systems]),
         second=numpy.array([second[system] for system in systems]),
     )
-
-
-class _Listed(dict):  # type: ignore[type-arg]
-    """Scores that were given without names, by position."""
 
 
 def refuse_others(both: dict[str, dict[Any, Any]], advice: str = "", where: str = "") -> None:
@@ -214,70 +217,6 @@ def refuse_others(both: dict[str, dict[Any, Any]], advice: str = "", where: str 
 
 def _named(systems: Iterable[Any]) -> str:
     return first_few(list(map(repr, systems)), NAMED, count=True) or "none"
-
-
-def _scores_of(given: Any, name: str) -> dict[Any, float]:
-    """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
-    from fastrank.comparing.comparison import Comparison
-
-    given = indexed(given, name)
-    if isinstance(given, Comparison):
-        measure = _only(given.measures, "a Comparison", name)
-        sign = _sign(given.better(measure))
-        return as_scores({own: sign * mean for own, mean in given.mean[measure].items()}, name)
-    if isinstance(given, Mapping):
-        named = dict(given)
-    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
-        listed = given.tolist() if hasattr(given, "tolist") else list(given)
-        if not any(isinstance(one, Scores) for one in listed):
-            return _Listed(as_scores(dict(enumerate(listed)), name))
-        named = _by_name(listed, name)
-    else:
-        raise TypeError(
-            f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
-            f" run, found {type(given).__name__}"
-        )
-    return as_scores(
-        {
-            system: _mean(value, name) if isinstance(value, Scores) else value
-            for system, value in named.items()
-        },
-        name,
-    )
-
-
-def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
-    """Scores by the names of their runs. Raises GroupError for a repeated name."""
-    made: dict[str, Any] = {}
-    for one in scores:
-        if not isinstance(one, Scores):
-            raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
-        if one.name in made:
-            reason = f"two Scores have the name {one.name!r}; use {{system: Scores}}"
-            raise GroupError(f"{name}: {reason}")
-        made[one.name] = one
-    return made
-
-
-def _mean(scores: Scores, name: str) -> float:
-    """The mean of the only measure, negated if lower values are better."""
-    means = scores.mean
-    measure = _only(list(means), "Scores", name)
-    return _sign(columns_by_name(scores)[measure].better) * means[measure]
-
-
-def _sign(better: str) -> float:
-    return -1.0 if better == "lower" else 1.0
-
-
-def _only(measures: list[str], kind: str, name: str) -> str:
-    if len(measures) != 1:
-        raise MeasureError(
-            ", ".join(measures),
-            f"{name}: expected {kind} of one measure, found {len(measures)}: {', '.join(measures)};"
-            " use {system: score}",
-        )
-    return measures[0]
 
 
 def _tau_ap(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:
@@ -373,3 +312,61 @@ def agreement_of_runs(run_a: Any, run_b: Any, *, items: str, trec_eval_version: 
         known = [value for value in columns[name] if value == value]
         columns[name].append(fmean(known) if known else math.nan)
     return Table(columns=columns)
+
+
+def systems_table(first: Source, second: Source, *, p: float, variant: RboVariant) -> Table:
+    """A row for each measure that both files have: the coefficients of `agreement`, and RBO.
+
+    Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.
+    """
+    first_means, second_means = _means_in(first), _means_in(second)
+    names = files.name_of(first), files.name_of(second)
+    measures = [measure for measure in first_means if measure in second_means]
+    if not measures:
+        named = " and ".join(", ".join(means) or "none" for means in (first_means, second_means))
+        raise GroupError(f"the files have no measure in common: {named}")
+    columns: dict[str, list[Any]] = {"measure": measures, "systems": []}
+    columns.update({name: [] for name in (*COEFFICIENTS, "rbo")})
+    for measure in measures:
+        if names[0] != names[1]:
+            refuse_others({names[0]: first_means[measure], names[1]: second_means[measure]})
+        # Rankings start with the best system.
+        sign = -1.0 if better_of(measure) == "lower" else 1.0
+        one, other = (
+            {system: sign * mean for system, mean in means[measure].items()}
+            for means in (first_means, second_means)
+        )
+        found = agreement(one, other)
+        columns["systems"].append(len(found.systems))
+        for name in COEFFICIENTS:
+            columns[name].append(getattr(found, name))
+        columns["rbo"].append(rbo(one, other, p, variant=variant).ext)
+    return Table(columns=columns)
+
+
+def _means_in(source: Source) -> dict[str, dict[str, float]]:
+    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
+    name = files.name_of(source)
+    rows = delimited_records(read_all(source), name, ",")
+    if next(rows, (1, []))[1] != HEADER:
+        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
+        raise FormatError(name, 1, reason)
+    means: dict[str, dict[str, float]] = {}
+    for line, row in rows:
+        if len(row) != len(HEADER):
+            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
+        system, query, measure, value = row
+        if query:
+            continue
+        systems = means.setdefault(measure, {})
+        if system in systems:
+            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
+        try:
+            systems[system] = float(value)
+        except ValueError:
+            raise FormatError(name, line, f"expected a number, found {value!r}") from None
+    if not means:
+        raise FormatError(
+            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
+        )
+    return means

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,16 @@ from fastrank.comparing.bootstrap import (
     t_interval,
 )
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.pair_tests import Tested, sign_test, t_test, user_test, wilcoxon_test
+from fastrank.comparing.groups import alike
+from fastrank.comparing.pair_tests import (
+    SIGNS,
+    Tested,
+    gains,
+    sign_test,
+    t_test,
+    user_test,
+    wilcoxon_test,
+)
 from fastrank.comparing.paired import Moments, Paired, common_values, moments
 from fastrank.comparing.randomization import max_t, randomization_test, unequal_units
 from fastrank.comparing.tukey import classic_tukey, randomized_tukey
@@ -22,6 +32,7 @@ from fastrank.messages import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.options import Settings
@@ -46,14 +57,16 @@ FEW_CLUSTERS = 10
 class Analysis(NamedTuple):
     """The results for one measure. All arrays but those of `means` have one item for each pair.
 
-    values: as given. better: which ones are better. means: the moments of each system, over the
-    queries with values of all systems; low_means, high_means: the bounds of their means.
-    p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its standard
-    deviation. notes: {pair: note}. general: notes on all pairs.
+    values: as given, float64[systems, queries]. better: which ones are: "higher", "lower", or "".
+    settings: the checked options. paired: the pairs, as places of systems. means: the moments of
+    each system, over the queries with values of all systems; low_means, high_means: the bounds of
+    their means. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its
+    standard deviation. notes: {pair: note}. general: notes on all pairs.
     """
 
     values: Floats
     better: str
+    settings: Settings
     paired: Paired
     tested: Tested
     p_adjusted: Floats
@@ -67,6 +80,71 @@ class Analysis(NamedTuple):
     smallest_p: Floats
     notes: dict[int, str]
     general: list[str]
+
+    @property
+    def has_best(self) -> bool:
+        """Whether one of several systems can be the best."""
+        return len(self.values) > 1 and bool(self.better) and self.paired.ordered
+
+    def ranked(self) -> list[int]:
+        """The systems from best to worst mean; in their order where none can be the best."""
+        sign = SIGNS[self.better] if self.paired.ordered else 0.0
+        return [int(place) for place in np.argsort(-sign * self.means.mean, kind="stable")]
+
+    def significant(self) -> np.ndarray:
+        """Whether each pair differs significantly."""
+        differs = (self.p_adjusted <= self.settings.alpha) & (self.paired.difference != 0.0)
+        return np.asarray(differs)
+
+    def beaten(self, system: int) -> list[int]:
+        """The systems that one is significantly better than."""
+        paired, differs = self.paired, self.significant()
+        gain = gains(self.better, paired.difference, self.tested.statistic, self.settings)
+        first, second = paired.firsts == system, paired.seconds == system
+        lower = [*paired.seconds[differs & first & (gain > 0)].tolist()]
+        return sorted({*lower, *paired.firsts[differs & second & (gain < 0)].tolist()})
+
+    def alike(self) -> list[list[int]]:
+        """The groups of systems that do not differ significantly, best first; needs all pairs."""
+        differs = self.significant()
+        different = (own[differs].tolist() for own in (self.paired.firsts, self.paired.seconds))
+        return alike(self.ranked(), zip(*different, strict=True))
+
+    def columns(
+        self, measure: str, names: list[str], places: Integers | None = None
+    ) -> list[list[Any]]:
+        """The fields of `Pair` as columns, by default for all pairs."""
+        paired, tested = self.paired, self.tested
+        places = np.arange(len(paired)) if places is None else places
+        count = len(places)
+        higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
+        wins, losses = {
+            "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2
+        }[self.better]  # fmt: skip
+        numbers = (
+            paired.difference, self.relative, self.low, self.high, tested.statistic, tested.df,
+            tested.p, self.p_adjusted, self.smallest_p,
+        )  # fmt: skip
+        systems = [own[places].tolist() for own in (paired.firsts, paired.seconds)]
+        return [
+            [measure] * count,
+            *([names[system] for system in own] for own in systems),
+            *self._means(systems, places),
+            *(own[places].tolist() for own in numbers),
+            wins, paired.equal[places].tolist(), losses,
+            *(own[places].tolist() for own in (self.effect, paired.sd, paired.n, tested.exact)),
+            [self.notes.get(place, "") for place in places.tolist()],
+        ]  # fmt: skip
+
+    def _means(self, systems: list[list[int]], places: Integers) -> list[list[float]]:
+        """The means of the first and second systems, over the queries with values of both."""
+        if not self.paired.has_gaps:
+            return [self.means.mean[own].tolist() for own in systems]
+        both = [self.paired.both(place) for place in places.tolist()]
+        return [
+            [float(own[side].mean()) if len(own[side]) else math.nan for own in both]
+            for side in (0, 1)
+        ]
 
 
 def analyze(
@@ -117,8 +195,9 @@ def analyze(
     smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
     _note_few_differences(paired, units, smallest, settings, notes)
     return Analysis(
-        values, measured.better, paired, tested, adjusted, means, low_means, high_means, low, high,
-        relative, effect, smallest, {pair: "; ".join(own) for pair, own in notes.items()}, general,
+        values, measured.better, settings, paired, tested, adjusted, means, low_means, high_means,
+        low, high, relative, effect, smallest,
+        {pair: "; ".join(own) for pair, own in notes.items()}, general,
     )  # fmt: skip
 
 

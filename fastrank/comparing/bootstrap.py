@@ -320,15 +320,26 @@ def relative_interval(paired: Paired, places: list[int], settings: Settings) -> 
         above, below = _resampled(paired.by_cluster(rows), settings)
     if (below == 0).any():
         return np.nan, np.nan
-    ratios, (first, second) = above / below - 1, rows
+    first, second = rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = first.sum() / second.sum() - 1
+        without = (first.sum() - first) / (second.sum() - second)
+    return jackknifed(above / below - 1, estimate, without, settings)
+
+
+def jackknifed(
+    resampled: Floats, estimate: float, without: Floats, settings: Settings
+) -> tuple[float, float]:
+    """The bootstrap interval of a statistic; BCa's acceleration is from the jackknife.
+
+    without: the statistic, plus any constant, without each of the queries.
+    """
     if settings.interval == "bca":
-        with np.errstate(invalid="ignore", divide="ignore"):
-            without = (first.sum() - first) / (second.sum() - second)
         deviations = without.mean() - without
         spread = (deviations**2).sum()
         if spread > 0 and np.isfinite(spread):
             acceleration = (deviations**3).sum() / (6 * spread**1.5)
-            bounds = bca(ratios, first.sum() / second.sum() - 1, acceleration, settings.level)
+            bounds = bca(resampled, estimate, acceleration, settings.level)
             if bounds is not None:
                 return bounds
-    return _quantiles(ratios, settings.level)
+    return _quantiles(resampled, settings.level)

@@ -11,15 +11,11 @@ import numpy as np
 from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze, corrected_together
-from fastrank.comparing.comparison import Comparison, check_values, system_hint
+from fastrank.comparing.comparison import Comparison
 from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
 from fastrank.comparing.notes import all_exact, contradictions, general_notes, verdict_notes
-from fastrank.comparing.options import (
-    COMPARISON,
-    TUKEYS,
-    ComparisonOptions,
-    settings,
-)
+from fastrank.comparing.options import COMPARISON, TUKEYS, ComparisonOptions, settings
+from fastrank.comparing.pairs import place_of
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import SameOrCommon
+    from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
@@ -202,11 +199,7 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
         if isinstance(one, (bool, np.bool_)):
             raise OptionError("baseline", f"expected a name or an index, found {one}")
         if isinstance(one, str):
-            if one not in names:
-                raise OptionError(
-                    "baseline", f"{one!r} is not one of the systems{system_hint(one, names)}"
-                )
-            places.append(names.index(one))
+            places.append(place_of(one, names, "baseline"))
         elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):
             places.append(one.__index__() % len(names))
         else:
@@ -257,7 +250,7 @@ def compare_aligned(
     evaluation: the options with which runs were evaluated.
     """
     names, measures = aligned.names, aligned.measures
-    check_values(measures, names)
+    _check_values(measures, names)
     baselines = _baselines(chosen, names)
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
@@ -283,9 +276,17 @@ def compare_aligned(
             measure: dict(zip(names, own.means.mean.tolist(), strict=True))
             for measure, own in analyses.items()
         },
-        notes=list(notes), _analyses=analyses, _settings=chosen,
-        _evaluation=dict(evaluation or {}),
+        notes=list(notes), analyses=analyses, settings=chosen, evaluation=dict(evaluation or {}),
     )  # fmt: skip
+
+
+def _check_values(measures: Mapping[str, Measured], names: list[str]) -> None:
+    """Raise GroupError for a system without any value of a measure."""
+    for measure, own in measures.items():
+        empty = np.isnan(own.values).all(axis=1)
+        if empty.any():
+            name = names[int(np.argmax(empty))]
+            raise GroupError(f"{measure}: {name!r} has no value for any query")
 
 
 def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
-from collections import namedtuple
 
 import numpy as np
 
 from fastrank.arguments import at_least, check_choice, finite, flag
-from fastrank.comparing.letters import alike, letter_display
+from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
-from fastrank.comparing.pair_tests import gains
+from fastrank.comparing.pairs import (
+    Pair,
+    chosen_pair,
+    need_all_pairs,
+    need_common_queries,
+    pairs_of,
+    place_of,
+    turned,
+)
 from fastrank.data.columns import Frozen
-from fastrank.errors import GroupError, MeasureError, OptionError
-from fastrank.messages import closest, did_you_mean
+from fastrank.document.numbers import number
+from fastrank.errors import MeasureError, OptionError
 from fastrank.scores.differences import largest_differences
 from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any, BinaryIO
 
     import pandas
     import polars
 
-    from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Floats, Integers
+    from fastrank.comparing.paired import Floats
     from fastrank.formats.inputs import QrelsLike, RunsLike
 
 TEST_NAMES = {
@@ -52,31 +57,6 @@ CORRECTION_NAMES = {
     "none": "not corrected",
 }
 
-Pair = namedtuple(
-    "Pair",
-    "measure a b mean_a mean_b difference relative low high statistic df p p_adjusted smallest_p"
-    " wins ties losses effect sd n exact note",
-)
-Pair.__doc__ = """The comparison of two systems in one measure.
-
-a, b: their names. mean_a, mean_b: their means over the n queries with values of both. difference:
-    mean_a - mean_b. relative: difference / mean_b, NaN if mean_b is 0.
-low, high: the confidence interval of the difference. sd: the standard deviation of the differences.
-statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the difference, for "sign"
-    the number of positive minus that of negative differences, for "wilcoxon" the sum of the signed
-    ranks, for "tukey-anova" q; the difference for a function.
-p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
-    p is computed rather than simulated or approximated.
-smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
-    differ.
-wins, ties, losses: the numbers of queries on which a is better than, equal to, and worse than b;
-    wins and losses are None for measures of which no value is better.
-effect: Cohen's d_z, difference / sd. note: what else a reader must know.
-
->>> comparison.pair("map", "pixels", "pca").wins
-157
-"""
-
 
 class Comparison(Frozen):
     """Systems compared on the same queries: means, intervals, and tests of pairs.
@@ -87,6 +67,8 @@ class Comparison(Frozen):
     was resampled.
     mean: {measure: {system: mean over the queries with values of all systems}}. notes: what a
     reader must know about all pairs, such as missing queries.
+    analyses: {measure: its arrays}. settings, evaluation: the checked options of the comparison,
+    and those with which runs were evaluated.
 
     >>> comparison
     <Comparison of 3 systems in map: 200 queries>
@@ -118,9 +100,22 @@ class Comparison(Frozen):
     resamples: int
     mean: dict[str, dict[str, float]]
     notes: list[str]
-    _analyses: dict[str, Analysis]
-    _evaluation: dict[str, Any]
-    _settings: Settings
+    analyses: dict[str, Analysis]
+    settings: Settings
+    evaluation: dict[str, Any]
+
+    def analysis(self, measure: str) -> Analysis:
+        """The arrays of a measure. Raises MeasureError for a measure that was not compared.
+
+        >>> comparison.analysis("map").significant()
+        array([ True,  True, False])
+        """
+        found = self.analyses.get(measure)
+        if found is None:
+            raise MeasureError(
+                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
+            )
+        return found
 
     def values(self, measure: str) -> Floats:
         """The values of a measure, float64[systems, queries]; NaN where a query has none.
@@ -128,7 +123,7 @@ class Comparison(Frozen):
         >>> comparison.values("map").shape
         (3, 200)
         """
-        view: Floats = self._of(measure).values.view()
+        view: Floats = self.analysis(measure).values.view()
         view.flags.writeable = False
         return view
 
@@ -138,7 +133,7 @@ class Comparison(Frozen):
         >>> comparison.better("map")
         'higher'
         """
-        return self._of(measure).better
+        return self.analysis(measure).better
 
     def interval_of(self, measure: str, system: str) -> tuple[float, float]:
         """The confidence interval of a system's mean.
@@ -150,23 +145,8 @@ class Comparison(Frozen):
         >>> comparison.interval_of("map", "pixels")
         (0.4112..., 0.4582...)
         """
-        analysis, place = self._of(measure), self._place(system)
+        analysis, place = self.analysis(measure), place_of(system, self.names)
         return float(analysis.low_means[place]), float(analysis.high_means[place])
-
-    def _of(self, measure: str) -> Analysis:
-        found = self._analyses.get(measure)
-        if found is None:
-            raise MeasureError(
-                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
-            )
-        return found
-
-    def _place(self, system: str) -> int:
-        if system not in self.names:
-            raise OptionError(
-                "system", f"{system!r} is not one of the systems{system_hint(system, self.names)}"
-            )
-        return self.names.index(system)
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two systems in a measure; (b, a) has the opposite signs.
@@ -176,58 +156,19 @@ class Comparison(Frozen):
         >>> comparison.pair("map", "pca", "pixels").losses
         157
         """
-        analysis, one, other = self._of(measure), self._place(a), self._place(b)
+        analysis = self.analysis(measure)
+        one, other = (place_of(name, self.names) for name in (a, b))
         firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
-        for first, second, turned in ((one, other, False), (other, one, True)):
+        for first, second, reverse in ((one, other, False), (other, one, True)):
             found = np.flatnonzero((firsts == first) & (seconds == second))
             if len(found):
-                pair = Pair(*(own[0] for own in self._columns(measure, found[:1])))
-                return _turned(pair) if turned else pair
+                columns = analysis.columns(measure, self.names, found[:1])
+                pair = Pair(*(own[0] for own in columns))
+                return turned(pair) if reverse else pair
         raise OptionError(
             "pair", f"{a!r} and {b!r} were not compared"
             + (": neither is a baseline" if self.baseline and a != b else "")
         )  # fmt: skip
-
-    def _columns(self, measure: str, places: Integers) -> list[list[Any]]:
-        """The fields of `Pair` as columns, for some pairs."""
-        analysis = self._of(measure)
-        paired, tested, count = analysis.paired, analysis.tested, len(places)
-        higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
-        wins, losses = {
-            "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2
-        }[analysis.better]  # fmt: skip
-        numbers = (
-            paired.difference, analysis.relative, analysis.low, analysis.high, tested.statistic,
-            tested.df, tested.p, analysis.p_adjusted, analysis.smallest_p,
-        )  # fmt: skip
-        last = (analysis.effect, paired.sd, paired.n, tested.exact)
-        return [
-            [measure] * count,
-            *(
-                [self.names[system] for system in own[places].tolist()]
-                for own in (paired.firsts, paired.seconds)
-            ),
-            *self._means_of_pairs(analysis, places),
-            *(own[places].tolist() for own in numbers),
-            wins, paired.equal[places].tolist(), losses,
-            *(own[places].tolist() for own in last),
-            [analysis.notes.get(place, "") for place in places.tolist()],
-        ]  # fmt: skip
-
-    def _means_of_pairs(self, analysis: Analysis, places: Integers) -> list[list[float]]:
-        """The means of the first and second systems, over the queries with values of both."""
-        paired, mean = analysis.paired, analysis.means.mean
-        if not paired.has_gaps:
-            return [mean[own[places]].tolist() for own in (paired.firsts, paired.seconds)]
-        both = [paired.both(place) for place in places.tolist()]
-        return [
-            [float(own[side].mean()) if len(own[side]) else math.nan for own in both]
-            for side in (0, 1)
-        ]
-
-    def _pairs_of(self, measure: str) -> Iterator[Pair]:
-        places = np.arange(len(self._of(measure).paired))
-        return map(Pair._make, zip(*self._columns(measure, places), strict=True))
 
     def pairs(self, measure: str | None = None) -> Table:
         """A table with a row for each pair, by default in all measures; its columns are of `Pair`.
@@ -236,17 +177,11 @@ class Comparison(Frozen):
         [1.57...e-20, 4.93...e-24, 0.587...]
         """
         columns: dict[str, list[Any]] = {name: [] for name in Pair._fields}
-        for chosen in self._chosen(measure):
-            places = np.arange(len(self._of(chosen).paired))
-            for own, more in zip(columns.values(), self._columns(chosen, places), strict=True):
+        for chosen in self.measures if measure is None else [measure]:
+            found = self.analysis(chosen).columns(chosen, self.names)
+            for own, more in zip(columns.values(), found, strict=True):
                 own.extend(more)
         return Table(columns=columns)
-
-    def _chosen(self, measure: str | None) -> list[str]:
-        if measure is None:
-            return self.measures
-        self._of(measure)
-        return [measure]
 
     def significant(self, measure: str, a: str, b: str) -> bool:
         """Whether two systems differ significantly: p_adjusted <= alpha.
@@ -257,25 +192,13 @@ class Comparison(Frozen):
         pair = self.pair(measure, a, b)
         return bool(pair.p_adjusted <= self.alpha and pair.difference != 0.0)
 
-    def _significant(self, measure: str) -> Any:
-        """Whether each pair differs significantly."""
-        analysis = self._of(measure)
-        return (analysis.p_adjusted <= self.alpha) & (analysis.paired.difference != 0.0)
-
     def ranked(self, measure: str) -> list[str]:
         """The systems from best to worst mean; in their order where `best` raises an error.
 
         >>> comparison.ranked("map")
         ['pixels', 'pca', 'profile']
         """
-        return [self.names[place] for place in self._ranked(measure)]
-
-    def _ranked(self, measure: str) -> list[int]:
-        analysis = self._of(measure)
-        mean = analysis.means.mean
-        better = analysis.better if analysis.paired.ordered else ""
-        sign = {"higher": -1.0, "lower": 1.0, "": 0.0}[better]
-        return [int(place) for place in np.argsort(sign * mean, kind="stable")]
+        return [self.names[place] for place in self.analysis(measure).ranked()]
 
     def best(self, measure: str) -> str:
         """The system with the best mean, the first of several.
@@ -288,17 +211,8 @@ class Comparison(Frozen):
         """
         if not self.better(measure):
             raise MeasureError(measure, f"{measure!r}: neither higher nor lower values are better")
-        self._need_common_queries(measure)
+        need_common_queries(self, measure)
         return self.ranked(measure)[0]
-
-    def _need_common_queries(self, measure: str) -> None:
-        if not self._of(measure).paired.ordered:
-            raise MeasureError(measure, f"{measure!r}: no query has values of all systems")
-
-    def _has_best(self, measure: str) -> bool:
-        """Whether one of several systems can be the best."""
-        analysis = self._of(measure)
-        return len(self) > 1 and bool(analysis.better) and analysis.paired.ordered
 
     def tied_with_best(self, measure: str) -> list[str]:
         """The systems that the best is not significantly better than, the best one first.
@@ -309,7 +223,7 @@ class Comparison(Frozen):
         >>> comparison.tied_with_best("map")
         ['pixels']
         """
-        self._need_all_pairs("tied_with_best")
+        need_all_pairs(self, "tied_with_best")
         best = self.best(measure)
         beaten = set(self.beaten(measure, best))
         return [best, *(own for own in self.ranked(measure) if own != best and own not in beaten)]
@@ -323,23 +237,9 @@ class Comparison(Frozen):
         >>> comparison.letters("map")
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
-        self._need_all_pairs("letters")
-        found = letter_display(self._ranked(measure), self._different(measure))
+        need_all_pairs(self, "letters")
+        found = letter_display(self.analysis(measure).alike())
         return {name: found[place] for place, name in enumerate(self.names)}
-
-    def _alike(self, measure: str) -> list[list[str]]:
-        """The groups of systems that share a letter, best first."""
-        found = alike(self._ranked(measure), self._different(measure))
-        return [[self.names[place] for place in group] for group in found]
-
-    def _different(self, measure: str) -> Iterator[tuple[int, int]]:
-        """The pairs of systems that differ significantly."""
-        paired, differs = self._of(measure).paired, self._significant(measure)
-        return zip(paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True)
-
-    def _need_all_pairs(self, method: str) -> None:
-        if self.baseline:
-            raise OptionError("baseline", f"{method} needs all pairs; compare without a baseline")
 
     def queries_of(self, measure: str, a: str, b: str) -> Table:
         """The values of two systems for every query, and their difference, largest first.
@@ -349,8 +249,8 @@ class Comparison(Frozen):
         >>> print(comparison.queries_of("map", "pixels", "pca").transpose().columns["q0819"])
         [0.540..., 0.127..., 0.413...]
         """
-        values, one, other = self.values(measure), self._place(a), self._place(b)
-        first, second = values[one], values[other]
+        values = self.values(measure)
+        first, second = (values[place_of(name, self.names)] for name in (a, b))
         rows = np.argsort(-(first - second), kind="stable")
         header = distinct(["query", a, b, "difference"])
         columns = [
@@ -375,10 +275,8 @@ class Comparison(Frozen):
         q0819      0.5406  0.1275        0.4131
         q1064      0.4849  0.0767        0.4082
         """
-        from fastrank.comparing.chosen_pair import chosen_pair
-
         values, names = self.values(measure), chosen_pair(self, measure, pair)
-        first, second = (values[self._place(name)] for name in names)
+        first, second = (values[place_of(name, self.names)] for name in names)
         return largest_differences(self.queries, list(names), first, second, n)
 
     def relative_interval(self, measure: str, a: str, b: str) -> tuple[float, float]:
@@ -392,8 +290,8 @@ class Comparison(Frozen):
         """
         from fastrank.comparing.bootstrap import relative_interval
 
-        places = [self._place(a), self._place(b)]
-        return relative_interval(self._of(measure).paired, places, self._settings)
+        places = [place_of(name, self.names) for name in (a, b)]
+        return relative_interval(self.analysis(measure).paired, places, self.settings)
 
     def effects(self, measure: str) -> Table:
         """Effect sizes of each pair.
@@ -412,7 +310,7 @@ class Comparison(Frozen):
         """
         from fastrank.comparing.tables import effects_table
 
-        return effects_table(self._pairs_of(measure), self._of(measure).paired)
+        return effects_table(pairs_of(self, measure), self.analysis(measure).paired)
 
     def power(
         self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
@@ -435,7 +333,7 @@ class Comparison(Frozen):
 
         _check_probability("power", power)
         wanted = [finite("differences", difference) for difference in differences]
-        return power_table(self._pairs_of(measure), self.alpha, power, wanted)
+        return power_table(pairs_of(self, measure), self.alpha, power, wanted)
 
     def equivalent(self, measure: str, margin: float) -> Table:
         """Whether each pair differs by less than a margin: two one-sided t-tests.
@@ -452,7 +350,7 @@ class Comparison(Frozen):
 
         if finite("margin", margin) <= 0:
             raise OptionError("margin", f"expected a number above 0, found {margin}")
-        return equivalence_table(self._pairs_of(measure), margin, self.alpha)
+        return equivalence_table(pairs_of(self, measure), margin, self.alpha)
 
     def bayes(self, measure: str, rope: float = 0.0) -> Table:
         """The posterior probabilities that b is better, that both are alike, and that a is better.
@@ -474,7 +372,7 @@ class Comparison(Frozen):
 
         if finite("rope", rope) < 0:
             raise OptionError("rope", f"expected 0 or more, found {rope}")
-        return bayes_table(self._pairs_of(measure), rope, self.better(measure))
+        return bayes_table(pairs_of(self, measure), rope, self.better(measure))
 
     def anova(self, measure: str) -> Table:
         """The two-way analysis of variance of systems and queries, without interaction.
@@ -492,8 +390,8 @@ class Comparison(Frozen):
         """
         from fastrank.comparing.tables import anova_table
 
-        self._need_common_queries(measure)
-        return anova_table(self._of(measure).paired)
+        need_common_queries(self, measure)
+        return anova_table(self.analysis(measure).paired)
 
     def discriminative_power(self) -> dict[str, float]:
         """{measure: share of the pairs that differ significantly}; 0 without pairs.
@@ -503,7 +401,7 @@ class Comparison(Frozen):
         >>> comparison.discriminative_power()
         {'map': 0.666...}
         """
-        found = {measure: self._significant(measure) for measure in self.measures}
+        found = {measure: self.analysis(measure).significant() for measure in self.measures}
         return {name: float(own.mean()) if len(own) else 0.0 for name, own in found.items()}
 
     def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
@@ -526,7 +424,7 @@ class Comparison(Frozen):
 
         self.best(measure)
         count = at_least("resamples", resamples, 1)
-        return rank_table(self, measure, self._of(measure).paired, self._settings, count)
+        return rank_table(self, measure, self.analysis(measure).paired, self.settings, count)
 
     def table(self, *, digits: int = 4) -> Table:
         """The means, a row for each system and a column for each measure; the best are bold.
@@ -538,10 +436,10 @@ class Comparison(Frozen):
         bold = set()
         for place, measure in enumerate(self.measures, 1):
             columns[measure] = own = list(self.mean[measure].values())
-            if self._has_best(measure):
-                best = f"{self.mean[measure][self.best(measure)]:.{digits}f}"
+            if self.analysis(measure).has_best:
+                best = number(self.mean[measure][self.best(measure)], digits)
                 bold |= {
-                    (row, place) for row, mean in enumerate(own) if f"{mean:.{digits}f}" == best
+                    (row, place) for row, mean in enumerate(own) if number(mean, digits) == best
                 }
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 
@@ -553,16 +451,8 @@ class Comparison(Frozen):
         >>> comparison.beaten("map", "pixels")
         ['pca', 'profile']
         """
-        analysis, own = self._of(measure), self._place(system)
-        paired, differs = analysis.paired, self._significant(measure)
-        statistic = analysis.tested.statistic
-        gain = gains(analysis.better, paired.difference, statistic, self._settings)
-        firsts, seconds = paired.firsts, paired.seconds
-        found = {
-            *seconds[differs & (firsts == own) & (gain > 0)].tolist(),
-            *firsts[differs & (seconds == own) & (gain < 0)].tolist(),
-        }
-        return [self.names[place] for place in sorted(found)]
+        found = self.analysis(measure).beaten(place_of(system, self.names))
+        return [self.names[place] for place in found]
 
     def description(self) -> str:
         """The test and the correction in words.
@@ -571,16 +461,16 @@ class Comparison(Frozen):
         'p <= 0.05, paired t-test, Holm-corrected for the 3 pairs of a measure'
         """
         test = TEST_NAMES.get(self.test, self.test)
-        if self._settings.function is not None:
+        if self.settings.function is not None:
             test = f"test {self.test}"
-        elif self.test == "randomization" and all_exact(self._analyses):
+        elif self.test == "randomization" and all_exact(self.analyses):
             test = f"exact {test}"
         parts = [f"p <= {self.alpha:g}", test]
-        size, within = len(self._of(self.measures[0]).paired), "of a measure"
-        if self._settings.family == "all":
+        size, within = len(self.analysis(self.measures[0]).paired), "of a measure"
+        if self.settings.family == "all":
             size, within = size * len(self.measures), "of all measures"
         # Tukey's tests include their correction.
-        if size > 1 and not self._settings.of_all_systems:
+        if size > 1 and not self.settings.of_all_systems:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
 
@@ -810,16 +700,11 @@ class Comparison(Frozen):
         >>> comparison.to_html().splitlines()[0]
         '<table class="fastrank">'
         """
-        from fastrank.comparing.shown import document_of
+        from fastrank.comparing.shown import document_of, title_of
         from fastrank.document.html import html
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
-        return html(document, page=self._title() if flag("page", page) else None)
-
-    def _title(self) -> str:
-        """The title of a page."""
-        title = f"Comparison of {', '.join(self.names)}"
-        return title if len(title) <= 100 else f"Comparison of {len(self)} systems"
+        return html(document, page=title_of(self) if flag("page", page) else None)
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """The table `pairs` as CSV; or a row for each query, measure and system.
@@ -827,7 +712,7 @@ class Comparison(Frozen):
         >>> comparison.to_csv(per_query=True).splitlines()[:2]
         ['query,measure,system,value', 'q0000,map,pixels,0.632...']
         """
-        from fastrank.comparing.export import csv_of
+        from fastrank.comparing.tables import csv_of
 
         return csv_of(self, per_query=per_query)
 
@@ -841,7 +726,7 @@ class Comparison(Frozen):
         >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]
         0.34933767225585727
         """
-        from fastrank.comparing.export import json_of
+        from fastrank.comparing.tables import json_of
 
         return json_of(self, per_query=per_query, indent=indent)
 
@@ -862,33 +747,6 @@ class Comparison(Frozen):
         return self.pairs().to_polars()
 
 
-def _turned(pair: Any) -> Any:
-    """The comparison of (b, a)."""
-    # 0 stays 0 instead of -0.
-    difference = 0.0 - pair.difference
-    return pair._replace(
-        a=pair.b, b=pair.a, mean_a=pair.mean_b, mean_b=pair.mean_a, difference=difference,
-        relative=difference / pair.mean_a if pair.mean_a else math.nan, low=0.0 - pair.high,
-        high=0.0 - pair.low, statistic=0.0 - pair.statistic, wins=pair.losses, losses=pair.wins,
-        effect=0.0 - pair.effect,
-    )  # fmt: skip
-
-
 def _check_probability(name: str, value: float) -> None:
     if not 0.0 < finite(name, value) < 1.0:
         raise OptionError(name, f"expected a number between 0 and 1, found {value}")
-
-
-def system_hint(name: object, names: list[str]) -> str:
-    """A hint at the systems that resemble one that is not known, or at all."""
-    some = f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
-    return did_you_mean(map(repr, closest(name, names, most=3))) or some
-
-
-def check_values(measures: dict[str, Measured], names: list[str]) -> None:
-    """Raise GroupError for a system without any value of a measure."""
-    for measure, own in measures.items():
-        empty = np.isnan(own.values).all(axis=1)
-        if empty.any():
-            name = names[int(np.argmax(empty))]
-            raise GroupError(f"{measure}: {name!r} has no value for any query")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from fastrank.scores.tables import distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from fastrank.measures.trec import Measure
@@ -91,10 +92,12 @@ def _is_frame(scores: object) -> bool:
 def _of_dict(scores: Mapping[Any, Any]) -> tuple[list[str], list[System]]:
     """The systems of {name: {query: value}} or {name: {query: {measure: value}}}."""
     names = [str(name) for name in scores]
-    return names, [_system(str(name), own) for name, own in scores.items()]
+    # An unknown name is slow, because close ones are looked for.
+    better = cache(better_of)
+    return names, [_system(str(name), own, better) for name, own in scores.items()]
 
 
-def _system(name: str, values: Any) -> System:
+def _system(name: str, values: Any, better: Callable[[str], str]) -> System:
     if not isinstance(values, Mapping):
         raise TypeError(
             f"scores of {name!r}: expected Scores, {{query: value}} or {{query: {{measure:"
@@ -117,7 +120,7 @@ def _system(name: str, values: Any) -> System:
         )
         for measure in measures
     }
-    return System(queries, found, {measure: better_of(measure) for measure in found})
+    return System(queries, found, {measure: better(measure) for measure in found})
 
 
 def _number(value: Any, name: str, query: str) -> float:

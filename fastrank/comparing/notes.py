@@ -7,7 +7,7 @@ import numpy as np
 from fastrank.comparing.alignment import Measured
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.pair_tests import SIGNS, gains
-from fastrank.document.numbers import p_text
+from fastrank.document.numbers import p_text, signed
 from fastrank.messages import counted
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.text import without_ties
@@ -91,10 +91,10 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
     more than pairs, have no such extremes. ties: the `Scores.ties` of each system. noted: whether
     they have a note; without any, nothing is computed.
     """
-    settings = comparison._settings
+    settings = comparison.settings
     if settings.of_all_systems or len(ties) == 1 or not any(noted):
         return []
-    values, given = _values_of_orders(comparison, ties), comparison._analyses
+    values, given = _values_of_orders(comparison, ties), comparison.analyses
     compared = [given, *_compared_otherwise(comparison, values)]
     tied = np.array(noted)
     by_p, by_sign = [], []
@@ -118,8 +118,8 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
             elif given[name].better and len(set(signs[:, pair])) > 1:
                 low, high = differences[:, pair].min(), differences[:, pair].max()
                 text = (
-                    f"which of {a} and {b} is better in {name}: the difference is {low:+.4f} to"
-                    f" {high:+.4f} by the order of tied documents"
+                    f"which of {a} and {b} is better in {name}: the difference is {signed(low)} to"
+                    f" {signed(high)} by the order of tied documents"
                 )
                 by_sign.append(text)
     found = [*by_p, *by_sign]
@@ -138,7 +138,7 @@ def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, 
     known = next(filter(None, ties)).ranges()
     values = {
         name: np.concatenate([own.values] * 2)
-        for name, own in comparison._analyses.items()
+        for name, own in comparison.analyses.items()
         if name in known
     }
     for place, own in enumerate(ties):
@@ -158,9 +158,9 @@ def _compared_otherwise(
     """The analyses with worst first and best second systems, and with best first and worst second
     ones.
     """
-    settings, found = comparison._settings.changed(interval="none"), []
+    settings, found = comparison.settings.changed(interval="none"), []
     for of_first, of_second in ((0, len(comparison)), (len(comparison), 0)):
-        analyses = dict(comparison._analyses)
+        analyses = dict(comparison.analyses)
         for name, rows in values.items():
             own = analyses[name]
             pairs = own.paired.firsts + of_first, own.paired.seconds + of_second

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
-from fastrank.comparing.rank_biased_overlap import TIES, check_persistence, persistence_column
+from fastrank.comparing.rank_biased_overlap import VARIANTS, check_persistence, persistence_column
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import as_run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.choices import RboTies, TrecEvalVersion
+    from fastrank.choices import RboVariant, TrecEvalVersion
     from fastrank.data.run import Run
     from fastrank.formats.inputs import RunLike
 
@@ -42,14 +42,14 @@ def overlap(
     *,
     depth: int = 10,
     p: float = 0.9,
-    ties: RboTies = "a",
+    variant: RboVariant = "a",
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
 ) -> Table:
     """Compare the rankings of two runs, query by query.
 
     run_a, run_b: runs in any form that `fastrank.evaluate` takes: paths, dicts, frames, Runs.
     depth: the number of first documents for `shared` and `jaccard`, in trec_eval's order.
-    p, ties: the persistence of RBO and its treatment of ties; see `fastrank.rbo`.
+    p, variant: the persistence of RBO and its variant for ties; see `fastrank.rbo`.
     trec_eval_version: scores are compared as 32-bit floats ("9.0.8") or doubles ("10.0").
 
     Returns a table with a row for each query, in byte order, and a last row `all` with the means
@@ -79,11 +79,11 @@ def overlap(
     """
     cutoff = at_least("depth", depth, 1)
     persistence = check_persistence(p)
-    check_choice("ties", ties, tuple(TIES))
+    check_choice("variant", variant, tuple(VARIANTS))
     version = check_version(trec_eval_version)
     first, second = (as_run(run, trec_eval_version=version) for run in (run_a, run_b))
     queries, pairs = _paired(first, second)
-    options = OverlapOptions(version == "9.0.8", cutoff, TIES[ties])
+    options = OverlapOptions(version == "9.0.8", cutoff, VARIANTS[variant])
     values = _compared(first, second, pairs, options, persistence_column(persistence))
     return _table(queries, values, cutoff)
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.choices import RboTies
+    from fastrank.choices import RboVariant
 
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
     """Items, best first, or groups of tied items; or items with scores."""
 
-TIES = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
+VARIANTS = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
 
 
 class RankBiasedOverlap(NamedTuple):
@@ -43,7 +43,7 @@ class RankBiasedOverlap(NamedTuple):
 
 
 def rbo(
-    a: Ranking, b: Ranking, p: float = 0.9, *, ties: RboTies = "a", depth: int = 1000
+    a: Ranking, b: Ranking, p: float = 0.9, *, variant: RboVariant = "a", depth: int = 1000
 ) -> RankBiasedOverlap:
     """Compute the rank-biased overlap (RBO) of two rankings, which may have different items.
 
@@ -52,12 +52,11 @@ def rbo(
         score, where equal scores are ties.
     p: the persistence, between 0 and 1: rank d has the weight p ** (d - 1). With 0.9, the first 10
         ranks have 86% of the weight.
-    ties: how ties count: with "a", each item in proportion over the ranks of its group, so that a
-        ranking with ties has less than 1 with itself; with "b", the same, corrected for the
-        information lost, so that it has 1; with "w", tied items share the first of their ranks, as
-        in sports. With "a", `min` and
-        `truncated` are the averages over all orders of tied items; so are `ext` and `max`, unless
-        the longer ranking has ties below the length of the shorter one.
+    variant: how ties count. "a": each item in proportion over the ranks of its group, so that a
+        ranking with ties has less than 1 with itself. "b": the same, corrected for the information
+        lost, so that it has 1. "w": tied items share the first of their ranks, as in sports. With
+        "a", `min` and `truncated` are the averages over all orders of tied items; so are `ext` and
+        `max`, unless the longer ranking has ties below the length of the shorter one.
     depth: the last rank of the truncated form.
 
     With one empty ranking, `ext` and `truncated` are 0; with two, all values are NaN. Raises
@@ -69,17 +68,17 @@ def rbo(
 
     >>> fr.rbo(["a", "b", "c", "d", "e"], ["a", "b", "c", "e", "d"]).ext
     0.98177...
-    >>> fr.rbo(["a", ("b", "c")], ["a", "b", "c"], ties="b").ext
+    >>> fr.rbo(["a", ("b", "c")], ["a", "b", "c"], variant="b").ext
     0.98794...
     >>> fr.rbo({"a": 3.5, "b": 1.0, "c": 1.0}, {"a": 0.9, "b": 0.8}, p=0.8).ext
     0.90666...
     """
     persistence = check_persistence(p)
-    check_choice("ties", ties, tuple(TIES))
+    check_choice("variant", variant, tuple(VARIANTS))
     cutoff = at_least("depth", depth, 1)
     rankings = [as_ranking(a, "a"), as_ranking(b, "b")]
     shorter, longer = sorted(rankings, key=len)
-    return _measured(shorter, longer, persistence, TIES[ties], cutoff)
+    return _measured(shorter, longer, persistence, VARIANTS[variant], cutoff)
 
 
 def check_persistence(p: float) -> float:
@@ -96,7 +95,7 @@ def persistence_column(p: float) -> Any:
 
 
 def _measured(
-    shorter: TiedRanking, longer: TiedRanking, p: float, ties: int, cutoff: int
+    shorter: TiedRanking, longer: TiedRanking, p: float, variant: int, cutoff: int
 ) -> RankBiasedOverlap:
     """RBO of two rankings, by the kernel."""
     places = {item: place for place, item in enumerate(shorter.items)}
@@ -107,7 +106,7 @@ def _measured(
         longer.columns,
         filled("q", partners),
         persistence_column(p),
-        ties,
+        variant,
         cutoff,
         zeros("d", len(longer)),
         values,

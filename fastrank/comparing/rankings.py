@@ -1,4 +1,4 @@
-"""Rankings with ties, from sequences of items or from scores."""
+"""Rankings with ties, and scores of systems, from what users give."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
 
 from fastrank.data.columns import PerQuery
-from fastrank.errors import InputError
+from fastrank.errors import GroupError, InputError, MeasureError
 from fastrank.native.buffers import filled
 from fastrank.native.records.runs import TiedRanks
+from fastrank.scores.columns import columns_by_name
+from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,3 +107,71 @@ def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
         if made[item] != made[item]:
             raise InputError(name, f"the score of {item!r} is NaN and cannot be ranked")
     return made
+
+
+class Listed(dict):  # type: ignore[type-arg]
+    """Scores that were given without names, by position."""
+
+
+def scores_of(given: Any, name: str) -> dict[Any, float]:
+    """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
+    from fastrank.comparing.comparison import Comparison
+
+    given = indexed(given, name)
+    if isinstance(given, Comparison):
+        measure = _only(given.measures, "a Comparison", name)
+        sign = _sign(given.better(measure))
+        return as_scores({own: sign * mean for own, mean in given.mean[measure].items()}, name)
+    if isinstance(given, Mapping):
+        named = dict(given)
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
+        listed = given.tolist() if hasattr(given, "tolist") else list(given)
+        if not any(isinstance(one, Scores) for one in listed):
+            return Listed(as_scores(dict(enumerate(listed)), name))
+        named = _by_name(listed, name)
+    else:
+        raise TypeError(
+            f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
+            f" run, found {type(given).__name__}"
+        )
+    return as_scores(
+        {
+            system: _mean(value, name) if isinstance(value, Scores) else value
+            for system, value in named.items()
+        },
+        name,
+    )
+
+
+def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
+    """Scores by the names of their runs. Raises GroupError for a repeated name."""
+    made: dict[str, Any] = {}
+    for one in scores:
+        if not isinstance(one, Scores):
+            raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
+        if one.name in made:
+            reason = f"two Scores have the name {one.name!r}; use {{system: Scores}}"
+            raise GroupError(f"{name}: {reason}")
+        made[one.name] = one
+    return made
+
+
+def _mean(scores: Scores, name: str) -> float:
+    """The mean of the only measure, negated if lower values are better."""
+    means = scores.mean
+    measure = _only(list(means), "Scores", name)
+    return _sign(columns_by_name(scores)[measure].better) * means[measure]
+
+
+def _sign(better: str) -> float:
+    return -1.0 if better == "lower" else 1.0
+
+
+def _only(measures: list[str], kind: str, name: str) -> str:
+    if len(measures) != 1:
+        raise MeasureError(
+            ", ".join(measures),
+            f"{name}: expected {kind} of one measure, found {len(measures)}: {', '.join(measures)};"
+            " use {system: score}",
+        )
+    return measures[0]

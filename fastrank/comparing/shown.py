@@ -5,24 +5,23 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-
 from fastrank.arguments import at_least, check_choice, flag
-from fastrank.comparing.chosen_pair import chosen_pair
-from fastrank.comparing.letters import letters, letters_of
+from fastrank.comparing.groups import letters, letters_of
 from fastrank.comparing.pair_tests import gains
+from fastrank.comparing.pairs import pairs_of
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import DIGITS, interval, number, p_text, p_words
 from fastrank.document.text import SYMBOLS
 from fastrank.errors import OptionError
-from fastrank.scores.tables import Table, distinct
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
 
     Symbols = tuple[str, str, str]
 
@@ -95,7 +94,9 @@ def document_of(comparison: Comparison, **options: Any) -> Document:
     if comparison.baseline:
         grids = [_differences(comparison, measure, layout) for measure in comparison.measures]
     else:
-        grids = [_means(comparison, layout)]
+        with_interval = len(layout.names) == 1 and interval_name(comparison)
+        shown = ("mean", "interval") if with_interval else ("mean",)
+        grids = [_columns(comparison, layout, shown, {})]
     return Document([*grids, Paragraph(_legend(comparison, layout), "legend"), *_notes(comparison)])
 
 
@@ -103,22 +104,21 @@ def _notes(comparison: Comparison) -> list[Paragraph]:
     return [Paragraph(f"Note: {note}.", "note") for note in comparison.notes]
 
 
-def _means(comparison: Comparison, layout: Layout) -> Grid:
-    """A row for each system, a column for each measure."""
-    with_interval = len(layout.names) == 1 and interval_name(comparison)
+def _columns(
+    comparison: Comparison, layout: Layout, shown: Sequence[str], marks: Mapping[str, str]
+) -> Grid:
+    """A row for each system, and for each measure the columns to show."""
     header = ["", "system"] if layout.letters else ["system"]
+    rows = [
+        [*([Cell(layout.letters[name])] if layout.letters else []), Cell(name, heads_row=True)]
+        for name in layout.names
+    ]
     for measure in comparison.measures:
-        header += [measure, *([interval_name(comparison)] if with_interval else [])]
-    cells = [_cells_of_means(comparison, measure, layout) for measure in comparison.measures]
-    rows = []
-    for name in layout.names:
-        row = [Cell(layout.letters[name])] if layout.letters else []
-        row.append(Cell(name, heads_row=True))
-        for measure, own in zip(comparison.measures, cells, strict=True):
-            row.append(own[name])
-            if with_interval:
-                row.append(Cell(_interval_of(comparison, measure, name, layout), number=True))
-        rows.append(row)
+        for kind in shown:
+            title, cells = _column(comparison, measure, kind, layout, marks)
+            header.append(title)
+            for row, name in zip(rows, layout.names, strict=True):
+                row.append(cells[name])
     return Grid(header, rows)
 
 
@@ -126,7 +126,8 @@ def _cells_of_means(comparison: Comparison, measure: str, layout: Layout) -> dic
     """The mean of each system, with its place and the letters of its superscript."""
     mean = comparison.mean[measure]
     texts = {name: layout.number(mean[name]) for name in layout.names}
-    compact = letters_of(comparison._alike(measure)) if layout.compact else {}
+    compact = letters_of(comparison.analysis(measure).alike()) if layout.compact else {}
+    place_in = {name: place for place, name in enumerate(comparison.names)}
     pairs = _pairs_by_names(comparison, measure) if layout.letters else {}
     places = _places(comparison, measure, texts)
     cells = {}
@@ -136,7 +137,7 @@ def _cells_of_means(comparison: Comparison, measure: str, layout: Layout) -> dic
         bounds = _interval_of(comparison, measure, name, layout)
         cells[name] = Cell(
             text, number=True, place=places.get(text, 0),
-            marks=tuple(compact.get(name) or [layout.letters[other] for other in others]),
+            marks=tuple(compact.get(place_in[name]) or [layout.letters[other] for other in others]),
             title=f"{interval_name(comparison)} {bounds}" if bounds else "",
             marks_title="; ".join(_tested(layout, pairs[name, other]) for other in others),
         )  # fmt: skip
@@ -145,7 +146,7 @@ def _cells_of_means(comparison: Comparison, measure: str, layout: Layout) -> dic
 
 def _places(comparison: Comparison, measure: str, texts: dict[str, str]) -> dict[str, int]:
     """{text: place} of the two best values as they are shown; the second only of three or more."""
-    if not comparison._has_best(measure):
+    if not comparison.analysis(measure).has_best:
         return {}
     ranked = list(dict.fromkeys(texts[name] for name in comparison.ranked(measure)))
     count = 2 if len(texts) > 2 else 1
@@ -155,7 +156,7 @@ def _places(comparison: Comparison, measure: str, texts: dict[str, str]) -> dict
 def _pairs_by_names(comparison: Comparison, measure: str) -> dict[tuple[str, str], Pair]:
     """The pairs of a measure by the names of their systems, in either order."""
     found = {}
-    for pair in comparison._pairs_of(measure):
+    for pair in pairs_of(comparison, measure):
         found[pair.a, pair.b] = pair
         found[pair.b, pair.a] = pair._replace(
             b=pair.a, difference=-pair.difference, low=-pair.high, high=-pair.low
@@ -202,7 +203,7 @@ def _differences(comparison: Comparison, measure: str, layout: Layout) -> Grid:
 def _pairs_by_system(comparison: Comparison, measure: str, layout: Layout) -> dict[str, list[Pair]]:
     """The pairs of each system with the baselines."""
     found: dict[str, list[Pair]] = {name: [] for name in layout.names}
-    for pair in comparison._pairs_of(measure):
+    for pair in pairs_of(comparison, measure):
         found[pair.a].append(pair)
     return found
 
@@ -221,8 +222,14 @@ def _counts(comparison: Comparison, pair: Pair, layout: Layout) -> list[Cell]:
 def _sign(comparison: Comparison, pair: Pair) -> int:
     """1 if a is significantly better than b, -1 if worse, else 0."""
     better = comparison.better(pair.measure)
-    gain = float(gains(better, pair.difference, pair.statistic, comparison._settings))
+    gain = float(gains(better, pair.difference, pair.statistic, comparison.settings))
     return bool(pair.p_adjusted <= comparison.alpha) * ((gain > 0) - (gain < 0))
+
+
+def title_of(comparison: Comparison) -> str:
+    """The title of a page."""
+    title = f"Comparison of {', '.join(comparison.names)}"
+    return title if len(title) <= 100 else f"Comparison of {len(comparison)} systems"
 
 
 def interval_name(comparison: Comparison) -> str:
@@ -258,8 +265,7 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
 
 
 def _queries(comparison: Comparison) -> str:
-    count = len(comparison.queries)
-    return f"{count:,} {'queries' if count != 1 else 'query'}."
+    return f"{counted(len(comparison.queries), 'query', 'queries')}."
 
 
 def _test_of(comparison: Comparison, layout: Layout) -> str:
@@ -280,17 +286,6 @@ def columns_document(
     layout = layout_of(comparison, **options)
     shown = _checked_show(comparison, show)
     marks = _marks_of_baselines(comparison, baseline_marks)
-    header = ["", "system"] if layout.letters else ["system"]
-    rows = [
-        [*([Cell(layout.letters[name])] if layout.letters else []), Cell(name, heads_row=True)]
-        for name in layout.names
-    ]
-    for measure in comparison.measures:
-        for kind in shown:
-            title, cells = _column(comparison, measure, kind, layout, marks)
-            header.append(title)
-            for row, name in zip(rows, layout.names, strict=True):
-                row.append(cells[name])
     explained = _legend(comparison, layout)
     if marks:
         meanings = ", ".join(f"{mark} than {name}" for name, mark in marks.items())
@@ -298,7 +293,8 @@ def columns_document(
             f"{_queries(comparison)} Significantly better (above) or worse (below): {meanings}"
             f" ({_test_of(comparison, layout)})."
         )
-    return Document([Grid(header, rows), Paragraph(explained, "legend"), *_notes(comparison)])
+    grid = _columns(comparison, layout, shown, marks)
+    return Document([grid, Paragraph(explained, "legend"), *_notes(comparison)])
 
 
 def _checked_show(comparison: Comparison, show: str | Sequence[str]) -> tuple[str, ...]:
@@ -327,7 +323,7 @@ def _marks_of_baselines(comparison: Comparison, marks: Sequence[str]) -> dict[st
 
 
 def _column(
-    comparison: Comparison, measure: str, kind: str, layout: Layout, marks: dict[str, str]
+    comparison: Comparison, measure: str, kind: str, layout: Layout, marks: Mapping[str, str]
 ) -> tuple[str, dict[str, Cell]]:
     """The header and the cells of a column of a measure."""
     pairs = _pairs_by_system(comparison, measure, layout) if marks else {}
@@ -371,7 +367,7 @@ def pairs_document(comparison: Comparison, **options: Any) -> Document:
         "",
         "d_z",
     ]
-    pairs = [pair for measure in comparison.measures for pair in comparison._pairs_of(measure)]
+    pairs = [*pairs_of(comparison)]
     rows = [
         [
             Cell(pair.measure), Cell(pair.a), Cell(pair.b),
@@ -392,48 +388,3 @@ def pairs_document(comparison: Comparison, **options: Any) -> Document:
         " equal, worse."
     )
     return Document([Grid(header, rows), Paragraph(explained, "legend"), *_notes(comparison)])
-
-
-def query_table(
-    comparison: Comparison, *, pair: Sequence[str] | None, digits: int | None = None
-) -> Table:
-    """A row for each measure and query: the values of the systems, and the difference of a pair.
-
-    pair: two systems, by default those that `default_pair` chooses by the first measure.
-    """
-    header, shown = ["measure", "query", *comparison.names], []
-    if len(comparison) > 1:
-        a, b = chosen_pair(comparison, comparison.measures[0], pair)
-        header.append(f"{a} - {b}")
-        shown = [comparison.names.index(a), comparison.names.index(b)]
-    columns: list[list[Any]] = [[] for _ in header]
-    for measure in comparison.measures:
-        values = comparison.values(measure)
-        if shown:
-            values = np.vstack([values, values[shown[0]] - values[shown[1]]])
-        count = len(comparison.queries)
-        for column, more in zip(
-            columns, ([measure] * count, comparison.queries, *values.tolist()), strict=True
-        ):
-            column.extend(more)
-    return _table(header, columns, digits)
-
-
-def largest_table(
-    comparison: Comparison, n: int, *, pair: Sequence[str] | None, digits: int | None = None
-) -> Table:
-    """For each measure the n queries on which two systems differ most; pair: see `query_table`."""
-    pair = chosen_pair(comparison, comparison.measures[0], pair)
-    found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
-    header = ["measure", *next(iter(found.values())).names]
-    columns: list[list[Any]] = [[] for _ in header]
-    for measure, table in found.items():
-        cells = ([measure] * len(table), *table.columns.values())
-        for column, more in zip(columns, cells, strict=True):
-            column.extend(more)
-    return _table(header, columns, digits)
-
-
-def _table(header: list[str], columns: list[list[Any]], digits: int | None) -> Table:
-    by_name = dict(zip(distinct(header), columns, strict=True))
-    return Table(columns=by_name, digits=DIGITS if digits is None else digits)

@@ -58,9 +58,7 @@ class Frozen:
                 raise TypeError(_how_to_make(type(self)))
             wrong = (self.required - fields.keys()) | (fields.keys() - self.field_names)
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
-        put = object.__setattr__
-        for name, value in fields.items():
-            put(self, name, value)
+        vars(self).update(fields)
 
     def changed(self, **fields: Any) -> Any:
         """A copy with other values in some fields."""

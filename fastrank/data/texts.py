@@ -263,6 +263,7 @@ def take(column: Any, order: Any) -> Any:
     if not column:
         return column
     rows = zeros(column.format, len(order))
-    kernel = kernels.take_numbers if column.format == "d" else kernels.take_integers
-    kernel(column, order, rows)
+    # All that is taken has eight bytes.
+    values, taken = (memoryview(own).cast("B").cast("q") for own in (column, rows))
+    kernels.take_words(values, order, taken)
     return rows

@@ -201,7 +201,7 @@ class Dataset(Frozen):
         >>> queries = datasets.load_dataset("BeIR/scifact", "queries")  # doctest: +SKIP
         >>> qrels = datasets.load_dataset("BeIR/scifact-qrels", split="test")  # doctest: +SKIP
         >>> fr.Dataset.from_huggingface(corpus, queries, qrels)  # doctest: +SKIP
-        <Dataset datasets: 5183 documents, 300 queries, 339 judgments>
+        <Dataset datasets: 5,183 documents, 300 queries, 339 judgments>
         """
         from fastrank.datasets.huggingface import from_huggingface
 

@@ -1,23 +1,28 @@
-"""Questions with answers in the files of SQuAD and of InsuranceQA."""
+"""Questions with answers in the files of SQuAD, HotpotQA and InsuranceQA."""
 
 from __future__ import annotations
 
+import warnings
+
 from fastrank.datasets.assembly import assemble
-from fastrank.datasets.text_tables import json_of
+from fastrank.datasets.text_tables import json_of, rows_of
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.candidates import Candidates, read_candidates
+from fastrank.formats.inputs import is_file
 from fastrank.formats.line_files import lines_of
+from fastrank.formats.question_files import pairs_of
 from fastrank.formats.source import name_of, open_source
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from fastrank.datasets.dataset import Dataset
     from fastrank.formats.files import Source
 
-KINDS: dict[Any, str] = {str: "text", list: "list", dict: "object"}
+KINDS: dict[Any, str] = {str: "text", list: "list", dict: "object", int: "number"}
 
 
 def from_squad(source: Any, name: str | None) -> Dataset:
@@ -29,33 +34,137 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
     answers: dict[str, list[str]] = {}
-    if not isinstance(found, dict):
-        raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
-    for a, article in enumerate(_of(found, "data", list, name, "")):
-        place = f"data[{a}]"
-        title = _of(article, "title", str, name, place)
-        for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
-            where = f"{place}.paragraphs[{p}]"
-            doc_id = f"{title}-{p}" if f"{title}-{p}" not in documents else f"{title}-{a}-{p}"
-            documents[doc_id] = _of(paragraph, "context", str, name, where)
-            for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
-                here = f"{where}.qas[{q}]"
-                query = _of(asked, "id", str, name, here)
-                if query in queries:
-                    raise InputError(name, f"{here}: duplicate id {query!r:.60}")
-                queries[query] = _of(asked, "question", str, name, here).strip()
-                texts = [
-                    _of(one, "text", str, name, f"{here}.answers")
-                    for one in _of(asked, "answers", list, name, here)
-                ]
-                # SQuAD 2.0 has questions that the paragraph does not answer.
-                if texts:
-                    answers[query] = list(dict.fromkeys(texts))
-                    qrels[query] = {doc_id: 1}
+    for where, doc_id, paragraph in _paragraphs(found, name):
+        documents[doc_id] = _of(paragraph, "context", str, name, where)
+        for here, asked in _questions(paragraph, where, name):
+            query = _of(asked, "id", str, name, here)
+            if query in queries:
+                raise InputError(name, f"{here}: duplicate id {query!r:.60}")
+            queries[query] = _of(asked, "question", str, name, here).strip()
+            texts = [
+                _of(one, "text", str, name, f"{here}.answers")
+                for one in _of(asked, "answers", list, name, here)
+            ]
+            # SQuAD 2.0 has questions that the paragraph does not answer.
+            if texts:
+                answers[query] = list(dict.fromkeys(texts))
+                qrels[query] = {doc_id: 1}
     return assemble(
         name, list(documents), list(documents.values()), list(queries), list(queries.values()),
         qrels, answers=answers or None,
     )  # fmt: skip
+
+
+def squad_spans(source: Source) -> dict[str, list[Any]]:
+    """The places of the answers in a file of SQuAD 1.1 or 2.0, as columns of spans.
+
+    Returns the columns `query`, `document` (the paragraph, named as by `Dataset.from_squad`),
+    `start`, `end` (characters, as in Python) and `evidence`: all places of a question are answers
+    of several people, of which one suffices, so that they have the same name, the question's id.
+    Each place is given once. Questions without answers have none. Raises ReadError, FormatError,
+    and InputError, which names the object, for example if a text is not at its place.
+
+    >>> import io
+    >>> file = io.BytesIO(
+    ...     b'{"data": [{"title": "Lyon", "paragraphs": [{"context": "Lyon is in France.",'
+    ...     b'"qas": [{"id": "q", "question": "Where is Lyon?", "answers": [{"text": "France",'
+    ...     b'"answer_start": 11}]}]}]}], "version": "1.1"}'
+    ... )
+    >>> from fastrank.datasets import squad_spans
+    >>> squad_spans(file)
+    {'query': ['q'], 'document': ['Lyon-0'], 'start': [11], 'end': [17], 'evidence': ['q']}
+    """
+    with open_source(source) as file:
+        name, found = file.name, json_of(file.read(), file.name)
+    rows: dict[tuple[Any, ...], None] = {}
+    for where, doc_id, paragraph in _paragraphs(found, name):
+        context = _of(paragraph, "context", str, name, where)
+        for here, asked in _questions(paragraph, where, name):
+            query = _of(asked, "id", str, name, here)
+            for a, answer in enumerate(_of(asked, "answers", list, name, here)):
+                place = f"{here}.answers[{a}]"
+                text = _of(answer, "text", str, name, place)
+                start = _of(answer, "answer_start", int, name, place)
+                end = start + len(text)
+                if start < 0 or not text or context[start:end] != text:
+                    reason = f"expected {text!r:.60} at character {start}"
+                    raise InputError(
+                        name, f"{place}: {reason}, found {context[max(start, 0) : end]!r:.60}"
+                    )
+                rows[query, doc_id, start, end, query] = None
+    return _columns(rows, "evidence")
+
+
+def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any]]:
+    """The places of the supporting facts of HotpotQA, as columns of spans.
+
+    source: the JSON file, or a table of the Hugging Face Hub: `supporting_facts` and `context`.
+    split: of a DatasetDict.
+
+    Returns the columns `query`, `document` (the title), `start` and `end`. A document is its
+    sentences, joined without anything between them; each fact is a sentence, without the blanks
+    around it, and a piece of evidence of its own. The published files have facts with the number of
+    a sentence that their paragraph lacks: they are left out with a warning that counts them. Raises
+    ReadError, FormatError, and InputError, which names the record.
+
+    >>> from fastrank.datasets import hotpot_spans
+    >>> context = [["Lyon", ["Lyon is a city.", " It is in France."]]]
+    >>> hotpot_spans([{"_id": "q", "supporting_facts": [["Lyon", 1]], "context": context}])
+    {'query': ['q'], 'document': ['Lyon'], 'start': [16], 'end': [32]}
+    """
+    name = name_of(source) if is_file(source) else "<records>"
+    rows: dict[tuple[Any, ...], None] = {}
+    absent: list[str] = []
+    for number, record in enumerate(rows_of(source, split, name), 1):
+        where = f"record {number}"
+        query = _of(record, "_id" if "_id" in record else "id", str, name, where)
+        try:
+            paragraphs = dict(pairs_of(record.get("context"), "title", "sentences"))
+            facts = list(pairs_of(record.get("supporting_facts"), "title", "sent_id"))
+        except ValueError as error:
+            raise InputError(name, f"{where}, context and supporting_facts{error}") from None
+        for title, sentence in facts:
+            if title not in paragraphs:
+                raise InputError(name, f"{where}: no paragraph of the context is {title!r:.60}")
+            sentences = paragraphs[title]
+            if not isinstance(sentence, int):
+                reason = f"expected the number of a sentence of {title!r:.60}, found {sentence!r}"
+                raise InputError(name, f"{where}: {reason}")
+            if not 0 <= sentence < len(sentences):
+                absent.append(f"{where}, sentence {sentence} of {title!r:.60}")
+                continue
+            text = sentences[sentence]
+            start = sum(map(len, sentences[:sentence])) + len(text) - len(text.lstrip())
+            rows[query, title, start, start + len(text.strip())] = None
+    if absent:
+        known = f"{counted(len(absent), 'fact is', 'facts are')} left out, whose sentence does not"
+        warnings.warn(f"{name}: {known} exist: the first is {absent[0]}", stacklevel=2)
+    return _columns(rows)
+
+
+def _columns(rows: Iterable[tuple[Any, ...]], *more: str) -> dict[str, list[Any]]:
+    names = ("query", "document", "start", "end", *more)
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, Any]]:
+    """The place, the id and the object of each paragraph of SQuAD. Raises InputError."""
+    if not isinstance(found, dict):
+        raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
+    known: set[str] = set()
+    for a, article in enumerate(_of(found, "data", list, name, "")):
+        place = f"data[{a}]"
+        title = _of(article, "title", str, name, place)
+        for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
+            doc_id = f"{title}-{p}" if f"{title}-{p}" not in known else f"{title}-{a}-{p}"
+            known.add(doc_id)
+            yield f"{place}.paragraphs[{p}]", doc_id, paragraph
+
+
+def _questions(paragraph: Any, where: str, name: str) -> Iterator[tuple[str, Any]]:
+    """The place and the object of each question of a paragraph. Raises InputError."""
+    for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
+        yield f"{where}.qas[{q}]", asked
 
 
 def _of(given: Any, key: str, kind: type, name: str, place: str) -> Any:

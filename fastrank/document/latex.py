@@ -1,8 +1,12 @@
-"""Documents in LaTeX, which need the package booktabs."""
+"""Documents in LaTeX, which need the package booktabs.
+
+pdflatex has the letters of European languages; other scripts need LuaLaTeX or XeLaTeX, and a font.
+"""
 
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 from fastrank.document.document import Grid, Items, Paragraph
 from fastrank.messages import visible
@@ -120,12 +124,17 @@ def number(text: str) -> str:
         factor = "" if found[1] == "1" else rf"{found[1]}\cdot "
         return rf"${factor}10^{{{int(found[2])}}}$"
 
-    powers = re.sub(r"(?<![\w.])([\d.]+)e([+-]\d+)", power, visible(text).translate(SPECIAL))
+    powers = re.sub(r"(?<![\w.])([\d.]+)e([+-]\d+)", power, _characters(text))
     return re.sub(r"(?<![\w{])-(?=[\d.i])", "$-$", powers)
+
+
+def _characters(text: str) -> str:
+    # pdflatex has no accents that follow their letter as a character of its own.
+    return normalize("NFC", visible(text)).translate(SPECIAL)
 
 
 def escaped(text: str) -> str:
     """Text, escaped; hyphens do not become dashes."""
-    shown = visible(text).translate(SPECIAL).replace("--", "-{}-").replace("--", "-{}-")
+    shown = _characters(text).replace("--", "-{}-").replace("--", "-{}-")
     # At the start of a row, these would be arguments of the line break before it.
     return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown

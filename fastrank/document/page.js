@@ -4,19 +4,16 @@
 
 // Tables are sorted by a click on a header, first with the largest numbers at the top.
 function sortable(table) {
-  const headers = [...table.tHead.rows[0].cells];
-  headers.forEach((header, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...header.childNodes);
+  const headers = [...table.tHead.rows[0].cells].filter((own) => own.textContent.trim());
+  headers.forEach((header) => {
+    const column = header.cellIndex;
+    const button = element("button", { type: "button", className: "plain" }, ...header.childNodes);
     header.replaceChildren(button);
     header.setAttribute("aria-sort", "none");
     button.addEventListener("click", () => {
-      const before = header.getAttribute("aria-sort");
       const numbers = [...table.tBodies[0].rows].some((row) => !isNaN(sortValue(row, column)));
-      const first = numbers ? "descending" : "ascending";
-      const other = numbers ? "ascending" : "descending";
-      const order = before === first ? other : first;
+      const orders = numbers ? ["descending", "ascending"] : ["ascending", "descending"];
+      const order = orders[header.getAttribute("aria-sort") === orders[0] ? 1 : 0];
       headers.forEach((one) => one.setAttribute("aria-sort", "none"));
       header.setAttribute("aria-sort", order);
       sortRows(table, column, order === "ascending" ? 1 : -1);
@@ -53,10 +50,7 @@ for (const table of document.querySelectorAll("table.fastrank")) {
 // a choice of one.
 function filtered(box) {
   const rows = [...box.querySelectorAll("tbody tr")];
-  const bar = document.createElement("div");
-  bar.className = "filters";
-  const search = document.createElement("input");
-  search.type = "search";
+  const search = element("input", { type: "search" });
   search.addEventListener("input", () => {
     const words = search.value.toLowerCase().split(/\s+/);
     rows.forEach((row) => {
@@ -64,12 +58,12 @@ function filtered(box) {
       row.hidden = !words.every((word) => name.includes(word));
     });
   });
-  bar.append(labelled("Systems", search));
-  const columns = document.getElementById("board") ? embedded("board").columns : [];
+  const bar = element("div", { className: "filters" }, element("label", {}, "Systems ", search));
+  const columns = embedded("board")?.columns ?? [];
   const types = [...new Set(columns.filter((type) => type))];
   if (types.length) {
-    const choice = document.createElement("select");
-    choice.append(...["all", ...types].map((type) => new Option(type, type)));
+    const options = ["all", ...types].map((type) => new Option(type, type));
+    const choice = element("select", {}, ...options);
     choice.addEventListener("change", () => {
       const all = choice.selectedIndex === 0;
       for (const row of box.querySelectorAll("tr")) {
@@ -78,15 +72,9 @@ function filtered(box) {
         });
       }
     });
-    bar.append(labelled("Data sets", choice));
+    bar.append(element("label", {}, "Data sets ", choice));
   }
   box.before(bar);
-}
-
-function labelled(text, field) {
-  const label = document.createElement("label");
-  label.append(`${text} `, field);
-  return label;
 }
 
 document.querySelectorAll(".filtered").forEach(filtered);
@@ -102,14 +90,20 @@ function visible(text, lines = false) {
   });
 }
 
-// An element with properties and children, which are elements or text.
+// An element with properties or, if these have a hyphen, attributes; and children, which are elements
+// or text.
 function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.includes("-")) made.setAttribute(name, value);
+    else made[name] = value;
+  }
   made.append(...children);
   return made;
 }
 
-function attributes(made, values) {
+function drawing(tag, values) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(values)) made.setAttribute(name, value);
   return made;
 }
@@ -140,19 +134,14 @@ async function inflate(content) {
   return JSON.parse(await new Response(stream).text());
 }
 
+// Data of the page; null if it has none of that name.
 function embedded(name) {
-  return JSON.parse(document.getElementById(name).textContent);
+  return JSON.parse(document.getElementById(name)?.textContent ?? "null");
 }
 
-// The last place in an ascending array whose number is at most `wanted`.
-function placeOf(starts, wanted) {
-  let low = 0;
-  for (let high = starts.length - 1; low < high;) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= wanted) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+// The part that an item is in. starts: the number of the first item of each.
+function placeOf(starts, item) {
+  return starts.findLastIndex((start) => start <= item);
 }
 
 // Lists of at most so many queries are whole; longer ones have the rows in view and those around.
@@ -167,12 +156,15 @@ class Inspector {
     // The number of each word that names a query, a run or a measure in the address.
     this.queryOf = new Map(data.queries.map((query, place) => [visible(query), place]));
     this.grades = new Grades(data);
+    // What the address leaves out.
+    this.defaults = {
+      measure: data.measures[0], order: "difference", text: "", sign: "", group: "", unjudged: 0,
+    };
     this.state = this.fromAddress();
     this.build();
     this.refresh();
     this.select(this.state.query ?? this.order[0] ?? null, "replace");
     addEventListener("popstate", () => this.fromHistory());
-    addEventListener("hashchange", () => this.fromHistory());
     document.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.join()).observe(this.results);
   }
@@ -183,21 +175,17 @@ class Inspector {
     const given = new URLSearchParams(location.hash.slice(1));
     const runs = this.data.runs.map((run) => visible(run));
     const run = (name, other) => (runs.includes(given.get(name)) ? runs.indexOf(given.get(name)) : other);
-    const measure = this.data.measures.indexOf(given.get("measure"));
     const a = run("a", 0);
-    const b = run("b", this.several ? (a === 1 ? 0 : 1) : 0);
     const shown = given.getAll("run").map((name) => runs.indexOf(name)).filter((place) => place >= 0);
-    return {
+    const state = {
       query: this.queryOf.get(given.get("query")),
-      measure: this.data.measures[Math.max(measure, 0)],
-      a, b,
+      a, b: run("b", this.several ? (a === 1 ? 0 : 1) : 0),
       also: new Set(shown),
-      order: given.get("order") ?? "difference",
-      text: given.get("text") ?? "",
-      sign: given.get("sign") ?? "",
-      group: given.get("group") ?? "",
-      unjudged: Number(given.get("unjudged")) || 0,
     };
+    for (const name of Object.keys(this.defaults)) state[name] = given.get(name) ?? this.defaults[name];
+    if (!this.data.measures.includes(state.measure)) state.measure = this.defaults.measure;
+    state.unjudged = Number(state.unjudged) || 0;
+    return state;
   }
 
   address() {
@@ -206,13 +194,11 @@ class Inspector {
     if (state.query !== null && state.query !== undefined) {
       found.set("query", visible(data.queries[state.query]));
     }
-    if (state.measure !== data.measures[0]) found.set("measure", state.measure);
     if (state.a !== 0) found.set("a", visible(data.runs[state.a]));
     if (this.several && state.b !== 1) found.set("b", visible(data.runs[state.b]));
     for (const run of state.also) found.append("run", visible(data.runs[run]));
-    if (state.order !== "difference") found.set("order", state.order);
-    for (const name of ["text", "sign", "group", "unjudged"]) {
-      if (state[name]) found.set(name, state[name]);
+    for (const [name, value] of Object.entries(this.defaults)) {
+      if (state[name] !== value) found.set(name, state[name]);
     }
     return `#${found}`;
   }
@@ -237,16 +223,16 @@ class Inspector {
     const { data } = this;
     const main = document.querySelector("main");
     this.controls = {};
-    const options = (names) => names.map(([value, label]) => element("option", { value }, label));
     const choice = (name, label, names, read = (value) => value) => {
-      const made = element("select", { id: `choose-${name}` }, ...options(names));
+      const options = names.map(([value, shown]) => element("option", { value }, shown));
+      const made = element("select", { id: `choose-${name}` }, ...options);
       made.addEventListener("change", () => this.changed(name, read(made.value)));
       this.controls[name] = made;
       return element("label", {}, `${label} `, made);
     };
     const runs = data.runs.map((run, place) => [place, visible(run)]);
-    const bar = element("div", { className: "controls" });
-    bar.append(choice("measure", "Measure", data.measures.map((own) => [own, own])));
+    const measures = choice("measure", "Measure", data.measures.map((own) => [own, own]));
+    const bar = element("div", { className: "controls" }, measures);
     if (data.runs.length > 2) {
       bar.append(choice("a", "First", runs, Number), choice("b", "Second", runs, Number));
       this.also = element("fieldset", {}, element("legend", {}, "Also show"));
@@ -265,7 +251,6 @@ class Inspector {
     this.sentence = element("p", { className: "pair-sentence" });
     main.querySelector(".verdicts").append(this.sentence);
 
-    const [a, b] = ["first", "second"];
     const orders = [["difference", "largest difference"]];
     if (this.several) orders.push(["second", "second run better"], ["first", "first run better"]);
     orders.push(["high", "highest value"], ["low", "lowest value"], ["query", "query"]);
@@ -273,14 +258,11 @@ class Inspector {
     const text = element("input", { type: "search", id: "choose-text", placeholder: "id or words" });
     text.addEventListener("input", () => this.changed("text", text.value));
     this.controls.text = text;
-    const filters = element("div", { className: "filters" });
-    filters.append(
-      element("label", { className: "grow" }, "Find ", text),
-      choice("order", "Order", orders),
-    );
+    const find = element("label", { className: "grow" }, "Find ", text);
+    const filters = element("div", { className: "filters" }, find, choice("order", "Order", orders));
     if (this.several) {
       filters.append(choice("sign", "Show", [
-        ["", "all"], ["+", `${b} better`], ["-", `${a} better`], ["=", "equal"],
+        ["", "all"], ["+", "second better"], ["-", "first better"], ["=", "equal"],
       ]));
     }
     const groups = [...new Set(data.groups.filter((group) => group !== null))].sort();
@@ -291,9 +273,8 @@ class Inspector {
     filters.append(choice("unjudged", "Unjudged", [
       [0, "any"], ...[...tops, data.k].map((top) => [top, `some in the top ${top}`]),
     ], Number));
-    this.summary = attributes(element("p", { className: "soft summary" }), { "aria-live": "polite" });
-    this.list = element("ol", { className: "queries" });
-    attributes(this.list, { "aria-label": "Queries" });
+    this.summary = element("p", { className: "soft summary", "aria-live": "polite" });
+    this.list = element("ol", { className: "queries", "aria-label": "Queries" });
     this.head = element("div", { className: "head" });
     this.frame = element("div", { className: "scrolled" }, this.list);
     this.frame.addEventListener("scroll", () => this.fillList());
@@ -304,15 +285,15 @@ class Inspector {
       this.select(Number(link.dataset.place), "push");
       if (matchMedia("(max-width: 60rem)").matches) this.results.scrollIntoView();
     });
-    const side = element("nav", { className: "side" }, filters, this.summary, this.head, this.frame);
-    side.setAttribute("aria-label", "Queries");
+    const side = element("nav", { className: "side", "aria-label": "Queries" },
+      filters, this.summary, this.head, this.frame);
     this.results = element("section", { className: "results" });
-    this.results.setAttribute("aria-live", "off");
     const panes = element("div", { className: "panes" }, side, this.results);
+    const hasTexts = data.texts.some(Boolean);
     panes.classList.toggle("single", !this.several);
-    panes.classList.toggle("with-texts", data.texts.some(Boolean));
+    panes.classList.toggle("with-texts", hasTexts);
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    this.rowHeight = rem * (data.texts.some(Boolean) ? 2.9 : 1.9);
+    this.rowHeight = rem * (hasTexts ? 2.9 : 1.9);
     main.append(panes);
     this.fillControls();
   }
@@ -343,24 +324,21 @@ class Inspector {
     if (data.texts[place]) {
       link.append(element("span", { className: "text", dir: "auto" }, visible(data.texts[place])));
     }
-    const number = (text, kind) => element("span", { className: `number ${kind}` }, text);
-    const bar = element("span");
-    const share = Math.abs((several ? difference : a) ?? 0) / this.width;
-    bar.style.width = `${several ? 50 * share : 100 * share}%`;
-    link.append(number(decimals(a), "a"));
+    const number = (text, kind = "") => element("span", { className: `number ${kind}` }, text);
+    const better = several ? this.isBetter(difference ?? 0) : 1;
+    const share = 50 * Math.abs((several ? difference : a) ?? 0) / this.width;
+    const bar = element("span", { className: better > 0 ? "up" : "down" });
+    bar.style.width = `${several ? share : 2 * share}%`;
+    link.append(number(decimals(a)));
     if (several) {
-      const better = this.isBetter(difference ?? 0);
-      const kind = better > 0 ? "better" : better < 0 ? "worse" : "";
-      link.append(number(decimals(b), "b"), number(decimals(difference, true), `difference ${kind}`));
-      bar.className = better > 0 ? "up" : "down";
-      bar.style.marginLeft = difference < 0 ? `${50 - 50 * share}%` : "50%";
-    } else {
-      bar.className = "up";
+      const kind = ["worse", "", "better"][better + 1];
+      link.append(number(decimals(b)), number(decimals(difference, true), kind));
+      bar.style.marginLeft = `${difference < 0 ? 50 - share : 50}%`;
     }
     link.append(element("span", { className: "bar" }, bar));
-    const row = element("li", {}, link);
     // What a reader of the screen cannot count, because long lists have only the rows around.
-    return attributes(row, { "aria-setsize": this.order.length, "aria-posinset": position + 1 });
+    const counts = { "aria-setsize": this.order.length, "aria-posinset": position + 1 };
+    return element("li", counts, link);
   }
 
   // The list of queries
@@ -391,17 +369,14 @@ class Inspector {
     kept.sort(this.comparison());
     this.order = kept.map((own) => own.place);
     this.describe(kept);
-    const header = (text, title = text) =>
-      element("span", { className: "number", title: visible(title) }, visible(text));
-    this.head.replaceChildren(element("span", {}, "query"));
-    this.head.append(header(data.short[state.a], data.runs[state.a]));
-    if (this.several) {
-      this.head.append(header(data.short[state.b], data.runs[state.b]), header("diff", "difference"));
-    }
+    const header = (text, title) => element("span", { className: "number", title }, text);
+    const names = (this.several ? [state.a, state.b] : [state.a])
+      .map((run) => header(data.short[run], visible(data.runs[run])));
+    if (this.several) names.push(header("diff", "difference"));
+    this.head.replaceChildren(element("span", {}, "query"), ...names, element("span"));
     this.also?.querySelectorAll("label").forEach((label, run) => {
       label.hidden = run === state.a || run === state.b;
     });
-    this.head.append(element("span"));
     for (const section of document.querySelectorAll(".verdict")) {
       section.hidden = section.dataset.measure !== state.measure;
     }
@@ -557,12 +532,7 @@ class Inspector {
       const own = placeOf(chunks.documents, number);
       return (await unpack(`documents-${own}`))[number - chunks.documents[own]];
     }));
-    const shares = this.data.adds.map((_, measure) => adds[measure].map((pairs) => {
-      const found = new Map();
-      for (let at = 0; at < pairs.length; at += 2) found.set(pairs[at], pairs[at + 1]);
-      return found;
-    }));
-    return { query, documents, grades, ranks, scores, shares, retrieved, missed };
+    return { query, documents, grades, ranks, scores, adds, retrieved, missed };
   }
 
   content(results) {
@@ -579,13 +549,9 @@ class Inspector {
     this.columns = runs.map((run, column) => this.column(results, run, runs[column ? 0 : 1] ?? run));
     const sides = element("div", { className: "columns" });
     this.columns.forEach((column, place) => {
-      if (place) {
-        const lines = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-        sides.append(attributes(lines, { class: "joins", "aria-hidden": "true" }));
-      }
+      if (place) sides.append(drawing("svg", { class: "joins", "aria-hidden": "true" }));
       sides.append(column);
     });
-    sides.style.setProperty("--columns", runs.length);
     for (const kind of ["mouseover", "focusin"]) {
       sides.addEventListener(kind, (event) => this.point(event.target.closest(".hit")?.dataset.place));
     }
@@ -609,7 +575,7 @@ class Inspector {
     if (!places.length) list.append(element("li", { className: "soft" }, "no results"));
     const column = element("div", { className: "column" }, element("header", {}, title, about), list);
     column.dataset.line = data.lines[run];
-    column.dataset.color = run % 7;
+    column.style.setProperty("--system", data.colors[run]);
     return column;
   }
 
@@ -618,12 +584,12 @@ class Inspector {
     const kind = this.kind(grade);
     const made = element("li", { className: `hit ${kind}` });
     made.dataset.place = place;
-    const number = element("span", { className: "rank" }, rank === null ? "" : String(rank));
+    const number = element("span", { className: "number rank" }, rank === null ? "" : String(rank));
     made.append(number, this.badge(results, place), this.name(results, place));
     if (rank !== null) {
       const add = this.shareOf(results, run, place);
-      const text = add ? decimals(add, true) : add === 0 && kind !== "open" && kind !== "none" ? "0" : "";
-      const adds = element("span", { className: add ? "adds" : "adds none" }, text);
+      const text = add ? decimals(add, true) : add === 0 && kind !== "open" && kind !== "zero" ? "0" : "";
+      const adds = element("span", { className: add ? "number adds" : "number adds soft" }, text);
       if (add !== null) adds.title = `adds ${add} to ${this.state.measure}`;
       const facts = element("span", { className: "facts" });
       if (run !== other) facts.append(this.moved(results, rank, other, place));
@@ -635,9 +601,9 @@ class Inspector {
 
   kind(grade) {
     if (grade === null) return "open";
-    if (grade < this.data.level) return "none";
+    if (grade < this.data.level) return "zero";
     const levels = this.data.grades.filter((own) => own >= this.data.level);
-    return levels.length > 1 && grade === levels[0] ? "some" : "full";
+    return levels.length > 1 && grade === levels[0] ? "low" : "high";
   }
 
   // The grade as a sign and a number; a choice for unjudged documents.
@@ -653,30 +619,26 @@ class Inspector {
   // What the document adds to the chosen measure in a run; null if that is not known.
   shareOf(results, run, place) {
     const measure = this.data.adds.indexOf(this.state.measure);
-    return measure < 0 ? null : results.shares[measure][run].get(place) ?? 0;
+    return measure < 0 ? null : results.adds[measure][run][place] ?? 0;
   }
 
   moved(results, rank, other, place) {
     const before = results.ranks[other][place];
     const name = visible(this.data.runs[other]);
-    const made = element("span", { className: "moved" });
-    if (!before) {
-      made.title = `not retrieved by ${name}`;
-      made.append("new");
-      return made;
-    }
-    made.title = `rank ${before} of ${name}`;
-    made.append(before === rank ? "=" : before > rank ? `▲ ${before - rank}` : `▼ ${rank - before}`);
-    if (before !== rank) made.classList.add(before > rank ? "better" : "worse");
-    return made;
+    const step = before ? before - rank : 0;
+    const text = !before ? "new" : !step ? "=" : step > 0 ? `▲ ${step}` : `▼ ${-step}`;
+    const kind = !step ? "" : step > 0 ? "better" : "worse";
+    const title = before ? `rank ${before} of ${name}` : `not retrieved by ${name}`;
+    return element("span", { className: `number moved ${kind}`, title }, text);
   }
 
   // Title or id and the first words, which open to the whole text and what is known otherwise.
   name(results, place) {
     const [id, title, text] = results.documents[place];
     const made = element("div", { className: "document" });
-    const button = element("button", { type: "button", className: "name" });
-    button.append(title ? element("span", { dir: "auto" }, visible(title)) : isolated(id));
+    const button = element("button", { type: "button", className: "plain name" });
+    const shown = title && element("span", { dir: "auto" }, ...marked(title, this.words));
+    button.append(shown || isolated(id));
     button.setAttribute("aria-expanded", "false");
     const headline = element("span", { className: "headline" }, button);
     made.append(headline);
@@ -709,38 +671,29 @@ class Inspector {
     } else if (text === undefined) {
       made.append(element("p", { className: "soft" }, "This document has no text here."));
     }
-    const table = element("table");
-    const cells = (tag, names) => names.map((name) => element(tag, { className: "number" }, name));
-    const head = element("tr", {}, element("th", {}, "run"), ...cells("th", ["rank", "score", ...data.adds]));
-    table.append(element("thead", {}, head));
-    const body = element("tbody");
-    data.runs.forEach((run, place_of_run) => {
-      const rank = results.ranks[place_of_run][place];
-      const score = results.scores[place_of_run][place];
-      const adds = data.adds.map((_, measure) => {
-        const add = results.shares[measure][place_of_run].get(place);
-        return add ? decimals(add, true) : rank ? "0" : "";
+    data.runs.forEach((name, run) => {
+      const [rank, score] = [results.ranks[run][place], results.scores[run][place]];
+      const facts = [rank ? `rank ${rank}` : "not found"];
+      if (score !== null) facts.push(`score ${score}`);
+      data.adds.forEach((measure, at) => {
+        const add = results.adds[at][run][place];
+        if (add) facts.push(`${measure} ${decimals(add, true)}`);
       });
-      const row = element("tr", {}, attributes(element("th", {}, isolated(run)), { scope: "row" }));
-      row.append(...cells("td", [rank ? String(rank) : "–", score === null ? "" : String(score), ...adds]));
-      body.append(row);
+      made.append(element("p", { className: "soft" }, isolated(name), `: ${facts.join(", ")}`));
     });
-    table.append(body);
-    made.append(element("div", { className: "wide", tabIndex: 0 }, table));
     return made;
   }
 
   // The relevant documents that no shown run has among its first results.
   missed(results, runs) {
     const { data } = this;
-    const places = results.documents
-      .map((_, place) => place)
-      .filter((place) => results.grades[place] !== null && results.grades[place] >= data.level)
-      .filter((place) => runs.every((run) => !results.ranks[run][place] || results.ranks[run][place] > data.k));
+    const lacks = (run, place) => !results.ranks[run][place] || results.ranks[run][place] > data.k;
+    const relevant = [...results.documents.keys()]
+      .filter((place) => results.grades[place] !== null && results.grades[place] >= data.level);
+    const places = relevant.filter((place) => runs.every((run) => lacks(run, place)));
     if (!places.length) return null;
-    const listed = results.documents.filter((_, place) => data.runs.every((_, run) =>
-      !results.ranks[run][place] || results.ranks[run][place] > data.k)).length;
-    const count = places.length + results.missed - listed;
+    const listed = relevant.filter((place) => data.runs.every((_, run) => lacks(run, place)));
+    const count = places.length + results.missed - listed.length;
     const title = `${count} relevant ${count === 1 ? "document" : "documents"} not in the top ${data.k}`;
     const list = element("ol", { className: "hits" });
     for (const place of places) {
@@ -776,12 +729,11 @@ class Inspector {
           const box = own.getBoundingClientRect();
           return box.top + Math.min(box.height / 2, 18) - frame.top;
         });
-        const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
         const half = frame.width / 2;
-        attributes(path, { d: `M0 ${y1} C${half} ${y1} ${half} ${y2} ${frame.width} ${y2}` });
-        path.setAttribute("class", row.className.replace("hit", "join"));
-        path.dataset.place = place;
-        lines.append(path);
+        lines.append(drawing("path", {
+          d: `M0 ${y1} C${half} ${y1} ${half} ${y2} ${frame.width} ${y2}`,
+          class: row.className.replace("hit", "join"), "data-place": place,
+        }));
       }
     }
   }
@@ -815,7 +767,8 @@ function wordsOf(text) {
 }
 
 function cut(text) {
-  return text.length > SNIPPET ? `${text.slice(0, SNIPPET).toWellFormed()}…` : text;
+  const words = text.slice(0, 2 * SNIPPET).replace(/\s+/g, " ");
+  return words.length > SNIPPET ? `${words.slice(0, SNIPPET).toWellFormed()}…` : words;
 }
 
 // Text in pieces, of which the words are `mark` elements.
@@ -838,49 +791,48 @@ class Grades {
     this.data = data;
     this.key = `fastrank-grades-${data.key}`;
     this.options = [...new Set([0, 1, ...data.grades])].sort((one, other) => one - other);
-    this.given = new Map();
+    this.given = new Map(this.stored(() => JSON.parse(localStorage.getItem(this.key))) ?? []);
+  }
+
+  // Where the browser keeps nothing for files, grades last as long as the page.
+  stored(access) {
     try {
-      this.given = new Map(JSON.parse(localStorage.getItem(this.key) ?? "[]"));
+      return access();
     } catch (error) {
-      // Where the browser keeps nothing for files, grades last as long as the page.
       console.info(`grades are not kept: ${error.message}`);
+      return null;
     }
   }
 
-  choice(query, document) {
+  choice(query, doc) {
     const id = this.data.queries[query];
-    const made = element("select", { className: "badge" });
+    const made = element("select", {
+      className: "badge", title: "unjudged: choose a grade",
+      "aria-label": `Grade of ${visible(doc)}, unjudged`,
+    });
     made.append(element("option", { value: "" }, "?"));
     made.append(...this.options.map((grade) => element("option", { value: grade }, String(grade))));
-    made.setAttribute("aria-label", `Grade of ${visible(document)}, unjudged`);
-    made.title = "unjudged: choose a grade";
-    const name = JSON.stringify([id, document]);
+    const name = JSON.stringify([id, doc]);
     made.value = this.given.get(name) ?? "";
-    if ([id, document].some((own) => /\s/u.test(own) || own === "")) {
+    if ([id, doc].some((own) => /\s/u.test(own) || own === "")) {
       made.disabled = true;
       made.title = "unjudged; an id with white space cannot be in a line of qrels";
     }
     made.addEventListener("change", () => {
       if (made.value === "") this.given.delete(name);
       else this.given.set(name, made.value);
-      for (const own of this.same(made)) own.value = made.value;
+      // The choices for the same document in the other columns.
+      for (const own of document.querySelectorAll("select.badge")) {
+        if (own.dataset.name === name) own.value = made.value;
+      }
       this.keep();
     });
     made.dataset.name = name;
     return made;
   }
 
-  // The choices for the same document in the other columns.
-  same(made) {
-    return [...document.querySelectorAll("select.badge")].filter((own) => own.dataset.name === made.dataset.name);
-  }
-
   keep() {
-    try {
-      localStorage.setItem(this.key, JSON.stringify([...this.given]));
-    } catch (error) {
-      console.info(`grades are not kept: ${error.message}`);
-    }
+    this.stored(() => localStorage.setItem(this.key, JSON.stringify([...this.given])));
     this.fillPanel();
   }
 
@@ -893,9 +845,10 @@ class Grades {
       for (const own of document.querySelectorAll("select.badge")) own.value = "";
       this.keep();
     });
-    this.words = element("p", { className: "soft" });
     this.fillPanel();
-    return element("section", { className: "grading" }, this.words, this.button, " ", this.clear);
+    const words = "Choose a grade at ? for documents without a judgment. Grades stay in this browser.";
+    const about = element("p", { className: "soft" }, words);
+    return element("section", { className: "grading" }, about, this.button, " ", this.clear);
   }
 
   fillPanel() {
@@ -903,8 +856,6 @@ class Grades {
     const grades = `${count} ${count === 1 ? "grade" : "grades"}`;
     this.button.textContent = count ? `Download ${grades} as qrels` : "Download grades";
     this.button.disabled = this.clear.disabled = !count;
-    this.words.textContent =
-      "Choose a grade at ? for documents without a judgment. Grades stay in this browser.";
   }
 
   download() {

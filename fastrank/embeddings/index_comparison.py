@@ -123,8 +123,7 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
-        from fastrank.comparing.plots.frame import framed
-        from fastrank.comparing.plots.image import check_format
+        from fastrank.comparing.plots.frame import check_format, framed
 
         form = check_format(target, format)
         files.write(target, [framed(self._draw).render(form)])

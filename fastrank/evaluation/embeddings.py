@@ -16,7 +16,7 @@ from fastrank.judging.arrays import ArrayRun, RowJudge
 from fastrank.judging.filters import rows_of_queries
 from fastrank.judging.judged import OFFSETS, Judged, JudgedRun, QueryError, room_for_judged
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
-from fastrank.judging.needs import first_impossible, needs_of
+from fastrank.judging.options import Options, first_impossible, needs_of
 from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries, repeated
 from fastrank.judging.rankings import judge_texts
 from fastrank.keywords import pick, takes, with_defaults
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from fastrank.formats.inputs import QrelsLike
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
     from fastrank.searching import Found

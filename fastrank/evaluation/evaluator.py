@@ -14,7 +14,7 @@ from fastrank.evaluation.scoring import Scorer
 from fastrank.formats.trec import python_warning
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.options import Options, bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import check_names, takes
 from fastrank.measures.custom import functions_of, with_functions
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.formats.trec import Warn
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 

@@ -27,8 +27,7 @@ from fastrank.judging.arrays import with_ids
 from fastrank.judging.filters import rows_of_queries
 from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.keywords import EVALUATION, LabelOptions, Request
-from fastrank.judging.needs import last_rank
-from fastrank.judging.options import BY_GRADE
+from fastrank.judging.options import BY_GRADE, Options, last_rank
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.rankings import MemoryJudge
 from fastrank.keywords import takes, with_defaults
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import LabelTies
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 

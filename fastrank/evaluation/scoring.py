@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import TextSelection, decoded
 from fastrank.errors import EvaluationError
 from fastrank.evaluation.values import computed
 from fastrank.judging.judged import QueryError, count_retrieved
-from fastrank.judging.needs import first_impossible, first_with_rankings
+from fastrank.judging.options import Options, first_impossible, first_with_rankings
 from fastrank.judging.queries import count_without_relevant, evaluates_missing, missing_queries
 from fastrank.measures.trec import GAINS
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
     Coverage,
@@ -27,12 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.data.qrels import Scale
     from fastrank.data.texts import Ids
     from fastrank.evaluation.values import Judgments, Values
     from fastrank.judging.judged import Judged, JudgedRun
-    from fastrank.judging.options import Options
-    from fastrank.measures.custom import CustomMeasure, Function
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.differences import ZScores
 
@@ -248,71 +242,3 @@ def _without(places: Any, placeholders: Sequence[int]) -> Any:
         return places
     excluded = set(placeholders)
     return [place for i, place in enumerate(places) if i not in excluded]
-
-
-def custom_values(
-    own: CustomMeasure,
-    judged: Judged,
-    scale: Scale | None,
-    level: float,
-    options: dict[str, Any],
-) -> Any:
-    """The values of a user-defined measure, with these options, for every judged ranking.
-
-    With a scale, the function gets grades with fractions instead of their integer codes. Raises
-    QueryError for the first query for which the function does not return a number.
-    """
-    # Imported late: the trec_eval command does not need it.
-    from fastrank.measures.custom import Ranking
-
-    if options.get("cutoff") is not None:
-        judged = judged.copied()
-        kernels.cut_listing(options["cutoff"], False, judged.columns)
-    columns = [as_array(column) for column in judged.columns[:9]]
-    shared = judged.columns[9:]
-    parameters = tuple(own.value(name, options) for name in own.passed)
-    if scale is not None:
-        columns[2], columns[4] = scale.ranked_grades(columns[2]), scale.grades(columns[4])
-        shared = (float(level), *shared[1:])
-    if hasattr(own.function, "py_func"):
-        values = zeros("d", len(judged))
-        if _called_compiled(own.function, (*columns, *shared), parameters, values):
-            return values
-    offsets, ranks, grades, grade_offsets, grade_values, grade_counts, *counts = columns
-    found = []
-    for i in range(len(judged)):
-        rows = slice(offsets[i], offsets[i + 1])
-        distinct = slice(grade_offsets[i], grade_offsets[i + 1])
-        ranking = Ranking(
-            ranks[rows], grades[rows], grade_values[distinct], grade_counts[distinct],
-            *(int(column[i]) for column in counts), *shared,
-        )  # fmt: skip
-        try:
-            found.append(_number(own.function(ranking, *parameters)))
-        except Exception as error:
-            raise QueryError(i, f"{type(error).__name__}: {error}") from error
-    return filled("d", found)
-
-
-def _called_compiled(
-    function: Function, columns: tuple[Any, ...], parameters: tuple[Any, ...], values: Any
-) -> bool:
-    """Whether a compiled loop could call the function; errors are reported query by query."""
-    import numpy
-
-    from fastrank.measures.custom import Ranking
-    from fastrank.native.jit_loop import call_for_each
-
-    try:
-        call_for_each(function, Ranking, columns, parameters, numpy.asarray(values))
-    except Exception:
-        return False
-    return True
-
-
-def _number(value: object) -> float:
-    from numbers import Real
-
-    if not isinstance(value, Real):
-        raise TypeError(f"expected a number, found {type(value).__name__}")
-    return float(value)

@@ -11,8 +11,7 @@ from fastrank.evaluation.scoring import Scorer, score_run
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.keywords import EVALUATION, DepthOptions, evaluation_options
-from fastrank.judging.needs import judging_options
-from fastrank.judging.options import BY_GRADE, check_options
+from fastrank.judging.options import BY_GRADE, Options, check_options, judging_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.over_ties import (
     check_range,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
     from fastrank.scores.text import Range

@@ -6,7 +6,7 @@ from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code, query_a
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import BY_COLUMN
+from fastrank.judging.options import BY_COLUMN, Options
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, columns, filled, zeros
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from fastrank.data.texts import Ids
-    from fastrank.judging.options import Options
     from fastrank.judging.rankings import Tied
     from fastrank.measures.selection import BoundMeasure
 
@@ -171,7 +170,7 @@ class Values:
         return self._tied_for(bound).spread(ranked) if spread or needs == "ties" else ranked
 
     def _custom_values(self, bound: BoundMeasure) -> Any:
-        from fastrank.evaluation.scoring import custom_values
+        from fastrank.evaluation.custom_values import custom_values
         from fastrank.measures.custom import CustomMeasure
 
         assert isinstance(bound.measure, CustomMeasure)

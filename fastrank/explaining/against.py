@@ -7,12 +7,19 @@ from collections import Counter
 from itertools import combinations
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError, GroupError, MeasureError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.explaining.judged_query import judgments_of, run_of
-from fastrank.explaining.reference import decimals, is_same, read_reference
+from fastrank.explaining.reference import (
+    NAMED,
+    Match,
+    MeasureDifference,
+    OptionsExplanation,
+    decimals,
+    is_same,
+    read_reference,
+)
 from fastrank.explaining.settings import settings, variants
 from fastrank.formats.inputs import is_file
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
@@ -20,7 +27,6 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.measures.notation import canonical_names
 from fastrank.measures.over_ties import check_range
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,112 +48,6 @@ if TYPE_CHECKING:
 DEPTHS = (10, 100, 1000)
 # The most settings that are tried together.
 MOST = 2
-# The most alternatives that are named.
-NAMED = 3
-
-
-class Match(Frozen):
-    """Settings under which a measure has the values of the reference.
-
-    settings: their texts; none if the values are the same as they are. options: of `evaluate`.
-    measure: the measure to ask for. tools: which tools do so.
-    """
-
-    settings: tuple[str, ...]
-    options: dict[str, Any]
-    measure: str
-    tools: tuple[str, ...]
-
-    def __str__(self) -> str:
-        if not self.settings:
-            return "the given options"
-        named = [tools.split(", ") for tools in self.tools if tools]
-        # Of several settings, the tools that do all of this, if any.
-        every = [tool for tool in named[0] if all(tool in one for one in named)] if named else []
-        tools = ", ".join(dict.fromkeys(every or [tool for one in named for tool in one]))
-        return " and ".join(self.settings) + (f" ({tools})" if tools else "")
-
-
-class MeasureDifference(Frozen):
-    """The values of a measure in the reference, and ours.
-
-    theirs, ours: the means, ours with the given options. digits: decimals to which theirs are
-    rounded, None for none. matches: what reproduces theirs, the fewest changes first; empty if
-    nothing tried does. compared, differing: the numbers of common queries, and of those with
-    another value under the given options; 0 if the reference has only means. first: the first of
-    these as (query, theirs, ours), or None. only_theirs, only_ours: queries of one side.
-    tie_range: if nothing reproduces theirs, but another order of tied documents could: the settings
-    for which that is so and the range of the mean, (Match, worst, best); else None.
-
-    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}
-    >>> one = fr.explain_options(qrels, run, {"map": 0.75}).measures["map"]
-    >>> one.theirs, one.ours, [match.options for match in one.matches]
-    (0.75, 0.5, [{'ties': 'average'}])
-    """
-
-    measure: str
-    theirs: float
-    ours: float
-    digits: int | None
-    matches: list[Match]
-    compared: int
-    differing: int
-    first: tuple[str, float, float] | None
-    only_theirs: list[str]
-    only_ours: list[str]
-    tie_range: tuple[Match, float, float] | None
-
-    def __str__(self) -> str:
-        text = f"{self.measure}: theirs {self.theirs:.4f}, ours {self.ours:.4f}. "
-        exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
-        if self.matches:
-            others = " or ".join(map(str, self.matches[:NAMED]))
-            rest = len(self.matches) - NAMED
-            more = f" or {counted(rest, 'other')}" if rest > 0 else ""
-            text += f"Reproduced {exactly} by {others}{more}."
-        elif self.tie_range is not None:
-            match, worst, best = self.tie_range
-            text += (
-                f"Not reproduced, but with {match}, the order of tied documents makes it"
-                f" {worst:.4f} to {best:.4f}: the tool may have an order that no option gives."
-            )
-        else:
-            text += "Not reproduced by any one or two of the known settings."
-        if self.differing and self.first is not None:
-            query, theirs, ours = self.first
-            text += (
-                f" Queries that differ: {self.differing} of {self.compared}, first {query}:"
-                f" {theirs:.4f} against {ours:.4f}."
-            )
-        for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
-            if queries:
-                named = first_few(queries, NAMED)
-                text += f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({named})."
-        return text
-
-
-class OptionsExplanation(Frozen):
-    """Which settings reproduce the values of another tool, as `explain_options` returns it.
-
-    measures: {measure: MeasureDifference}, by the names in the reference.
-
-    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
-    >>> fr.explain_options(qrels, run, {"map": 0.5, "recip_rank": 0.1234567})
-    <OptionsExplanation: 1 of 2 measures reproduced>
-    """
-
-    made_by = "fastrank.explain_options"
-
-    measures: dict[str, MeasureDifference]
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.measures.values()))
-
-    def __repr__(self) -> str:
-        found = sum(bool(one.matches) for one in self.measures.values())
-        return (
-            f"<OptionsExplanation: {found} of {counted(len(self.measures), 'measure')} reproduced>"
-        )
 
 
 @takes(EvaluationOptions, EVALUATION)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.arguments import at_least
 from fastrank.data.texts import decoded
+from fastrank.document.numbers import number
 from fastrank.errors import FastrankError, GroupError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.explaining.explanation import Explanation, Part
@@ -21,7 +22,7 @@ from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import titles_of
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import check_options
+from fastrank.judging.options import Options, check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map ndcg_cut.10 P.10"
@@ -172,8 +172,8 @@ def _most_different(
         of = counted(len(differences), "common query", "common queries")
         raise GroupError(f"the runs do not differ in {name} on {of}; name a query")
     return query, (
-        f"query {query} differs most in {name}, of {len(differences):,}: {one[query]:.4f} (a) and"
-        f" {other[query]:.4f} (b)"
+        f"query {query} differs most in {name}, of {len(differences):,}: {number(one[query])} (a)"
+        f" and {number(other[query])} (b)"
     )
 
 
@@ -188,9 +188,9 @@ def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str,
     for bound in measures:
         places = _places(bound, measures)
         values = judged.values(bound) if bound.measure.kernel else []
-        for number, name in enumerate(bound.names):
-            parts = judged.contributions(bound, number)
-            value = values[number]
+        for index, name in enumerate(bound.names):
+            parts = judged.contributions(bound, index)
+            value = values[index]
             if value != parts.value:
                 # The value of a query without a relevant document.
                 if judged.options.no_relevant != "one" or value != 1.0:
@@ -207,7 +207,7 @@ def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str,
                 name=decoded(name), value=value, parts=parts, documents=judged.shown(bound),
                 level=judged.level(bound),
             )  # fmt: skip
-            found.append((places[number], part))
+            found.append((places[index], part))
     return {part.name: part for _, part in sorted(found, key=lambda one: one[0])}
 
 

@@ -6,6 +6,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
+from fastrank.document.numbers import number
 from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import score_run
 from fastrank.evaluation.ties import tie_ranges
@@ -98,8 +99,8 @@ def _ties(
             continue
         for name, one in ranges.items():
             if name in parts and one.worst != one.best:
-                expected = "" if one.expected is None else f", {one.expected:.4f} on average"
-                found.append(f"{name} could be {one.worst:.4f} to {one.best:.4f}{expected}")
+                expected = "" if one.expected is None else f", {number(one.expected)} on average"
+                found.append(f"{name} could be {number(one.worst)} to {number(one.best)}{expected}")
     if unknown and _grades_differ(judged, ranking, groups):
         found.append(f"the range of {', '.join(unknown)} is unknown")
     if not found:
@@ -172,8 +173,8 @@ def _if_judged(
             values.append(mean[name])
     none, every = ("it is not", "it has") if one else ("none is", "all have")
     return [
-        f"{name} would be {values[0]:.4f} if {none} relevant, {values[1]:.4f} if {every} grade"
-        f" {highest:g}"
+        f"{name} would be {number(values[0])} if {none} relevant, {number(values[1])} if {every}"
+        f" grade {highest:g}"
         for name, values in found.items()
         if values[0] != values[1]
     ]

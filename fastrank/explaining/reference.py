@@ -1,4 +1,4 @@
-"""Values of another tool: read, and compared with ours."""
+"""Values of another tool: read, compared with ours, and what reproduces them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 
+from fastrank.data.columns import Frozen
+from fastrank.document.numbers import number
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import read_all
 from fastrank.measures.trec import MEASURES
+from fastrank.messages import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 ROUNDED = (4, 5)
 # Sums of doubles in another order differ by less.
 CLOSE = 1e-12
+# The most alternatives that are named.
+NAMED = 3
 # trec_eval's lines that are not numbers.
 _OTHERS = {measure.name for measure in MEASURES if measure.is_text}
 
@@ -52,16 +57,16 @@ def read_reference(given: Any, queries: Container[str]) -> Values:
 
 def _of_trec_eval(text: str, name: str) -> Values:
     found: Values = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for place, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0] in _OTHERS:
             continue
         if len(fields) != 3:
             reason = f"expected measure, query and value, as trec_eval prints, found {line!r:.60}"
-            raise FormatError(name, number, reason)
+            raise FormatError(name, place, reason)
         measure, query, value = fields
         own = None if query == "all" else query
-        found.setdefault(measure, {})[own] = _number(value, f"{name}:{number}")
+        found.setdefault(measure, {})[own] = _number(value, f"{name}:{place}")
     return _checked(found, name)
 
 
@@ -134,3 +139,108 @@ def is_same(theirs: float, ours: float, digits: int | None) -> bool:
         return abs(theirs - ours) <= CLOSE * max(1.0, abs(theirs))
     # The last digit of a value half way between two may go either way.
     return abs(theirs - ours) <= 0.5 * 10.0**-digits + CLOSE
+
+
+class Match(Frozen):
+    """Settings under which a measure has the values of the reference.
+
+    settings: their texts; none if the values are the same as they are. options: of `evaluate`.
+    measure: the measure to ask for. tools: which tools do so.
+    """
+
+    settings: tuple[str, ...]
+    options: dict[str, Any]
+    measure: str
+    tools: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.settings:
+            return "the given options"
+        named = [tools.split(", ") for tools in self.tools if tools]
+        # Of several settings, the tools that do all of this, if any.
+        every = [tool for tool in named[0] if all(tool in one for one in named)] if named else []
+        tools = ", ".join(dict.fromkeys(every or [tool for one in named for tool in one]))
+        return " and ".join(self.settings) + (f" ({tools})" if tools else "")
+
+
+class MeasureDifference(Frozen):
+    """The values of a measure in the reference, and ours.
+
+    theirs, ours: the means, ours with the given options. digits: decimals to which theirs are
+    rounded, None for none. matches: what reproduces theirs, the fewest changes first; empty if
+    nothing tried does. compared, differing: the numbers of common queries, and of those with
+    another value under the given options; 0 if the reference has only means. first: the first of
+    these as (query, theirs, ours), or None. only_theirs, only_ours: queries of one side.
+    tie_range: if nothing reproduces theirs, but another order of tied documents could: the settings
+    for which that is so and the range of the mean, (Match, worst, best); else None.
+
+    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}
+    >>> one = fr.explain_options(qrels, run, {"map": 0.75}).measures["map"]
+    >>> one.theirs, one.ours, [match.options for match in one.matches]
+    (0.75, 0.5, [{'ties': 'average'}])
+    """
+
+    measure: str
+    theirs: float
+    ours: float
+    digits: int | None
+    matches: list[Match]
+    compared: int
+    differing: int
+    first: tuple[str, float, float] | None
+    only_theirs: list[str]
+    only_ours: list[str]
+    tie_range: tuple[Match, float, float] | None
+
+    def __str__(self) -> str:
+        text = f"{self.measure}: theirs {number(self.theirs)}, ours {number(self.ours)}. "
+        exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
+        if self.matches:
+            others = " or ".join(map(str, self.matches[:NAMED]))
+            rest = len(self.matches) - NAMED
+            more = f" or {counted(rest, 'other')}" if rest > 0 else ""
+            text += f"Reproduced {exactly} by {others}{more}."
+        elif self.tie_range is not None:
+            match, worst, best = self.tie_range
+            text += (
+                f"Not reproduced, but with {match}, the order of tied documents makes it"
+                f" {number(worst)} to {number(best)}: the tool may have an order that no option"
+                " gives."
+            )
+        else:
+            text += "Not reproduced by any one or two of the known settings."
+        if self.differing and self.first is not None:
+            query, theirs, ours = self.first
+            text += (
+                f" Queries that differ: {self.differing} of {self.compared}, first {query}:"
+                f" {number(theirs)} against {number(ours)}."
+            )
+        for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
+            if queries:
+                named = first_few(queries, NAMED)
+                text += f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({named})."
+        return text
+
+
+class OptionsExplanation(Frozen):
+    """Which settings reproduce the values of another tool, as `explain_options` returns it.
+
+    measures: {measure: MeasureDifference}, by the names in the reference.
+
+    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
+    >>> fr.explain_options(qrels, run, {"map": 0.5, "recip_rank": 0.1234567})
+    <OptionsExplanation: 1 of 2 measures reproduced>
+    """
+
+    made_by = "fastrank.explain_options"
+
+    measures: dict[str, MeasureDifference]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.measures.values()))
+
+    def __repr__(self) -> str:
+        found = sum(bool(one.matches) for one in self.measures.values())
+        return (
+            f"<OptionsExplanation: {found} of {counted(len(self.measures), 'measure')} reproduced>"
+        )

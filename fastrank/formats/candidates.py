@@ -22,7 +22,7 @@ from fastrank.formats.candidate_files import (
 from fastrank.formats.inputs import choose_split, frame_of, is_file
 from fastrank.formats.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.table_files import read_table
+from fastrank.formats.table_files import read_table, table_of_columns
 from fastrank.formats.tables import Table, qrels_of
 from fastrank.formats.values import first_repeat
 from fastrank.messages import counted
@@ -198,7 +198,7 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
     check_mapping(columns, "read_candidates")
     source = choose_split("read_candidates", source, None)
     if isinstance(source, Mapping):
-        return _table_of_columns(source)
+        return table_of_columns(source)
     table = frame_of(source)
     if table is not None:
         return table
@@ -211,20 +211,6 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         return read_folder(os.fspath(source))
     return _table_of_file(source, format, columns)
-
-
-def _table_of_columns(given: Mapping[Any, Any]) -> Table:
-    for name, column in given.items():
-        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
-            found = f"{type(column).__name__}: {column!r:.60}"
-            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
-    values = [list(column) for column in given.values()]
-    if len({len(column) for column in values}) > 1:
-        found = ", ".join(
-            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
-        )
-        raise InputError("<dict>", f"expected columns of equal length, found {found}")
-    return Table("<dict>", given, values)
 
 
 def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
@@ -261,10 +247,7 @@ def _format_of(head: bytes, name: str) -> str:
         return "qapairs"
     if text.startswith((b"<?xml", b"<root", b"<xml")):
         return "semeval"
-    form = sniff.format_of(head, name, "qrels")
-    if form in ("parquet", "json", "jsonl"):
-        return form
-    return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+    return sniff.format_of_table(head, name)
 
 
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:

@@ -5,7 +5,9 @@ Formats: `trec` (see fastrank.formats.trec), and of judgments trec_eval's others
 (fastrank.formats.table_files); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns
-(both also DPR's results, a record per question with its `ctxs`, whose `has_answer` are judgments);
+(both also records of questions: DPR's results, whose `has_answer` are judgments, KILT, HotpotQA and
+BRIGHT, see fastrank.formats.question_files; and the ratings and responses of search engines: see
+fastrank.formats.search_engines);
 `parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
 written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
@@ -90,7 +92,7 @@ def read_qrels(
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
     {'q1': {'d1': 1}}
     >>> fr.read_qrels("data/digits.qrels")
-    <Qrels data/digits.qrels: 200 queries, 37428 rows>
+    <Qrels data/digits.qrels: 200 queries, 37,428 rows>
     >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
     >>> qrels = fr.read_qrels(io.BytesIO(lines), "qrels_jg")
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
@@ -110,7 +112,7 @@ def read_qrels(
                 file.read(), file.name, "qrels" if form == "trec" else form,
                 trec_eval_version=trec_eval_version, warn=warn,
             )  # fmt: skip
-        found = content_of(file.read(), file.name, form, "qrels", columns)
+        found = content_of(file.read(), file.name, form, "qrels", columns, warn=warn)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
     return tables.qrels_of(found, columns)
@@ -157,7 +159,7 @@ def read_run(
             if tag is not None:
                 run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
             return run
-        found = content_of(file.read(), file.name, form, "run", columns, rank_by)
+        found = content_of(file.read(), file.name, form, "run", columns, rank_by, warn)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
     return tables.run_of(found, columns, tag=tag, rank_by=rank_by)

@@ -113,6 +113,15 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     return format_by_name(name) or "trec"
 
 
+def format_of_table(head: bytes, name: str) -> str:
+    """The format of a file that begins with `head`, of a table other than judgments and runs."""
+    form = format_of(head, name, "qrels")
+    if form in ("parquet", "json", "jsonl"):
+        return form
+    line = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+    return "tsv" if b"\t" in line else "csv"
+
+
 def _cells(line: str, form: str) -> list[str]:
     """The cells of a line of CSV or TSV, which may be names."""
     return [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
@@ -212,7 +221,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("doc_id", "document_id", "docno", "corpus_id", "pid", "doc"),
         ("docid", "document", "documents", "docs"),
     ),
-    "grade": (("relevance", "label", "rel", "grade"), ("score",)),
+    "grade": (("relevance", "label", "rel", "grade", "rating"), ("score",)),
     "score": (("score",), ()),
     "rank": (("rank",), ()),
     "iteration": (("subtopic", "subtopic_id"), ("iteration", "iter", "q0")),
@@ -231,6 +240,18 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("docid",),
     ),
     "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
+    # Tables of spans and chunks: those of the chunking benchmark, LlamaIndex and LangChain.
+    "document": (
+        ("document_id", "doc_id", "ref_doc_id", "corpus_id", "docno", "doc"),
+        ("document", "docid", "source", "file"),
+    ),
+    "chunk": (("chunk_id", "node_id", "passage_id"), ("chunk", "id_", "id")),
+    "start": (("start", "start_index", "start_char_idx", "start_char", "begin"), ()),
+    "end": (("end", "end_index", "end_char_idx", "end_char", "stop"), ()),
+    "evidence": (("evidence", "evidence_id"), ()),
+    "page": (("page", "page_label", "page_number"), ()),
+    "tokens": (("tokens", "token_count", "num_tokens"), ()),
+    "content": (("text", "content", "page_content"), ()),
 }
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
 # six as in TREC's formats. In a run with three, the values of the third show its role.
@@ -248,9 +269,11 @@ RUN_ROLES = {
     "rank": ("query", "doc", "rank", "tag"),
     "given": ("query", "doc", "tag"),
 }
+SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
+CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
 # Required columns.
-NEEDED = ("query", "doc", "grade", "score", "rank", "label")
+NEEDED = ("query", "doc", "grade", "score", "rank", "label", "document", "chunk")
 # A run needs either ranks or scores.
 INSTEAD = {"score": "rank", "rank": "score"}
 
@@ -294,14 +317,15 @@ def find_columns(
     source: str,
     *,
     ignored: Sequence[str] = (),
+    optional: Sequence[str] = (),
     call: str | None = None,
 ) -> dict[str, int]:
     """The index of the column of each role that has one.
 
     given: names of columns by role, which take precedence over the aliases; `ignored` roles are
-    skipped. call: the function to which errors advise to pass `columns=`, by default the caller's;
-    empty if there is none. Raises InputError, with the found and the known names, for missing and
-    ambiguous columns.
+    skipped, and `optional` ones are not needed. call: the function to which errors advise to pass
+    `columns=`, by default the caller's; empty if there is none. Raises InputError, with the found
+    and the known names, for missing and ambiguous columns.
     """
     check_roles(given, [*roles, *ignored], source)
     given = {role: name for role, name in (given or {}).items() if role not in ignored}
@@ -341,7 +365,8 @@ def find_columns(
         # Scores are not needed if ranks are asked for.
         places.pop("score", None)
     for role in roles:
-        if role in NEEDED and role not in places and INSTEAD.get(role) not in places:
+        needed = role in NEEDED and role not in optional
+        if needed and role not in places and INSTEAD.get(role) not in places:
             known = ", ".join(sum(ALIASES[role], ()))
             reason = f"no {_words(role)} column: {found}, expected one of {known}"
             raise advised(reason, role, "; or ")

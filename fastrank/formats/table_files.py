@@ -1,4 +1,4 @@
-"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, DPR, samples."""
+"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, samples."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from fastrank.errors import FormatError, InputError
 from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
-from fastrank.formats.trec import malformed
+from fastrank.formats.trec import malformed, python_warning
 from fastrank.formats.values import first_repeat
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from json import JSONDecodeError
     from typing import Any
+
+    from fastrank.formats.trec import Warn
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -33,12 +36,14 @@ def read_table(
     roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
+    understood: Callable[[Any], dict[Any, Any] | None] | None = None,
 ) -> Table | dict[Any, Any]:
     """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
     names_without_header: the names by the columns of cells and the numbers of the lines; with
     `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
-    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
+    `delimited_records`. understood: of the content of JSON, the object to return instead, if any.
+    Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
@@ -68,14 +73,21 @@ def read_table(
     text = decoded(content).removeprefix("\ufeff")
     if form == "json":
         loaded: Any = _loaded(text, name, 1)
+        if understood is not None and (found := understood(loaded)) is not None:
+            return found
         if isinstance(loaded, list):
-            return _table(loaded, name, range(1, len(loaded) + 1), "record")
+            return table_of_records(loaded, name, range(1, len(loaded) + 1), "record")
         return loaded  # type: ignore[no-any-return]
     for number, record in enumerate(text.split("\n"), 1):
         if record.strip():
             rows.append(_loaded(record, name, number))
             lines.append(number)
-    return _table(rows, name, lines, "line")
+    # An object on one line could be both, JSON and JSON lines.
+    if understood is not None and rows:
+        found = understood(rows[0] if len(rows) == 1 else rows)
+        if found is not None:
+            return found
+    return table_of_records(rows, name, lines, "line")
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
@@ -83,6 +95,21 @@ def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines:
     return Table(
         name, names, cells, rows=memoryview(lines), unit="line", to_numbers=numbers_of_cells
     )
+
+
+def table_of_columns(given: Mapping[Any, Any]) -> Table:
+    """The table of a dict of columns. Raises InputError."""
+    for name, column in given.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+            found = f"{type(column).__name__}: {column!r:.60}"
+            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
+    values = [list(column) for column in given.values()]
+    if len({len(column) for column in values}) > 1:
+        found = ", ".join(
+            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
+        )
+        raise InputError("<dict>", f"expected columns of equal length, found {found}")
+    return Table("<dict>", given, values)
 
 
 def delimited_records(
@@ -201,7 +228,8 @@ def _loaded(text: str, name: str, line: int) -> Any:
         raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
-def _table(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
+def table_of_records(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
+    """The table of dicts with the same keys; places: the number of each. Raises InputError."""
     if not records:
         raise InputError(name, "no records")
     names = list(records[0]) if isinstance(records[0], dict) else []
@@ -235,64 +263,6 @@ def jsonl_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[by
         yield json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
-RETRIEVED = "ctxs"
-IDS = ("id", "question_id")
-# The names of the number of a passage in a file, and of its column, by kind.
-NUMBERS = {"qrels": ("has_answer", "relevance"), "run": ("score", "score")}
-HINT = "; fastrank.datasets.answer_qrels judges a run"
-
-
-def retrieved_table(table: Table, kind: str) -> Table:
-    """A row per retrieved passage of each record {question, answers, ctxs: [{id, score, ...}]}.
-
-    kind: qrels, whose grades are `has_answer`, or run. A query is named by its id, or by its
-    number from 0.
-    """
-    key, number = NUMBERS[kind]
-    lists = table.values(RETRIEVED)
-    name = next((name for name in IDS if name in table.names), None)
-    queries = range(len(lists)) if name is None else table.values(name)
-    columns: tuple[list[Any], ...] = ([], [], [])
-    places = array("q")
-    for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
-        if not isinstance(found, list):
-            table.refuse(row, f"{RETRIEVED}: expected a list of passages, found {found!r:.60}")
-        if kind == "qrels" and not found:
-            # Without a judgment, the question would silently be missing from all means.
-            table.refuse(row, f"{RETRIEVED}: expected passages to judge, found none{HINT}")
-        for place, passage in enumerate(found):
-            try:
-                cells = (query, *_id_and_number(passage, key))
-            except ValueError as error:
-                table.refuse(row, f"{RETRIEVED}[{place}]: {error}")
-            places.append(table.rows[row])
-            for column, cell in zip(columns, cells, strict=True):
-                column.append(cell)
-    names = ["query_id", "doc_id", number]
-    made = Table(table.source, names, columns, rows=memoryview(places), unit=table.unit)
-    made.is_file = False
-    return made
-
-
-def _id_and_number(passage: Any, key: str) -> tuple[Any, Any]:
-    """The id of a passage, and its number by that key. Raises ValueError."""
-    for needed in ("id", key):
-        if not isinstance(passage, dict) or needed not in passage:
-            found = ", ".join(passage) if isinstance(passage, dict) else repr(passage)
-            hint = HINT if needed == "has_answer" else ""
-            raise ValueError(f"expected {needed!r}, found {found:.60}{hint}")
-    value = passage[key]
-    if key == "has_answer":
-        if not isinstance(value, bool):
-            raise ValueError(f"expected true or false, found {value!r:.60}")
-    elif isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise ValueError(f"expected a score, found {value!r:.60}") from None
-    return passage["id"], int(value) if isinstance(value, bool) else value
-
-
 SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
 SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
 
@@ -323,6 +293,7 @@ def content_of(
     kind: str,
     columns: Mapping[str, Any] | None = None,
     rank_by: str = "score",
+    warn: Warn = python_warning,
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
@@ -332,10 +303,28 @@ def content_of(
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
+    from fastrank.formats.search_engines import numbers_by_query
+
     found = read_table(
         content, name, form, columns,
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
+        understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
-    if form.startswith("json") and isinstance(found, Table) and RETRIEVED in found.names:
-        return retrieved_table(found, kind)
+    if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
+        return _with_ratings(found, warn) if "rating" in found.names else found
     return found
+
+
+def _with_ratings(table: Table, warn: Warn) -> Table:
+    """The rows that have a rating, as some in an export of Quepid have not."""
+    cells = table.columns[table.names.index("rating")]
+    kept = [row for row, cell in enumerate(cells) if cell.strip()]
+    if len(kept) == len(cells):
+        return table
+    first = next(row for row, cell in enumerate(cells) if not cell.strip())
+    left = counted(len(cells) - len(kept), "row")
+    where = f"the first is line {table.rows[first]}"
+    warn(f"{table.source}: {left} without a rating left out, {where}")
+    columns = [[column[row] for row in kept] for column in table.columns]
+    lines = array("q", [table.rows[row] for row in kept])
+    return table_of_cells(table.source, table.names, columns, lines)

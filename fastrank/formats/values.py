@@ -237,14 +237,18 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
 
 def scores_of_ranks(values: Any, fail: Fail) -> Any:
     """Minus the ranks as float64[rows]. Calls `fail` for invalid ranks."""
-    ranks = _array(values, "rank", fail)
-    if ranks.dtype.kind == "f":
-        ranks = _whole(ranks, "rank", fail)
+    ranks = integers_of(values, "rank", fail)
     wrong = (ranks > LAST_RANK) | (ranks < -LAST_RANK)
     if wrong.any():
         row = int(wrong.argmax())
         fail(row, f"expected a rank of at most {LAST_RANK}, found {ranks[row]}")
     return memory_of(-ranks.astype("float64"))
+
+
+def integers_of(values: Any, what: str, fail: Fail) -> Any:
+    """Whole numbers as int64[rows]; what: their name in messages. Calls `fail` for others."""
+    numbers = _array(values, what, fail)
+    return _whole(numbers, what, fail) if numbers.dtype.kind == "f" else numbers
 
 
 def _whole(numbers: Any, what: str, fail: Fail) -> Any:

@@ -13,7 +13,7 @@ from fastrank.formats.trec import python_warning
 from fastrank.formats.values import first_repeat
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
-from fastrank.kernels.fusion import codes
+from fastrank.kernels import fusion as codes
 from fastrank.keywords import takes, with_defaults
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros

@@ -48,7 +48,7 @@ def grid_points(method: str, grid: Any, runs: int) -> list[Point]:
     if not points or not all(points):
         raise OptionError("grid", "expected at least one value of an option, found none")
     if len(points) > MOST_POINTS:
-        raise OptionError("grid", f"expected at most {MOST_POINTS} points, found {len(points)}")
+        raise OptionError("grid", f"expected at most {MOST_POINTS:,} points, found {len(points):,}")
     return points
 
 
@@ -77,7 +77,7 @@ def _values(name: str, given: Any, runs: int) -> Sequence[Any]:
         if count > MOST_POINTS:
             raise OptionError(
                 "grid", f"{counted(count, 'combination')} of weights for {counted(runs, 'run')}:"
-                f" expected at most {MOST_POINTS}; try fewer steps with grid={{'weights': 4}}"
+                f" expected at most {MOST_POINTS:,}; try fewer steps with grid={{'weights': 4}}"
             )  # fmt: skip
         return [[part / steps for part in parts] for parts in compositions(steps, runs)]
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):

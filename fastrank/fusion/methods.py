@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.errors import OptionError
-from fastrank.kernels.fusion import codes
+from fastrank.kernels import fusion as codes
 from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ class Method(NamedTuple):
 
 
 BY_SCORE = ("normalization",)
-SUMMED = (*BY_SCORE, "missing")
+SUMMED = (*BY_SCORE, "unretrieved")
 METHODS = {
     "rrf": Method(
         codes.RECIPROCAL_RANKS, codes.SUM, "reciprocal rank fusion, sum of w / (k + rank)",

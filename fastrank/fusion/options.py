@@ -11,7 +11,7 @@ from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization
 from fastrank.judging.keywords import EVALUATION
 from fastrank.judging.options import DIRECTIONS
 from fastrank.judging.rankings import NO_CUTOFF
-from fastrank.kernels.fusion import codes
+from fastrank.kernels import fusion as codes
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.messages import counted
 from fastrank.native.records.runs import FusionRules
@@ -36,7 +36,7 @@ class FusionOptions(TypedDict, total=False):
     p: float | None
     gamma: float | None
     sigma: float | None
-    missing: str | None
+    unretrieved: str | None
     depth: int | None
     keep: int | None
     ties: str
@@ -86,7 +86,7 @@ FUSION = (
         check=not_negative,
     ),
     Keyword(
-        "missing", None,
+        "unretrieved", None,
         """how a document counts in a run that does not retrieve it, for sums of scores: as "zero",
         or with "min" as the lowest normalized score of the run for the query. The default is
         "zero", and "min" with the normalization "z", whose 0 is the mean.""",
@@ -129,7 +129,7 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
     chosen = find_method(method)
     known = {keyword.name: keyword for keyword in FUSION}
     checked = {name: known[name].checked(value) for name, value in given.items()}
-    for name in ("weights", "normalization", "missing", *PARAMETERS):
+    for name in ("weights", "normalization", "unretrieved", *PARAMETERS):
         if checked[name] is not None and name not in chosen.options:
             takers = [one for one, other in METHODS.items() if name in other.options]
             reason = f"no effect with {method}; it is an option of {', '.join(takers)}"
@@ -141,8 +141,9 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
         )
     if weights is None:
         weights = [1.0 / runs if method == "convex" else 1.0] * runs
-    values, missing_lowest = _values(chosen.values, checked["normalization"], checked["missing"])
-    if "missing" not in chosen.options:
+    wanted = checked["normalization"], checked["unretrieved"]
+    values, missing_lowest = _values(chosen.values, *wanted)
+    if "unretrieved" not in chosen.options:
         missing_lowest = chosen.values == codes.BORDA_POINTS
     parameter = checked.get(chosen.parameter)
     if parameter is None:
@@ -161,12 +162,14 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
     return Settings(rules, weights, tag, checked["threads"])
 
 
-def _values(kind: int | None, normalization: str | None, missing: str | None) -> tuple[int, bool]:
+def _values(
+    kind: int | None, normalization: str | None, unretrieved: str | None
+) -> tuple[int, bool]:
     """What a run gives a document, and whether documents that it lacks count as its lowest."""
     if kind is not None:
         return kind, False
     name = normalization or "min-max"
-    if name == "borda" and missing is not None:
-        raise OptionError("missing", "no effect with normalization 'borda', which defines it")
-    lowest = missing == "min" if missing else name in ("z", "borda")
+    if name == "borda" and unretrieved is not None:
+        raise OptionError("unretrieved", "no effect with normalization 'borda', which defines it")
+    lowest = unretrieved == "min" if unretrieved else name in ("z", "borda")
     return NORMALIZATIONS[name], lowest

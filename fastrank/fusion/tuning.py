@@ -12,6 +12,7 @@ from fastrank.arguments import at_least, check_version
 from fastrank.comparing.compare import has_values
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.document.numbers import number
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator, no_queries_error
 from fastrank.formats.dicts import run_from_dict
@@ -87,8 +88,8 @@ class FusionTuning(Frozen):
     def __repr__(self) -> str:
         params = ", ".join(f"{name} {value}" for name, value in self.params.items())
         return (
-            f"<FusionTuning of {self.method}: {self.measure} {self.held_out_mean:.4f} on held-out"
-            f" queries; {params}>"
+            f"<FusionTuning of {self.method}: {self.measure} {number(self.held_out_mean)} on"
+            f" held-out queries; {params}>"
         )
 
 
@@ -239,7 +240,7 @@ def _checked(points: list[Point], method: str, given: Mapping[str, Any], runs: i
         for name in point:
             if name not in known:
                 raise OptionError("grid", f"{name!r} is not an option of fuse")
-            if given[name] is not None and name in ("weights", "normalization", "missing"):
+            if given[name] is not None and name in ("weights", "normalization", "unretrieved"):
                 raise OptionError("grid", f"{name} is given as an option too; omit one of them")
         settings_for(method, {**given, **point}, runs)
     return points

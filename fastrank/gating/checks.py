@@ -1,17 +1,29 @@
-"""The checks of a gate: what each policy allows, and whether it holds."""
+"""The checks of a gate: what each policy allows, the limits by measure, and whether they hold."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from fastrank.document.numbers import p_words
+from fastrank.arguments import finite
+from fastrank.document.numbers import number, p_words
+from fastrank.errors import OptionError
+from fastrank.measures.notation import canonical_names
 from fastrank.messages import counted
 from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.comparing.comparison import Comparison, Pair
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
+    from fastrank.gating.baseline import Baseline
+
+    # {measure: number}; None is the key for the other measures.
+    Limits = float | Mapping[Any, float]
+    """One number for all measures, or one for each."""
 
 NOW, BASELINE = "now", "baseline"
 OF_BASELINE = "query of the baseline", "queries of the baseline"
@@ -71,7 +83,7 @@ def check_change(
     elif not dropped:
         result, message = "pass", ""
     else:
-        text = f"{title} to {pair.mean_a:.4f}; at most {allowed:g} is allowed"
+        text = f"{title} to {number(pair.mean_a)}; at most {allowed:g} is allowed"
         result, message = "fail", text
         if policy == "significant":
             result, message = _significant(pair, p, alpha, text)
@@ -83,7 +95,7 @@ def check_change(
 
 
 def _moved(difference: float) -> str:
-    return f"{'fell' if difference < 0 else 'rose'} by {abs(difference):.4f}"
+    return f"{'fell' if difference < 0 else 'rose'} by {number(abs(difference))}"
 
 
 def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, str]:
@@ -105,8 +117,8 @@ def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tup
     if bound >= -allowed - ROUNDING:
         return "pass", ""
     return "fail", (
-        f"{pair.measure} may be worse by up to {-bound:.4f} ({100 * (1 - alpha):g}% confidence);"
-        f" at most {allowed:g} is allowed"
+        f"{pair.measure} may be worse by up to {number(-bound)} ({100 * (1 - alpha):g}%"
+        f" confidence); at most {allowed:g} is allowed"
     )
 
 
@@ -133,7 +145,7 @@ def check_floor(measure: str, baseline: float, now: float, least: float) -> Chec
     """Whether a mean is at least a number."""
     passed = now >= least - ROUNDING
     return _limit(
-        measure, f"mean >= {least:g}", baseline, now, least, passed, f"{measure} is {now:.4f}",
+        measure, f"mean >= {least:g}", baseline, now, least, passed, f"{measure} is {number(now)}",
         f"at least {least:g} is required",
     )  # fmt: skip
 
@@ -175,3 +187,69 @@ def _limit(
         result="pass" if passed else "fail", title=title,
         message="" if passed else f"{title}; {demand}",
     )  # fmt: skip
+
+
+MAX_DROP = 0.02
+
+
+def drop_limits(given: Limits, measures: list[str]) -> dict[str, float]:
+    """{measure: allowed drop} for all measures. Raises OptionError."""
+    option = "max_drop"
+    if not isinstance(given, Mapping):
+        given = {None: given}
+    made = dict.fromkeys(measures, _not_negative(option, given.get(None, MAX_DROP)))
+    for asked, limit in given.items():
+        if asked is not None:
+            made[_found(option, asked, measures)] = _not_negative(option, limit)
+    return made
+
+
+def _found(option: str, asked: str, measures: list[str]) -> str:
+    """The measure of the baseline that is meant. Raises OptionError."""
+    known = {canonical(own): own for own in measures}
+    found = known.get(canonical(asked))
+    if found is None:
+        raise OptionError(
+            option, f"{asked!r} is not in the baseline, which has {', '.join(measures)}"
+        )
+    return found
+
+
+def _not_negative(option: str, value: Any) -> float:
+    number = finite(option, value)
+    if number < 0.0:
+        raise OptionError(option, f"expected 0 or more, found {value}")
+    return number
+
+
+def check_floors(comparison: Comparison, given: Mapping[str, float]) -> list[Check]:
+    """A check for each smallest mean. Raises OptionError."""
+    made = []
+    for asked, least in given.items():
+        measure = _found("min", asked, comparison.measures)
+        if comparison.better(measure) == "lower":
+            raise OptionError("min", f"{measure!r}: lower values are better, so it has no minimum")
+        mean = comparison.mean[measure]
+        made.append(check_floor(measure, mean[BASELINE], mean[NOW], finite("min", least)))
+    return made
+
+
+def check_share(saved: Baseline, current: Baseline, most: float) -> Check:
+    """The check of the share of unjudged documents. Raises OptionError."""
+    if _not_negative("max_unjudged", most) > 1.0:
+        raise OptionError("max_unjudged", f"expected a share from 0 to 1, found {most}")
+    before, now = (_share_unjudged(own.counts) for own in (saved, current))
+    if now is None:
+        raise OptionError("max_unjudged", "the number of unjudged documents is not known")
+    return check_unjudged(before, now, most)
+
+
+def _share_unjudged(counts: dict[str, int]) -> float | None:
+    if "unjudged" not in counts or not counts.get("retrieved"):
+        return None
+    return counts["unjudged"] / counts["retrieved"]
+
+
+def canonical(name: str) -> tuple[str, ...]:
+    """The canonical spelling of a measure; that of a function is its name."""
+    return tuple(canonical_names(name)) or (name,)

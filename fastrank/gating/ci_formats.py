@@ -1,11 +1,12 @@
-"""A verdict as JSON, JUnit XML, and OpenMetrics."""
+"""A verdict as JSON, JUnit XML, OpenMetrics, and annotations of GitHub Actions."""
 
 from __future__ import annotations
 
 import re
 
 from fastrank.document.html import safe
-from fastrank.gating.shown import LISTED, listed, to_text
+from fastrank.gating.shown import LISTED, all_notes, heading, listed, to_text
+from fastrank.messages import visible
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
@@ -89,3 +90,37 @@ def to_openmetrics(verdict: Verdict) -> str:
         lines.append(f"{name} {verdict.comparison.mean[measure]['now']!r}")
     lines.append(f"fastrank_gate_passed {int(verdict.passed)}")
     return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+# How many errors, warnings and notices of a step GitHub shows.
+SHOWN = 10
+
+
+def to_github(verdict: Verdict) -> str:
+    """A line for each check that does not pass, for the verdict, and for each note.
+
+    At most ten of each kind: GitHub hides the others.
+    """
+    bad = [one for one in verdict.results if one.result != "pass"]
+    kind = "warning" if verdict.passed else "error"
+    more = len(bad) - (SHOWN - 1)
+    lines = [annotation(kind, one.title, one.message) for one in bad[: SHOWN - 1]]
+    summary = heading(verdict) + (f"; {more} more are not shown" if more > 0 else "")
+    lines.append(
+        annotation("notice" if verdict.status == "pass" else kind, "fastrank gate", summary)
+    )
+    notes = all_notes(verdict)[: SHOWN - 1]
+    lines += [annotation("notice", "fastrank gate", note) for note in notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def annotation(kind: str, title: str, message: str) -> str:
+    """A workflow command: `::error title=...::...`."""
+    return f"::{kind} title={escaped(visible(title), ':,')}::{escaped(visible(message))}"
+
+
+def escaped(text: str, more: str = "") -> str:
+    """Escape a string for GitHub's workflow commands; more: what properties escape, too."""
+    for character in "%" + more:
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

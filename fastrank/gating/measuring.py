@@ -1,22 +1,24 @@
-"""Evaluate a run for a gate."""
+"""Evaluate a run for a gate: its measures, its options, and where it comes from."""
 
 from __future__ import annotations
 
+import copy
 import math
 import os
+import subprocess
+from datetime import datetime, timezone
 from importlib import import_module
 from typing import NamedTuple
 
 from fastrank.comparing.alignment import systems_of
 from fastrank.comparing.compare import has_values
-from fastrank.errors import GroupError, MeasureError
+from fastrank.errors import GroupError, InputError, MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.digests import exclusions_digest, file_digest, judgments_digest
 from fastrank.formats.inputs import as_qrels, is_file
 from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
-from fastrank.gating.checks import SAVED_WITH_TIES
-from fastrank.gating.provenance import commit, created
+from fastrank.gating.checks import SAVED_WITH_TIES, canonical
 from fastrank.judging.keywords import EVALUATION
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import other_notes, tie_notes
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Preferences, Qrels
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
+
+# Seconds after which git counts as missing.
+PATIENCE = 10
 
 
 class Judgments(NamedTuple):
@@ -175,3 +180,109 @@ def _refuse_empty(made: Baseline) -> None:
     for name, mean in made.mean.items():
         if mean != mean:
             raise GroupError(f"{name}: no query has a value")
+
+
+def _as_saved() -> tuple[Any, ...]:
+    """The options of a gate, where None means that of the baseline."""
+    made = tuple(copy.copy(one) for one in EVALUATION)
+    for one in made:
+        one.default = None
+    return made
+
+
+AS_SAVED = _as_saved()
+
+
+def checked(given: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
+    """The checked options of a table. Raises OptionError and TypeError."""
+    return {one.name: one.checked(given[one.name]) for one in table}
+
+
+def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, Any]:
+    """The options of the baseline. Raises InputError if others are given."""
+    version = given["trec_eval_version"] or saved.compat
+    if version != saved.compat:
+        raise InputError(
+            name, f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
+            " baseline, or choose that version"
+        )  # fmt: skip
+    before = recorded({one.name: one.default for one in EVALUATION}) | saved.options
+    for one in EVALUATION:
+        try:
+            if one.name in before and one.name != "exclude":
+                one.checked(before[one.name])
+        except (OptionError, TypeError) as error:
+            raise InputError(name, f"damaged baseline: {error}") from None
+    unknown = sorted(before.keys() - given.keys())
+    if unknown:
+        raise InputError(
+            name, f"saved with options that this version of fastrank lacks: {', '.join(unknown)};"
+            " upgrade it"
+        )  # fmt: skip
+    now = {own: before[own] if given[own] is None else given[own] for own in before}
+    now["exclude"] = exclusions_digest(given["exclude"])
+    different = [
+        f"{own} {before[own]!r}, now {now[own]!r}"
+        for own in before
+        if before[own] != now[own] and own != "exclude"
+    ]
+    if before["exclude"] != now["exclude"]:
+        different.append("other excluded documents")
+    if different:
+        raise InputError(
+            name, f"saved with other options ({'; '.join(different)}); use the same, or save a new"
+            " baseline"
+        )  # fmt: skip
+    return now | {"exclude": given["exclude"], "trec_eval_version": version}
+
+
+def measures_of(measures: Measures, saved: Baseline, name: str) -> Measures:
+    """The measures to compute. Raises InputError unless they are those of the baseline."""
+    bound = selected(measures, saved.compat)
+    names = {os.fsdecode(own) for one in bound for own in one.canonical}
+    known = [canonical(own) for own in saved.measures]
+    if names != {one for own in known for one in own}:
+        raise InputError(
+            name, f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
+            " a new baseline"
+        )  # fmt: skip
+    # The baseline's spelling, unless a name is that of a function.
+    functions = any(one.measure.needs == "custom" for one in bound)
+    return measures if functions else saved.measures
+
+
+def created() -> str:
+    """The time in UTC, or that of SOURCE_DATE_EPOCH. Raises OptionError if it is not a number."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        when = datetime.now(timezone.utc)
+        if given:
+            when = datetime.fromtimestamp(int(given), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError(
+            "SOURCE_DATE_EPOCH", f"expected seconds since 1970, found {given!r}"
+        ) from None
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def commit() -> dict[str, Any]:
+    """The commit of the working directory, and whether tracked files differ from it.
+
+    Empty without git, outside a repository, and before the first commit.
+    """
+    found = _git("rev-parse", "HEAD")
+    if not found:
+        return {}
+    changes = _git("status", "--porcelain", "--untracked-files=no")
+    return {"commit": found, "dirty": bool(changes)}
+
+
+def _git(*arguments: str) -> str:
+    """What git prints, "" if it fails."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], capture_output=True, check=True, timeout=PATIENCE
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return os.fsdecode(done.stdout).strip()

@@ -1,16 +1,130 @@
-"""The result of a gate."""
+"""The result of a gate, from the comparison of a run with its baseline on the same queries."""
 
 from __future__ import annotations
 
+import os
+
+import numpy as np
+
+from fastrank.comparing.alignment import Aligned
+from fastrank.comparing.alignment import Measured as Values
+from fastrank.comparing.compare import compare_aligned
+from fastrank.comparing.options import COMPARISON, settings
 from fastrank.data.columns import Frozen
-from fastrank.gating.checks import BASELINE, NOW, Check
-from fastrank.gating.paired_runs import gain_of
+from fastrank.errors import InputError
+from fastrank.gating.checks import BASELINE, NOW, OF_BASELINE, SAVED_WITH_ZERO, Check, check_lost
+from fastrank.messages import counted
 from fastrank.scores.tables import Table
+from fastrank.scores.text import first_ids, lacks, missing_note, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
     from fastrank.gating.baseline import Baseline
+    from fastrank.gating.checks import Check
+    from fastrank.gating.measuring import Measured
+
+
+def compare_with(
+    saved: Baseline, measured: Measured, name: str, *, test: str, alpha: float
+) -> tuple[Comparison, list[str], list[Check]]:
+    """Compare on the queries of the baseline that are judged now.
+
+    Also returns notes on the others, and a failed check if queries of the baseline are left out
+    because the run lacks them. name: of the file. Intervals have the level 1 - 2 * alpha, so that
+    each bound is one-sided. Raises InputError if there is no such query, and where a measure has
+    only one of two values.
+    """
+    current = measured.content
+    if set(current.measures) != set(saved.measures):
+        raise InputError(name, f"saved with other measures ({', '.join(saved.measures)})")
+    queries = sorted(saved.per_query.keys() & measured.judged, key=os.fsencode)
+    if not queries:
+        raise InputError(name, "has no query that is judged now; save a new baseline")
+    missing = set(current.run["missing"])
+    lost = [own for own in queries if own in missing - set(saved.run["missing"])]
+    zero, every = current.options["missing"] == "zero", len(queries)
+    if lost and zero:
+        _refuse_lower(measured, lost)
+    elif lost:
+        queries = [own for own in queries if own not in missing]
+        if not queries:
+            raise InputError("the run", "has no results for the queries of the baseline")
+    aligned = Aligned([NOW, BASELINE], queries, {}, [])
+    for own in saved.measures:
+        now, before = current.measures.index(own), saved.measures.index(own)
+        values = np.array(
+            [
+                [_value(current.per_query, query, now) for query in queries],
+                [_value(saved.per_query, query, before) for query in queries],
+            ]
+        )
+        _refuse_gaps(values, own, queries, name)
+        aligned.measures[own] = Values(values, measured.better[own])
+    chosen = {one.name: one.default for one in COMPARISON} | {
+        "baseline": BASELINE, "test": test, "correction": "none", "alpha": alpha,
+        "level": 1 - 2 * alpha,
+    }  # fmt: skip
+    made = compare_aligned(aligned, settings(chosen))
+    notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
+    if lost and zero:
+        text = lacks("the run", lost, counted(every, *OF_BASELINE))
+        notes.append(f"{text}; {treated(len(lost), zero=True)}")
+    elif lost:
+        checks.append(check_lost(every, lost))
+    return made, [*notes, *_others(saved, current, {*queries, *lost}), *made.notes], checks
+
+
+def _value(per_query: dict[str, list[float | None]], query: str, place: int) -> float:
+    """A value, NaN for a missing one; 0 for a query without results."""
+    values = per_query.get(query)
+    if values is None:
+        return 0.0
+    value = values[place]
+    return np.nan if value is None else value
+
+
+def _refuse_lower(measured: Measured, lost: list[str]) -> None:
+    lower = [own for own, better in measured.better.items() if better == "lower"]
+    if lower:
+        raise InputError(
+            "the run", f"no results for {counted(len(lost), 'query', 'queries')} of the baseline"
+            f" ({first_ids(lost)}), which cannot count as 0 in {', '.join(lower)}, where lower is"
+            " better; add the results"
+        )  # fmt: skip
+
+
+def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str) -> None:
+    gaps = np.isnan(values)
+    different = [queries[row] for row in np.flatnonzero(gaps[0] != gaps[1])]
+    if different:
+        raise InputError(
+            name, f"{measure} cannot be compared: for"
+            f" {counted(len(different), 'query', 'queries')} ({first_ids(different)}), only one of"
+            " the baseline and the run has a value"
+        )  # fmt: skip
+
+
+def _others(saved: Baseline, current: Baseline, queries: set[str]) -> list[str]:
+    """Notes on queries that only the baseline or only the run has, which are not compared."""
+    notes = []
+    for only, where in (
+        (saved.per_query.keys() - queries, "only in the baseline"),
+        (current.per_query.keys() - queries, "not in the baseline"),
+    ):
+        if only:
+            named = sorted(only, key=os.fsencode)
+            notes.append(
+                f"compared on {counted(len(queries), 'query', 'queries')}; {len(named)}"
+                f" {'is' if len(named) == 1 else 'are'} {where} ({first_ids(named)})"
+            )
+    return notes
+
+
+def gain_of(comparison: Comparison, measure: str) -> float:
+    """How much better the mean is than in the baseline."""
+    difference: float = comparison.pair(measure, NOW, BASELINE).difference
+    return -difference if comparison.better(measure) == "lower" else difference
 
 
 class Verdict(Frozen):

@@ -36,9 +36,9 @@ def chunks_of(
 
     Documents are numbered in the order in which queries need them. A chunk of results has an array
     for each query: numbers of documents, grades, ranks and scores of each run, what the documents
-    add to each measure in each run as [place, value, place, value, ...], the numbers of results,
-    and the number of relevant documents that no run has in the first k. A chunk of documents has
-    [id, title, text] for each.
+    add to each measure in each run as {place: value}, the numbers of results, and the number of
+    relevant documents that no run has in the first k. A chunk of documents has [id, title, text]
+    for each.
     """
     numbers: dict[str, int] = {}
     for own in results:
@@ -60,14 +60,11 @@ def _row(
     results: QueryResults, measures: Sequence[str], numbers: Mapping[str, int]
 ) -> Iterator[Any]:
     yield [numbers[doc] for doc in results.documents]
-    yield [None if grade is None else _short(grade) for grade in results.grades]
+    yield [None if grade is None else short(grade) for grade in results.grades]
     yield results.ranks
-    yield [[None if score is None else _short(score) for score in own] for own in results.scores]
+    yield [[None if score is None else short(score) for score in own] for own in results.scores]
     yield [
-        [
-            [part for place, add in sorted(own.items()) for part in (place, _short(add))]
-            for own in results.adds[measure]
-        ]
+        [{place: short(add) for place, add in own.items()} for own in results.adds[measure]]
         for measure in measures
     ]
     yield results.retrieved
@@ -94,7 +91,7 @@ def _packed(texts: Sequence[str]) -> str:
     return b64encode(zlib.compress(content, 9)).decode()
 
 
-def _short(value: float) -> float | int:
+def short(value: float) -> float | int:
     """A number with at most 5 digits, in as few characters as JSON allows."""
     shown = float(f"{value:.5g}")
     return int(shown) if shown.is_integer() and abs(shown) < 1e6 else shown

@@ -28,7 +28,7 @@ from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -107,9 +107,9 @@ def inspect(
     notes = [
         *comparison.notes,
         *_unjudged_note(read, comparison.queries, judgments),
-        *([missing_note(texts, "document", documents, found)] if texts is not None else []),
-        *([missing_note(queries, "query", comparison.queries, asked)] if queries else []),
-        *([_ungrouped(comparison.queries, grouped)] if groups is not None else []),
+        *missing_note("text", texts, "document", documents, found),
+        *missing_note("text", queries, "query", comparison.queries, asked),
+        *missing_note("group", groups, "query", comparison.queries, grouped),
     ]
     return Inspection(
         comparison=comparison,
@@ -117,7 +117,7 @@ def inspect(
         groups=grouped,
         k=k,
         level=float(checked.relevance_level),
-        notes=[note for note in notes if note not in ("", ALONE)],
+        notes=[note for note in notes if note != ALONE],
         queries=asked,
         results=results,
         texts=found,
@@ -164,14 +164,6 @@ def _groups(given: Any) -> dict[str, str]:
         found = type(given).__name__
         raise OptionError("groups", f"expected a file or {{query: group}}, found {found}")
     return {str(query): str(group) for query, group in given.items()}
-
-
-def _ungrouped(queries: Sequence[str], groups: Mapping[str, str]) -> str:
-    lacking = [query for query in queries if query not in groups]
-    if not lacking:
-        return ""
-    of = counted(len(queries), "query", "queries")
-    return f"no group for {len(lacking)} of {of}, the first {lacking[0]}"
 
 
 def _title(names: Sequence[str]) -> str:

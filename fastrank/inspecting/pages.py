@@ -8,27 +8,25 @@ from hashlib import sha256
 import numpy as np
 
 from fastrank.comparing.plots.style import LINES, short_names, styles_of
-from fastrank.comparing.report.sections import pair_sentence, verdict
+from fastrank.comparing.report.sections import COLORS_OF_PAGE, pair_sentence, query_tables, verdict
+from fastrank.comparing.shown import columns_document, document_of, interval_name
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html, safe
-from fastrank.document.numbers import interval, number
 from fastrank.document.page import whole_page
-from fastrank.inspecting.chunks import chunks_of, size_of
+from fastrank.inspecting.chunks import chunks_of, short, size_of
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
-    from fastrank.document.document import Block
     from fastrank.inspecting.inspection import Inspection
     from fastrank.inspecting.results import QueryResults
 
 # The size of the results in a page of a folder, in bytes.
 PAGE = 10_000_000
-# What is shown without a script: the values of so many queries, the results of so many.
-MOST_VALUES = 1000
+# Without a script, the results of so many queries are shown, to this depth.
 MOST_RESULTS = 10
 STATIC_DEPTH = 10
 # More runs than this have no sentence for each pair.
@@ -84,7 +82,7 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         for measure in comparison.measures
     }
     explained = list(results[0].adds) if results else []
-    lines = [LINES.index(own["linestyle"]) for own in styles_of(comparison).values()]
+    styles = [*styles_of(comparison).values()]
     identity = repr((comparison.queries, comparison.names, comparison.mean)).encode(
         "utf-8", "backslashreplace"
     )
@@ -93,13 +91,14 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         "key": sha256(identity).hexdigest()[:16],
         "runs": comparison.names,
         "short": short_names(comparison.names, SHORT),
-        "lines": lines,
+        "lines": [LINES.index(own["linestyle"]) for own in styles],
+        "colors": [COLORS_OF_PAGE.get(own["color"].lower(), own["color"]) for own in styles],
         "measures": comparison.measures,
         "lower": [own for own in comparison.measures if comparison.better(own) == "lower"],
         "adds": explained,
         "k": inspection.k,
         "level": inspection.level,
-        "grades": [_whole(grade) for grade in inspection.grades],
+        "grades": [short(grade) for grade in inspection.grades],
         "queries": [own.query for own in results],
         "texts": [_query_text(inspection, own.query) for own in results],
         "groups": [inspection.groups.get(own.query) for own in results],
@@ -132,112 +131,61 @@ def _pairs(comparison: Comparison) -> dict[str, list[list[str]]]:
 
 
 def _verdicts(comparison: Comparison) -> str:
-    """The verdict on each measure, its means and their intervals."""
-    parts = []
-    for measure in comparison.measures:
-        sentence = verdict(comparison, measure) if len(comparison) > 1 else ""
-        shown = f"<p>{sentence}</p>" if sentence else f"<h2>{safe(measure)}</h2>"
-        grid = html(Document([_means(comparison, measure)]))
-        parts.append(
-            f'<section class="verdict" data-measure="{safe(measure)}">{shown}'
-            f'<div class="wide" tabindex="0">{grid}</div></section>'
-        )
-    return "\n".join(['<div class="verdicts">', *parts, "</div>"])
-
-
-def _means(comparison: Comparison, measure: str) -> Grid:
-    """The mean of each run, with its interval and the runs that it is better than."""
-    several = len(comparison) > 2 and not comparison.baseline
-    found = [interval(*comparison.interval_of(measure, name)) for name in comparison.names]
-    header = ["run", f"mean {measure}"]
-    header += [f"{100 * comparison.level:g}% interval"] * any(found)
-    header += ["significantly better than"] * several
-    known, rows = comparison._has_best(measure), []
-    best = comparison.best(measure) if known else ""
-    for name, bounds in zip(comparison.names, found, strict=True):
-        mean = comparison.mean[measure][name]
-        first = name == best and len(comparison) > 1
-        row = [Cell(name, heads_row=True), Cell(number(mean), number=True, place=int(first))]
-        row += [Cell(bounds, number=True)] * any(found)
-        if several:
-            row.append(Cell(", ".join(comparison.beaten(measure, name)) if known else ""))
-        rows.append(row)
-    return Grid(header, rows)
+    """The verdict on each measure, and the means with their intervals."""
+    sentences = [verdict(comparison, own) for own in comparison.measures if len(comparison) > 1]
+    shown = "\n".join(
+        f'<p class="verdict" data-measure="{safe(measure)}">{sentence}</p>'
+        for measure, sentence in zip(comparison.measures, sentences, strict=False)
+    )
+    if comparison.baseline:
+        blocks = document_of(comparison).blocks
+    else:
+        columns = ["mean", "interval"] if interval_name(comparison) else ["mean"]
+        blocks = columns_document(comparison, columns, ()).blocks
+    # The notes have a place of their own.
+    means = html(Document(blocks[: len(blocks) - len(comparison.notes)]))
+    return f'{shown}<div class="verdicts"><div class="wide" tabindex="0">{means}</div></div>'
 
 
 def _notes(inspection: Inspection) -> str:
     if not inspection.notes:
         return ""
-    count = len(inspection.notes)
     items = html(Document([Items([f"{note}." for note in inspection.notes])]))
-    summary = f"{count} note{'s' if count > 1 else ''}"
+    summary = counted(len(inspection.notes), "note")
     return f'<details class="notes"><summary>{summary}</summary>{items}</details>'
 
 
 def _static(inspection: Inspection) -> str:
     """For browsers without scripts: values of queries, and some results of the first measure."""
-    comparison = inspection.comparison
-    measure = comparison.measures[0]
-    values = comparison.values(measure)
-    ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
-    order = np.argsort(-ranges, kind="stable").tolist()
-    rows = [
-        [
-            Cell(comparison.queries[place], heads_row=True),
-            Cell(_query_text(inspection, comparison.queries[place])),
-            *(Cell(number(value), number=True) for value in values[:, place].tolist()),
-        ]
-        for place in order[:MOST_VALUES]
-    ]
-    shown = f"{len(rows):,} of {len(order):,} queries, the largest differences first."
-    blocks: list[Block] = [
-        Paragraph("Without JavaScript, this page shows values and the results of some queries."),
-        Section(
-            f"Values of {measure}",
-            [Paragraph(shown), Grid(["query", "text", *comparison.names], rows)], 2,
-        ),
-        *(
-            _side_by_side(inspection, inspection.results[place])
-            for place in order[: MOST_RESULTS if inspection.results else 0]
-        ),
-    ]  # fmt: skip
-    return f"<noscript>{html(Document(blocks))}</noscript>"
+    comparison, results = inspection.comparison, inspection.results
+    ranges = np.nan_to_num(np.ptp(comparison.values(comparison.measures[0]), axis=0), nan=-1.0)
+    most = np.argsort(-ranges, kind="stable")[: MOST_RESULTS if results else 0].tolist()
+    words = "Without JavaScript, this page shows values and the results of the queries that differ"
+    sections = [_side_by_side(inspection, results[place]) for place in most]
+    shown = html(Document([Paragraph(f"{words} most."), *sections]))
+    return f"<noscript>{query_tables(comparison)}\n{shown}</noscript>"
 
 
 def _side_by_side(inspection: Inspection, results: QueryResults) -> Section:
-    """The first results of each run, rank by rank."""
-    ranked = [
-        {rank: place for place, rank in enumerate(own) if 0 < rank <= STATIC_DEPTH}
-        for own in results.ranks
-    ]
-    depth = max((max(own, default=0) for own in ranked), default=0)
-    rows = [
-        [
-            Cell(str(rank), number=True),
-            *(c for own in ranked for c in _hit(inspection, results, own.get(rank))),
-        ]
-        for rank in range(1, depth + 1)
-    ]
-    header = ["rank", *(text for name in inspection.comparison.names for text in (name, "grade"))]
+    """The first results of each run, rank by rank, with their grades."""
+    rows = []
+    for rank in range(1, min(STATIC_DEPTH, inspection.k, max(results.retrieved)) + 1):
+        places = [own.index(rank) if rank in own else None for own in results.ranks]
+        hits = (Cell("" if one is None else _hit(inspection, results, one)) for one in places)
+        rows.append([Cell(str(rank), number=True), *hits])
     text = _query_text(inspection, results.query)
-    title = f"Query {results.query}" + (f": {text}" if text else "")
-    return Section(title, [Grid(header, rows)] if rows else [Paragraph("No results.")], 2)
+    title = f"Query {results.query}{': ' if text else ''}{text}"
+    grid = Grid(["rank", *inspection.comparison.names], rows)
+    return Section(title, [grid if rows else Paragraph("No results.")], 2)
 
 
-def _hit(inspection: Inspection, results: QueryResults, place: int | None) -> Iterator[Cell]:
-    if place is None:
-        yield from (Cell(""), Cell(""))
-        return
+def _hit(inspection: Inspection, results: QueryResults, place: int) -> str:
     doc, grade = results.documents[place], results.grades[place]
     title, text = inspection.texts.get(doc, ("", ""))
     words = " ".join((title or text).split())[:80]
-    yield Cell(f"{doc}: {words}" if words else doc)
-    yield Cell("unjudged" if grade is None else f"{grade:g}")
+    shown = "unjudged" if grade is None else f"grade {grade:g}"
+    return f"{doc} ({shown}){': ' if words else ''}{words}"
 
 
 def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else round(value, DIGITS)
-
-
-def _whole(grade: float) -> float | int:
-    return int(grade) if grade.is_integer() else grade

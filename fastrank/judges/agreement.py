@@ -2,42 +2,76 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
 from fastrank.arguments import check_choice
-from fastrank.comparing.bootstrap import bca
+from fastrank.comparing.bootstrap import jackknifed
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.comparing.randomization import resampled_sums
-from fastrank.data.columns import Frozen
+from fastrank.document.document import Cell, Document, Grid, Paragraph
+from fastrank.document.numbers import interval as bounds_text
+from fastrank.document.numbers import number, signed
 from fastrank.errors import GroupError, OptionError
-from fastrank.judges.coefficients import alpha, coefficients
-from fastrank.judges.labels import MISSING, apply_scale, judge_names, judgments_of, labels_of
+from fastrank.judges.coefficients import METRICS, alpha, coefficients
+from fastrank.judges.labels import (
+    Labels,
+    apply_scale,
+    compare_scales,
+    judge_names,
+    judgments_of,
+    labels_of,
+    whole,
+)
+from fastrank.judges.result import Result, draw
 from fastrank.messages import closest, counted, did_you_mean
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    import pandas
+    from typing import Any, BinaryIO
 
     from fastrank.choices import BootstrapInterval
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
+    from fastrank.comparing.plots.frame import Frame
+    from fastrank.document.document import Block
     from fastrank.formats.inputs import QrelsLike, RunsLike
-    from fastrank.judges.labels import Judgments, Labels, Scale
+    from fastrank.judges.labels import Scale
     from fastrank.judges.systems import SystemsUnderJudges
     from fastrank.measures.selection import Measures
 
-METRICS = ("nominal", "ordinal", "interval")
-# The coefficients of a table of several judges.
-SUMMARY = ("pairs", "agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
+# The coefficients of a table of several judges, and of one of queries and of grades.
+SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
+BY_QUERY = ("agreement", "kappa", "kappa_quadratic", "bias")
+BY_GRADE = ("agreement", "higher", "lower", "bias")
+# How coefficients are called; a and b are the judges.
+NAMES = {
+    "agreement": "equal grades",
+    "kappa": "Cohen's kappa",
+    "kappa_linear": "Cohen's kappa, linear weights",
+    "kappa_quadratic": "Cohen's kappa, quadratic weights",
+    "pi": "Scott's pi",
+    "ac1": "Gwet's AC1",
+    "ac2_linear": "Gwet's AC2, linear weights",
+    "ac2": "Gwet's AC2, quadratic weights",
+    **{f"alpha_{metric}": f"Krippendorff's alpha, {metric}" for metric in METRICS},
+    "bias": "mean grade of {b} minus that of {a}",
+    "higher": "graded higher by {b}",
+    "lower": "graded lower by {b}",
+    "f1": "F1 of {b}, relevant from grade {level:g}",
+    **{
+        name: name + " of {b}, relevant from grade {level:g}"
+        for name in ("precision", "recall", "specificity")
+    },
+}
 
 
-class JudgeAgreement(Frozen):
+class JudgeAgreement(Result):
     """How far two or more judges agree on the pairs of query and document that they judged.
 
     judges: their names. pairs: the number of pairs that both judged; of several judges, that two or
@@ -121,27 +155,16 @@ class JudgeAgreement(Frozen):
         >>> agreement.interval("kappa_quadratic")
         (0.666..., 1.0)
         """
-        function, chosen = self._function(name), self._settings
-        sums = self._resampled()
-        estimate = self.value(name)
-        resampled = function(sums)
-        resampled = resampled[~np.isnan(resampled)]
-        if len(self._by_query) < 2 or estimate != estimate or not len(resampled):
+        return self._bounds(name, self._resampled())
+
+    def _bounds(self, name: str, resampled: Floats) -> tuple[float, float]:
+        function, estimate = self._function(name), self.value(name)
+        drawn = function(resampled)
+        drawn = drawn[~np.isnan(drawn)]
+        if len(self.queries) < 2 or estimate != estimate or not len(drawn):
             return float("nan"), float("nan")
-        if chosen.interval == "bca":
-            total = self._by_query.sum(axis=0)
-            without = function(total - self._by_query)
-            deviations = without[~np.isnan(without)]
-            deviations = deviations.mean() - deviations
-            spread = float((deviations**2).sum())
-            if spread > 0:
-                acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
-                bounds = bca(resampled, estimate, acceleration, chosen.level)
-                if bounds is not None:
-                    return bounds
-        tail = (1 - chosen.level) / 2
-        low, high = np.quantile(resampled, [tail, 1 - tail])
-        return float(low), float(high)
+        without = function(self._by_query.sum(axis=0) - self._by_query)
+        return jackknifed(drawn, estimate, without[~np.isnan(without)], self._settings)
 
     def _resampled(self) -> Floats:
         """The matrix of each resample, float64[resamples, grades, grades]."""
@@ -166,7 +189,8 @@ class JudgeAgreement(Frozen):
                 raise OptionError("judge", f"{name!r} is not one of the judges{expected}")
         if a == b:
             raise OptionError("judge", f"expected two judges, found {a!r} twice")
-        labels = self._labels.of_both(self.judges.index(a), self.judges.index(b))
+        places = [self.judges.index(a), self.judges.index(b)]
+        labels = Labels([a, b], self._labels.queries, self._labels.values[places])
         return agreement_of(labels, self.relevance_level, self._settings)
 
     def by_query(self) -> Table:
@@ -179,37 +203,27 @@ class JudgeAgreement(Frozen):
         q2             2       1.0000   1.0000             1.0000  0.0000
         """
         self._need_two("by_query")
-        counts = self._by_query.sum(axis=(1, 2)).astype(int).tolist()
-        columns: dict[str, list[Any]] = {"query": self.queries, "pairs": counts}
-        for name in ("agreement", "kappa", "kappa_quadratic", "bias"):
-            columns[name] = self._function(name)(self._by_query).tolist()
-        return Table(columns=columns)
+        return self._each("query", self.queries, self._by_query, BY_QUERY)
+
+    def _each(self, label: str, rows: list[Any], matrices: Floats, names: Sequence[str]) -> Table:
+        """A row for each confusion matrix."""
+        values = {name: self._function(name)(matrices).tolist() for name in names}
+        pairs = matrices.sum(axis=(1, 2)).astype(int).tolist()
+        return Table(columns={label: rows, "pairs": pairs, **values})
 
     def by_grade(self) -> Table:
         """A row for each grade of the first judge: how the second grades these pairs.
 
         >>> print(agreement.by_grade())
-          grade    pairs    equal    higher    lower    mean
-        -------  -------  -------  --------  -------  ------
-              0        2   0.5000    0.5000   0.0000  0.5000
-              1        2   1.0000    0.0000   0.0000  1.0000
-              2        1   1.0000    0.0000   0.0000  2.0000
+          grade    pairs    agreement    higher    lower    bias
+        -------  -------  -----------  --------  -------  ------
+              0        2       0.5000    0.5000   0.0000  0.5000
+              1        2       1.0000    0.0000   0.0000  0.0000
+              2        1       1.0000    0.0000   0.0000  0.0000
         """
         self._need_two("by_grade")
-        confusion, grades = self._by_query.sum(axis=0), np.array(self.grades)
-        totals = confusion.sum(axis=1)
-        with np.errstate(invalid="ignore"):
-            shares = confusion / totals[:, None]
-        return Table(
-            columns={
-                "grade": [_plain(grade) for grade in self.grades],
-                "pairs": totals.astype(int).tolist(),
-                "equal": np.diag(shares).tolist(),
-                "higher": np.triu(shares, 1).sum(axis=1).tolist(),
-                "lower": np.tril(shares, -1).sum(axis=1).tolist(),
-                "mean": (shares @ grades).tolist(),
-            }
-        )
+        rows = np.eye(len(self.grades))[:, :, None] * self._by_query.sum(axis=0)
+        return self._each("grade", list(map(whole, self.grades)), rows, BY_GRADE)
 
     def table(self) -> Table:
         """Of two judges a row for each coefficient with its interval; of several one for each pair.
@@ -222,36 +236,66 @@ class JudgeAgreement(Frozen):
         j    k          5       0.8000   0.6875             0.8000  0.7101  0.8684  -0.2000
         """
         if len(self.judges) == 2:
-            names = list(self._functions())
-            bounds = [self.interval(name) for name in names]
-            return Table(
-                columns={
-                    "coefficient": names,
-                    "value": [self.value(name) for name in names],
-                    "low": [low for low, _ in bounds],
-                    "high": [high for _, high in bounds],
-                }
+            resampled = self._resampled()
+            return table_of_rows(
+                ("coefficient", "value", "low", "high"),
+                [
+                    (own, self.value(own), *self._bounds(own, resampled))
+                    for own in self._functions()
+                ],
             )
-        columns: dict[str, list[Any]] = {name: [] for name in ("a", "b", *SUMMARY)}
-        for place, a in enumerate(self.judges):
-            for b in self.judges[place + 1 :]:
-                try:
-                    own = self.pair(a, b)
-                except GroupError:
-                    values: list[Any] = [0] + [float("nan")] * (len(SUMMARY) - 1)
-                else:
-                    values = [getattr(own, name) for name in SUMMARY]
-                for column, value in zip(columns.values(), [a, b, *values], strict=True):
-                    column.append(value)
-        return Table(columns=columns)
+        rows: list[tuple[Any, ...]] = []
+        for a, b in combinations(self.judges, 2):
+            try:
+                own = self.pair(a, b)
+            except GroupError:
+                rows.append((a, b, 0, *[float("nan")] * len(SUMMARY)))
+            else:
+                rows.append((a, b, own.pairs, *map(own.value, SUMMARY)))
+        return table_of_rows(("a", "b", "pairs", *SUMMARY), rows)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame of pandas. Raises ImportError without pandas.
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+    ) -> Any:
+        """Draw the confusion matrix with matplotlib, and return its axes.
 
-        >>> agreement.to_pandas()["coefficient"].tolist()[:2]
-        ['agreement', 'kappa']
+        ax: axes to draw into, by default those of a new figure. path: where to write the image, as
+        a PNG, SVG or PDF by its suffix or by `format`. Raises OptionError for other suffixes and
+        for more than two judges, and ImportError without matplotlib.
+
+        >>> agreement.plot().get_title(loc="left")
+        'Grades of judge 1 and judge 2'
         """
-        return self.table().to_pandas()
+        self._need_two("plot")
+        return draw(self._draw, self.judges, ax, path, format)
+
+    def _draw(self, axes: Any) -> Frame:
+        from fastrank.comparing.plots.frame import Frame
+        from fastrank.comparing.plots.style import INK, PAPER
+
+        (a, b), grades = self.judges, [f"{grade:g}" for grade in self.grades]
+        counts = self.confusion
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+        for (row, column), share in np.ndenumerate(shares):
+            color = PAPER if share > 0.5 else INK
+            axes.text(
+                column, row, f"{counts[row, column]:,}", ha="center", va="center", color=color
+            )
+        axes.set_xticks(range(len(grades)), grades)
+        said = [
+            f"{a} {grades[row]}, {b} {grades[column]}: {count}"
+            for (row, column), count in np.ndenumerate(counts)
+        ]
+        return Frame(
+            f"Grades of {a} and {b}", [self.pairs],
+            [f"Pairs of query and document; darker: a larger share of those with the grade of {a}"],
+            ["; ".join(said)], x=f"grade of {b}", y=f"grade of {a}", rows=grades, inches=(5.5, 4.0),
+        )  # fmt: skip
 
     def _functions(self) -> Mapping[str, Any]:
         grades = np.array(self.grades)
@@ -281,17 +325,64 @@ class JudgeAgreement(Frozen):
         pairs = counted(self.pairs, "pair")
         return f"<JudgeAgreement of {names}: {pairs},{kappa} alpha {self.alpha['ordinal']:.4f}>"
 
-    def __str__(self) -> str:
-        from fastrank.document.text import text
-        from fastrank.judges.shown import document_of
+    def _document(self) -> Document:
+        level = f"{100 * self._settings.level:g}%"
+        blocks = self._of_two(level) if len(self.judges) == 2 else self._of_several(level)
+        if self.systems is not None:
+            blocks += self.systems._document().blocks
+        return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
 
-        return text(document_of(self))
+    def _of_two(self, level: str) -> list[Block]:
+        a, b = self.judges
+        grades, said = [f"{grade:g}" for grade in self.grades], {"a": a, "b": b}
+        confusion = [
+            [grade, *own] for grade, own in zip(grades, self.confusion.tolist(), strict=True)
+        ]
+        rows = [
+            [
+                Cell(NAMES[name].format(**said, level=self.relevance_level), heads_row=True),
+                Cell((signed if name == "bias" else number)(value), True),
+                Cell(bounds_text(low, high), True),
+            ]
+            for name, value, low, high in self.table().rows()
+        ]
+        chosen = self._settings
+        return [
+            Paragraph(
+                f"{counted(self.pairs, 'pair')} of query and document judged by both, in"
+                f" {counted(len(self.queries), 'query', 'queries')}; {self.only_a:,} only by {a},"
+                f" {self.only_b:,} only by {b}."
+            ),
+            grid_of(table_of_rows([f"{a} \\ {b}", *grades], confusion)),
+            Grid(["coefficient", "value", f"{level} interval"], rows),
+            Paragraph(
+                f"Rows of the first table are the grades of {a}. Intervals: {chosen.interval},"
+                f" {chosen.draws:,} resamples of the queries, seed {chosen.seed}.",
+                "legend",
+            ),
+        ]
 
-    def _repr_html_(self) -> str:
-        from fastrank.document.html import html
-        from fastrank.judges.shown import document_of
+    def _of_several(self, level: str) -> list[Block]:
+        shown = [
+            f"{name} {number(value)} {bounds_text(*self.interval(f'alpha_{name}'))}".strip()
+            for name, value in self.alpha.items()
+        ]
+        text = (
+            f"Krippendorff's alpha of {len(self.judges)} judges on {counted(self.pairs, 'pair')}"
+            f" that two or more judged, with {level} intervals: {', '.join(shown)}."
+        )
+        return [grid_of(self.table()), Paragraph(text, "legend")]
 
-        return html(document_of(self))
+    def _content(self) -> dict[str, Any]:
+        content = {"judges": self.judges, "pairs": self.pairs, "alpha": self.alpha}
+        content |= {"coefficients": self.table(), "notes": self.notes}
+        if len(self.judges) == 2:
+            content |= {
+                "only_a": self.only_a, "only_b": self.only_b, "grades": self.grades,
+                "confusion": self.confusion.tolist(), "queries": self.by_query(),
+                "by_grade": self.by_grade(),
+            }  # fmt: skip
+        return content if self.systems is None else {**content, "systems": self.systems._content()}
 
 
 def judge_agreement(
@@ -343,7 +434,9 @@ def judge_agreement(
     judges = {name: judgments_of(own, name) for name, own in zip(found, given, strict=True)}
     judges = apply_scale(judges, scale)
     made = agreement_of(labels_of(judges), relevance_level, chosen)
-    made.notes.extend(_notes(judges))
+    compare_scales(judges, made.notes)
+    same = [name for name in found[1:] if judges[name] == judges[found[0]]]
+    made.notes.extend(f"{found[0]} and {name} are the same judgments" for name in same)
     if runs is None:
         if families is not None:
             raise OptionError("families", "needs runs")
@@ -357,61 +450,36 @@ def judge_agreement(
 
 def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> JudgeAgreement:
     """The agreement of judges from aligned labels. Raises GroupError without a common pair."""
-    grades, counts = labels.grades, labels.counts()
-    size = len(grades)
-    judged = labels.codes != MISSING
+    judged = ~np.isnan(labels.values)
     common = judged.sum(axis=0) > 1
     if not common.any():
         raise GroupError(
             f"{' and '.join(labels.names)} have no judged pair of query and document in common"
         )
+    values = labels.values[:, common]
+    grades = np.unique(values[~np.isnan(values)])
     # Queries without a common pair say nothing, and must not be drawn.
-    used, query = np.unique(labels.query[common], return_inverse=True)
-    by_query = np.zeros((len(used), size, size))
-    only = [0, 0]
-    if len(labels.names) == 2:
-        first, second = labels.codes[:, common]
-        np.add.at(by_query, (query, first, second), 1.0)
-        only = [int((own & ~common).sum()) for own in judged]
-        coincidence = by_query.sum(axis=0)
-        coincidence = coincidence + coincidence.T
+    of_pairs = [labels.queries[place] for place in np.flatnonzero(common)]
+    queries = sorted({*of_pairs}, key=os.fsencode)
+    places = {query: place for place, query in enumerate(queries)}
+    query = np.array([places[own] for own in of_pairs])
+    by_query = np.zeros((len(queries), len(grades), len(grades)))
+    two = len(labels.names) == 2
+    if two:
+        np.add.at(by_query, (query, *np.searchsorted(grades, values)), 1.0)
     else:
-        own = counts[common].astype(float)
-        # Each label is paired with every other label of the unit, so that a unit of m labels
+        counts = (values[:, :, None] == grades).sum(axis=0).astype(float)
+        # Each label is paired with every other label of the pair, so that a pair with m labels
         # weighs m.
-        products = own[:, :, None] * own[:, None, :]
-        products[:, np.arange(size), np.arange(size)] -= own
-        products /= own.sum(axis=1)[:, None, None] - 1
-        np.add.at(by_query, query, products)
-        coincidence = by_query.sum(axis=0)
+        products = counts[:, :, None] * (counts[:, None, :] - np.eye(len(grades)))
+        np.add.at(by_query, query, products / (counts.sum(axis=1) - 1)[:, None, None])
+    total = by_query.sum(axis=0)
+    coincidence = total + total.T if two else total
+    only = (judged & ~common).sum(axis=1).tolist() if two else [0, 0]
     return JudgeAgreement(
-        judges=labels.names, pairs=int(common.sum()), only_a=only[0], only_b=only[1],
-        grades=grades.tolist(), queries=[labels.queries[place] for place in used],
+        judges=labels.names, pairs=len(of_pairs), only_a=only[0], only_b=only[1],
+        grades=grades.tolist(), queries=queries,
         alpha={metric: float(alpha(coincidence, grades, metric)) for metric in METRICS},
         relevance_level=relevance_level, notes=[], _by_query=by_query, _labels=labels,
         _settings=chosen,
     )  # fmt: skip
-
-
-def _notes(judges: dict[str, Judgments]) -> list[str]:
-    """What a reader must know about the judges."""
-    found = []
-    scales = {
-        name: sorted({grade for documents in own.values() for grade in documents.values()})
-        for name, own in judges.items()
-    }
-    (first, grades), *others = scales.items()
-    for name, own in others:
-        if own != grades:
-            shown = [", ".join(f"{grade:g}" for grade in one) for one in (grades, own)]
-            found.append(
-                f"{first} has the grades {shown[0]} and {name} {shown[1]}: if they mean different"
-                " things, map them with scale"
-            )
-        if judges[name] == judges[first]:
-            found.append(f"{first} and {name} are the same judgments")
-    return found
-
-
-def _plain(grade: float) -> float | int:
-    return int(grade) if grade == int(grade) else grade

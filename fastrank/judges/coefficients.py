@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Floats: TypeAlias = npt.NDArray[np.float64]
     Coefficient: TypeAlias = Callable[[Floats], Floats]
 
+METRICS = ("nominal", "ordinal", "interval")
+
 
 def _ratio(numerator: Any, denominator: Any) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -28,15 +30,22 @@ def _ratio(numerator: Any, denominator: Any) -> Floats:
     return found
 
 
+def _sum(matrix: Floats) -> Floats:
+    found: Floats = matrix.sum(axis=(-2, -1))
+    return found
+
+
 def _shares(confusion: Floats) -> Floats:
     return _ratio(confusion, confusion.sum(axis=(-2, -1), keepdims=True))
 
 
-def _marginals(confusion: Floats) -> tuple[Floats, Floats]:
-    return confusion.sum(axis=-1), confusion.sum(axis=-2)
+def _product(rows: Floats, columns: Floats) -> Floats:
+    """The shares that two distributions of grades would have by chance."""
+    found: Floats = rows[..., :, None] * columns[..., None, :]
+    return found
 
 
-def disagreements(grades: int, power: int) -> Floats:
+def distances(grades: int, power: int) -> Floats:
     """How far two grades differ by their positions in the scale, to a power; 0: 1 if they differ.
 
     0 gives the unweighted, 1 the linear, 2 the quadratic coefficient.
@@ -48,7 +57,7 @@ def disagreements(grades: int, power: int) -> Floats:
 
 def agreement(confusion: Floats) -> Floats:
     """The share of pairs with equal grades."""
-    return _ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+    return _ratio(np.trace(confusion, axis1=-2, axis2=-1), _sum(confusion))
 
 
 def kappa(confusion: Floats, power: int = 0) -> Floats:
@@ -57,18 +66,16 @@ def kappa(confusion: Floats, power: int = 0) -> Floats:
     Sources: Cohen, Educational and Psychological Measurement 20(1), 1960; weighted: Psychological
     Bulletin 70(4), 1968.
     """
-    weights = disagreements(confusion.shape[-1], power)
-    rows, columns = _marginals(confusion)
-    expected = rows[..., :, None] * columns[..., None, :]
-    observed = (weights * confusion).sum(axis=(-2, -1)) * confusion.sum(axis=(-2, -1))
-    return 1 - _ratio(observed, (weights * expected).sum(axis=(-2, -1)))
+    apart, shares = distances(confusion.shape[-1], power), _shares(confusion)
+    expected = _product(shares.sum(axis=-1), shares.sum(axis=-2))
+    return 1 - _ratio(_sum(apart * shares), _sum(apart * expected))
 
 
 def pi(confusion: Floats) -> Floats:
     """Scott's pi. Source: Scott, Public Opinion Quarterly 19(3), 1955."""
-    rows, columns = _marginals(_shares(confusion))
-    expected = (((rows + columns) / 2) ** 2).sum(axis=-1)
-    return _ratio(agreement(confusion) - expected, 1 - expected)
+    apart, shares = distances(confusion.shape[-1], 0), _shares(confusion)
+    both = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
+    return 1 - _ratio(_sum(apart * shares), _sum(apart * _product(both, both)))
 
 
 def ac(confusion: Floats, power: int = 0) -> Floats:
@@ -80,20 +87,11 @@ def ac(confusion: Floats, power: int = 0) -> Floats:
     count = confusion.shape[-1]
     if count < 2:
         return np.full(confusion.shape[:-2], np.nan)
-    distance = disagreements(count, power)
-    weights = 1 - distance / distance.max()
-    shares = _shares(confusion)
-    rows, columns = _marginals(shares)
-    prevalence = (rows + columns) / 2
-    observed = (weights * shares).sum(axis=(-2, -1))
-    chance = (prevalence * (1 - prevalence)).sum(axis=-1)
-    expected = weights.sum() / (count * (count - 1)) * chance
-    return _ratio(observed - expected, 1 - expected)
-
-
-def coincidences(confusion: Floats) -> Floats:
-    """The coincidence matrix of two judges: each pair of labels in both orders."""
-    return confusion + np.swapaxes(confusion, -2, -1)
+    apart, shares = distances(count, power), _shares(confusion)
+    apart = apart / apart.max()
+    both = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
+    chance = (1 - apart).sum() / (count * (count - 1)) * (both * (1 - both)).sum(axis=-1)
+    return 1 - _ratio(_sum(apart * shares), 1 - chance)
 
 
 def alpha(coincidence: Floats, grades: Floats, metric: str) -> Floats:
@@ -103,29 +101,31 @@ def alpha(coincidence: Floats, grades: Floats, metric: str) -> Floats:
     2013, chapter 12.
     """
     totals = coincidence.sum(axis=-1)
-    count = totals.sum(axis=-1)
     if metric == "nominal":
-        squares = np.broadcast_to(disagreements(len(grades), 0), coincidence.shape)
+        apart = distances(len(grades), 0)
     elif metric == "interval":
-        squares = np.broadcast_to((grades[:, None] - grades) ** 2, coincidence.shape)
+        apart = (grades[:, None] - grades) ** 2
     else:
         # The labels between two grades, with half of those of the two.
         middle = np.cumsum(totals, axis=-1) - totals / 2
-        squares = (middle[..., :, None] - middle[..., None, :]) ** 2
-    observed = (coincidence * squares).sum(axis=(-2, -1))
-    expected = (totals[..., :, None] * totals[..., None, :] * squares).sum(axis=(-2, -1))
-    return 1 - _ratio(observed * (count - 1), expected)
+        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
+    observed, expected = _sum(coincidence * apart), _sum(_product(totals, totals) * apart)
+    return 1 - _ratio(observed * (totals.sum(axis=-1) - 1), expected)
+
+
+def alpha_of_two(confusion: Floats, grades: Floats, metric: str) -> Floats:
+    """Krippendorff's alpha of two judges: each pair of labels counts in both orders."""
+    return alpha(confusion + np.swapaxes(confusion, -2, -1), grades, metric)
 
 
 def bias(confusion: Floats, grades: Floats) -> Floats:
     """The mean grade of the second judge minus that of the first."""
-    rows, columns = _marginals(confusion)
-    return _ratio(((columns - rows) * grades).sum(axis=-1), confusion.sum(axis=(-2, -1)))
+    return _ratio(_sum(confusion * (grades - grades[:, None])), _sum(confusion))
 
 
 def higher(confusion: Floats) -> Floats:
     """The share of pairs that the second judge grades higher."""
-    return _ratio(np.triu(confusion, 1).sum(axis=(-2, -1)), confusion.sum(axis=(-2, -1)))
+    return _ratio(_sum(np.triu(confusion, 1)), _sum(confusion))
 
 
 def lower(confusion: Floats) -> Floats:
@@ -133,30 +133,20 @@ def lower(confusion: Floats) -> Floats:
     return higher(np.swapaxes(confusion, -2, -1))
 
 
-def binary(confusion: Floats, grades: Floats, level: float) -> dict[str, Floats]:
-    """Precision, recall, F1 and specificity of the second judge, where relevant is `level` or more.
+def binary(confusion: Floats, name: str, relevant: Any) -> Floats:
+    """Precision, recall, F1 or specificity of the second judge; the first is taken as right.
 
-    The first judge is taken as right.
+    relevant: whether each grade is, bool[grades].
     """
-    relevant = grades >= level
-    both = confusion[..., relevant, :][..., relevant].sum(axis=(-2, -1))
-    neither = confusion[..., ~relevant, :][..., ~relevant].sum(axis=(-2, -1))
-    rows, columns = _marginals(confusion)
-    first, second = rows[..., relevant].sum(axis=-1), columns[..., relevant].sum(axis=-1)
-    return {
-        "precision": _ratio(both, second),
-        "recall": _ratio(both, first),
-        "f1": _ratio(2 * both, first + second),
-        "specificity": _ratio(neither, rows[..., ~relevant].sum(axis=-1)),
-    }
+    if name == "specificity":
+        return binary(confusion, "recall", ~relevant)
+    both = _sum(confusion[..., relevant, :][..., relevant])
+    first, second = _sum(confusion[..., relevant, :]), _sum(confusion[..., relevant])
+    return _ratio(both, {"precision": second, "recall": first, "f1": (first + second) / 2}[name])
 
 
 def coefficients(grades: Floats, level: float) -> dict[str, Coefficient]:
     """Everything that is computed from a confusion matrix, by name."""
-
-    def of_coincidences(confusion: Floats, metric: str) -> Floats:
-        return alpha(coincidences(confusion), grades, metric)
-
     return {
         "agreement": agreement,
         "kappa": kappa,
@@ -166,19 +156,12 @@ def coefficients(grades: Floats, level: float) -> dict[str, Coefficient]:
         "ac1": ac,
         "ac2_linear": partial(ac, power=1),
         "ac2": partial(ac, power=2),
-        **{
-            f"alpha_{metric}": partial(of_coincidences, metric=metric)
-            for metric in ("nominal", "ordinal", "interval")
-        },
+        **{f"alpha_{own}": partial(alpha_of_two, grades=grades, metric=own) for own in METRICS},
         "bias": partial(bias, grades=grades),
         "higher": higher,
         "lower": lower,
         **{
-            name: partial(_of_binary, name=name, grades=grades, level=level)
+            name: partial(binary, name=name, relevant=grades >= level)
             for name in ("precision", "recall", "f1", "specificity")
         },
     }
-
-
-def _of_binary(confusion: Floats, name: str, grades: Floats, level: float) -> Floats:
-    return binary(confusion, grades, level)[name]

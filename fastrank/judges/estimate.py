@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import os
-import warnings
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
 from fastrank.arguments import check_choice
-from fastrank.comparing.compare import compare
+from fastrank.comparing.comparison import CORRECTION_NAMES
 from fastrank.comparing.corrections import adjust
 from fastrank.comparing.options import COMPARISON, settings
-from fastrank.data.columns import Frozen
-from fastrank.errors import GroupError, MeasureError, OptionError
-from fastrank.judges.labels import judge_names, judgments_of, rescaled
+from fastrank.document.document import Document, Paragraph
+from fastrank.document.numbers import interval as bounds_text
+from fastrank.document.numbers import number, p_text, signed
+from fastrank.errors import MeasureError, OptionError
+from fastrank.judges.labels import compare_scales, judge_names, judgments_of, rescaled
 from fastrank.judges.merging import merge_qrels
-from fastrank.judges.prediction_powered import Estimated, combined, estimated
-from fastrank.messages import counted
-from fastrank.scores.tables import Table
+from fastrank.judges.pair_sample import PairSample
+from fastrank.judges.prediction_powered import half_width
+from fastrank.judges.query_sample import QuerySample
+from fastrank.judges.result import Result, draw
+from fastrank.messages import counted, visible
+from fastrank.scores.tables import Estimate, Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    import pandas
+    from collections.abc import Mapping, Sequence
+    from typing import Any, BinaryIO
 
     from fastrank.choices import Correction, EstimateInterval, Judges, Population
-    from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Floats
+    from fastrank.comparing.plots.frame import Frame
+    from fastrank.document.document import Block
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.judges.labels import Judgments
     from fastrank.judges.plans import JudgmentPlan
+    from fastrank.judges.prediction_powered import Estimated
     from fastrank.measures.selection import Measures
 
-# Below so many human queries intervals of Student's t may be short of their level.
-FEW = 20
-# Where so many values are equal, n would have to be hundreds.
-MOSTLY = 0.8
-PERMUTATIONS = 10_000
-NOT_RANDOM = 0.01
+# The columns of the table that are fields of an estimate.
+COLUMNS = ("value", "low", "high", "human", "judge", "weight", "width", "effective")
+# What a plot shows of each system, from the top, and by how much each is moved.
+SHOWN = (("people alone", -0.22), ("combined", 0.0), ("judge alone", 0.22))
 
 
 class EstimatedPair(NamedTuple):
@@ -60,7 +61,7 @@ class EstimatedPair(NamedTuple):
     p_adjusted: float
 
 
-class JudgeEstimate(Frozen):
+class JudgeEstimate(Result):
     """Means estimated from human judgments of some queries and a judge's of all.
 
     names: the systems. measures: their names. by: what people judged, "queries" or "pairs". n: the
@@ -178,16 +179,13 @@ class JudgeEstimate(Frozen):
         >>> estimate.table().columns["run"]
         ['a', 'b']
         """
-        rows = [
-            (measure, run, own.value, own.low, own.high, own.human, own.judge, own.weight,
-             own.width, own.effective)
-            for (measure, run), own in self._estimates.items()
-        ]  # fmt: skip
-        names = (
-            "measure", "run", "estimate", "low", "high", "human", "judge", "weight", "width",
-            "effective",
-        )  # fmt: skip
-        return Table(columns=dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+        return table_of_rows(
+            ("measure", "run", "estimate", *COLUMNS[1:]),
+            [
+                (*key, *(getattr(own, name) for name in COLUMNS))
+                for key, own in self._estimates.items()
+            ],
+        )
 
     def pairs(self) -> Table:
         """A row for each measure and pair of systems; columns as in `EstimatedPair`.
@@ -196,17 +194,62 @@ class JudgeEstimate(Frozen):
         ['measure', 'a', 'b', 'difference']
         """
         rows = [(*key, *self.pair(*key)) for key in self._pairs]
-        names = ("measure", "a", "b", *EstimatedPair._fields)
-        columns = map(list, zip(*rows, strict=True)) if rows else [[] for _ in names]
-        return Table(columns=dict(zip(names, columns, strict=True)))
+        return table_of_rows(("measure", "a", "b", *EstimatedPair._fields), rows)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame of pandas. Raises ImportError without pandas.
+    def plot(
+        self,
+        measure: str | None = None,
+        *,
+        ax: Any = None,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+    ) -> Any:
+        """Draw the means of all systems by people alone, combined, and by the judge alone.
 
-        >>> estimate.to_pandas()["run"].tolist()
-        ['a', 'b']
+        measure: by default the first. ax: axes to draw into, by default those of a new figure.
+        path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. Returns
+        the axes of matplotlib. The interval of the judge alone is the usual one, which is wrong: it
+        knows nothing of the judge's errors. Raises MeasureError for a measure that was not
+        estimated, OptionError for other suffixes, and ImportError without matplotlib.
+
+        >>> estimate.plot().get_title(loc="left")
+        'nDCG@2: means with 95% intervals'
         """
-        return self.table().to_pandas()
+        shown = self.measures[0] if measure is None else measure
+        self._of(shown, self.names[0])
+        return draw(lambda axes: self._draw(axes, shown), self.names, ax, path, format)
+
+    def _draw(self, axes: Any, measure: str) -> Frame:
+        from fastrank.comparing.plots.frame import Frame
+        from fastrank.comparing.plots.style import COLORS
+
+        said, handles = [], {}
+        for place, name in enumerate(self.names):
+            found = self._of(measure, name)
+            human, judge = (
+                half_width(error, found.df, self.level)
+                for error in (found.human_error, found.judge_error)
+            )
+            bounds = (
+                (found.human, found.human - human, found.human + human),
+                (found.value, found.low, found.high),
+                (found.judge, found.judge - judge, found.judge + judge),
+            )
+            for (label, shift), color, (mean, low, high) in zip(
+                SHOWN, COLORS, bounds, strict=False
+            ):
+                at = place + shift
+                (handles[label],) = axes.plot(
+                    [low, high], [at, at], color=color, lw=1.6, label=label
+                )
+                axes.plot([mean], [at], "o", color=color, ms=5)
+                said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
+        return Frame(
+            f"{visible(measure)}: means with {100 * self.level:g}% intervals",
+            [self.n], [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
+            ["; ".join(said)], rows=self.names, handles=list(handles.values()), grid="x",
+            inches=(7.5, 1.4 + 0.45 * len(self.names)),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         of = f"of {len(self.queries)} queries" if self.by == "queries" else "pairs"
@@ -216,17 +259,48 @@ class JudgeEstimate(Frozen):
             " people>"
         )
 
-    def __str__(self) -> str:
-        from fastrank.document.text import text
-        from fastrank.judges.shown import document_of_estimate
+    def _document(self) -> Document:
+        level = f"{100 * self.level:g}%"
+        estimated = f"estimate [{level} interval]"
+        head = ("measure", "run", estimated, "human", "judge", "lambda", "width", "effective")
+        rows = [
+            (measure, run, Estimate(own.value, own.low, own.high), own.human, own.judge, own.weight,
+             own.width, own.effective)
+            for (measure, run), own in self._estimates.items()
+        ]  # fmt: skip
+        shown = {"lambda": "{:.2f}".format, "width": "{:.2f}".format, "effective": "{:.0f}".format}
+        legend = (
+            f"human: from the {self.n} {self.by} that people judged, alone; judge: from its"
+            f" judgments of {len(self.queries)} queries, alone. lambda: how much the judge counts."
+            " width: of the interval, as a share of that of people alone. effective: how many"
+            f" {self.by} judged by people alone would give this interval."
+        )
+        blocks: list[Block] = [
+            grid_of(table_of_rows(head, rows), shown),
+            Paragraph(legend, "legend"),
+        ]
+        if self._pairs:
+            gap = f"difference [{level} interval]"
+            pairs = [
+                (measure, a, b, Estimate(own.difference, own.low, own.high), own.p_adjusted)
+                for (measure, a, b), own in ((key, self.pair(*key)) for key in self._pairs)
+            ]
+            grid = grid_of(
+                table_of_rows(("measure", "a", "b", gap, "p"), pairs), {gap: _signed, "p": p_text}
+            )
+            blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[self.correction]}.", "legend")]
+        return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
 
-        return text(document_of_estimate(self))
+    def _content(self) -> dict[str, Any]:
+        return {
+            "by": self.by, "n": self.n, "queries": len(self.queries),
+            "population": self.population, "level": self.level, "correction": self.correction,
+            "estimates": self.table(), "pairs": self.pairs(), "notes": self.notes,
+        }  # fmt: skip
 
-    def _repr_html_(self) -> str:
-        from fastrank.document.html import html
-        from fastrank.judges.shown import document_of_estimate
 
-        return html(document_of_estimate(self))
+def _signed(value: Any) -> str:
+    return f"{signed(value)} {bounds_text(value.low, value.high, signed)}"
 
 
 def estimate(
@@ -262,10 +336,12 @@ def estimate(
     correction: of the p-values of the pairs of a measure, as in `compare`.
     resamples: the number of random resamples of "percentile".
     seed: the seed of the resamples.
-    plan: what drew the pairs that people judged, if they judged a sample of pairs rather than of
-        queries: the estimate is then the judge's mean plus the estimated sum of what people would
-        change, for measures that add over documents (P@k, DCG@k, RBP).
-    partial: whether some pairs of the plan may lack a grade, missing at random.
+    plan: what drew the sample; `human` then has the grades of its sheet. With a plan of pairs the
+        estimate is the judge's mean plus the estimated sum of what people would change, for
+        measures that add over documents (P@k, CG@k, DCG@k, RBP). It is about the queries of the
+        plan, as with population="queries", and several judges become their mean or majority.
+    partial: whether some pairs of the plan may lack a grade, missing at random. Of a plan of
+        queries, only those count of which all pairs have one.
 
     The estimate is mean(f) - lambda (mean(g) - mean of g over the other queries), where f are the
     values by people and g those by the judge on the same queries; lambda has the least variance.
@@ -274,7 +350,8 @@ def estimate(
 
     Raises GroupError if people judged fewer than 3 queries or one that the judge did not, or if
     both judgments are the same; OptionError for invalid options; what `compare` raises. Warns if
-    the human queries do not look like a random sample of the judge's. Sources: Angelopoulos, Duchi
+    the human queries do not look like a random sample of the judge's, and if the grades of people
+    and the judge differ. Sources: Angelopoulos, Duchi
     and Zrnic, 2023, arXiv 2311.01453; Zrnic and Candès, PNAS 121(15), 2024.
 
     >>> model = {f"q{i}": {"d1": i % 2, "d2": 1 - i % 2} for i in range(20)}
@@ -292,225 +369,51 @@ def estimate(
     })  # fmt: skip
     if correction == "max-t":
         raise OptionError("correction", "'max-t' is not for estimates; use 'holm'")
-    if plan is not None and plan.by == "pairs":
-        return _by_pairs(human, judge, runs, measures, plan, chosen, partial=partial)
-    people = judgments_of(human, "human")
+    found = _judged(judge, scale)
+    by_pairs = plan is not None and plan.by == "pairs"
+    if plan is None:
+        people = judgments_of(human, "human")
+    else:
+        known = plan.grades_of(human, partial=partial)
+        people = plan._judged(known)
+    given = {"human": people, **found}
+    if len(found) > 1 and (by_pairs or judges != "linear"):
+        kind = "mean" if judges == "linear" else judges
+        found = {"the judges": merge_qrels(list(found.values()), kind).to_dict()}
+    sample: Any
+    if plan is not None and by_pairs:
+        sample = PairSample(plan, known, next(iter(found.values())), runs, measures, chosen)
+    else:
+        sample = QuerySample(people, found, runs, measures, population, chosen)
+    compare_scales(given, sample.notes)
+    names, own = sample.names, np.eye(len(sample.names))
+    pairs: dict[tuple[str, str, str], tuple[Estimated, float]] = {}
+    for measure in sample.measures:
+        estimates = {
+            (measure, names[i], names[j]): sample.estimate(measure, own[i] - own[j])
+            for i, j in combinations(range(len(names)), 2)
+        }
+        adjusted = adjust(np.array([one.p for one in estimates.values()]), correction).tolist()
+        pairs |= {key: (one, p) for (key, one), p in zip(estimates.items(), adjusted, strict=True)}
+    return JudgeEstimate(
+        names=names, measures=sample.measures, by=sample.by, n=sample.n, queries=sample.queries,
+        population=sample.population, level=level, correction=correction,
+        notes=sample.notes,
+        _estimates={
+            (measure, name): sample.estimate(measure, own[row])
+            for measure, (row, name) in product(sample.measures, enumerate(names))
+        },
+        _pairs=pairs,
+    )  # fmt: skip
+
+
+def _judged(
+    judge: QrelsLike | Sequence[QrelsLike], scale: Mapping[float, float] | None
+) -> dict[str, Judgments]:
+    """{name: judgments} of the judges, on the scale of people."""
     given = list(judge) if isinstance(judge, (list, tuple)) else [judge]
-    models = _models(given, scale, judges)
-    notes: list[str] = []
-    queries = _shared_queries(people, models)
-    people = _without_unjudged(people, models, notes)
-    sampled = sorted(people, key=os.fsencode)
-    sides = [
-        _values({query: own[query] for query in wanted}, runs, measures)
-        for own, wanted in ((people, sampled), *((own, queries) for own in models))
-    ]
-    place = {query: at for at, query in enumerate(queries)}
-    labelled = np.array([place[query] for query in sides[0].queries])
-    samples = _Samples(sides[0], sides[1:], labelled, chosen, finite=population == "queries")
-    notes += samples.cautions()
-    return JudgeEstimate(
-        names=sides[0].names, measures=sides[0].measures, by="queries", n=len(labelled),
-        queries=queries, population=population, level=level, correction=correction, notes=notes,
-        _estimates={
-            (measure, name): samples.estimate(measure, [(row, 1.0)])
-            for measure in sides[0].measures for row, name in enumerate(sides[0].names)
-        },
-        _pairs=_all_pairs(
-            sides[0].measures, sides[0].names, correction,
-            lambda measure, i, j: samples.estimate(measure, [(i, 1.0), (j, -1.0)]),
-        ),
-    )  # fmt: skip
-
-
-def _by_pairs(
-    human: QrelsLike,
-    judge: QrelsLike | Sequence[QrelsLike],
-    runs: RunsLike | RunLike,
-    measures: Measures,
-    plan: JudgmentPlan,
-    chosen: Settings,
-    *,
-    partial: bool,
-) -> JudgeEstimate:
-    """Estimate from a sample of pairs."""
-    from fastrank.judges.pair_estimate import PairSample, notes_of
-
-    if isinstance(judge, (list, tuple)):
-        (judge,) = judge if len(judge) == 1 else [merge_qrels(judge, "mean")]
-    grades = plan.grades_of(human, partial=partial)
-    sample = PairSample(plan, grades, judgments_of(judge, "judge"), runs, measures)
-    names = sample.names
-    return JudgeEstimate(
-        names=names, measures=list(sample.measures), by="pairs", n=len(sample.pairs),
-        queries=sample.queries, population="queries", level=chosen.level,
-        correction=chosen.correction, notes=list(notes_of(sample)),
-        _estimates={
-            (measure, name): sample.estimate(measure, [(name, 1.0)], chosen)
-            for measure in sample.measures for name in names
-        },
-        _pairs=_all_pairs(
-            list(sample.measures), names, chosen.correction,
-            lambda measure, i, j: sample.estimate(
-                measure, [(names[i], 1.0), (names[j], -1.0)], chosen
-            ),
-        ),
-    )  # fmt: skip
-
-
-class _Samples:
-    """The values per query of people and of judges."""
-
-    def __init__(
-        self,
-        human: Comparison,
-        models: Sequence[Comparison],
-        labelled: Any,
-        chosen: Settings,
-        *,
-        finite: bool,
-    ) -> None:
-        self.human, self.models, self.labelled = human, models, labelled
-        self.chosen, self.finite = chosen, finite
-        self.others = np.ones(len(models[0].queries), bool)
-        self.others[labelled] = False
-
-    def estimate(self, measure: str, systems: list[tuple[int, float]]) -> Estimated:
-        """The estimated mean of a weighted sum of systems."""
-        human = self._sum(self.human, measure, systems)
-        judged = np.stack([self._sum(own, measure, systems) for own in self.models])
-        predicted, others = judged[:, self.labelled], judged[:, self.others]
-        if len(judged) > 1:
-            own, beside = combined(human, predicted, others)
-        else:
-            (own,), (beside,) = predicted, others
-        return estimated(human, own, beside, self.chosen, finite=self.finite)
-
-    def _sum(self, side: Comparison, measure: str, systems: list[tuple[int, float]]) -> Floats:
-        values = side.values(measure)
-        if np.isnan(values).any():
-            raise MeasureError(measure, f"{measure!r} has no value for some queries")
-        found: Floats = np.sum([sign * values[row] for row, sign in systems], axis=0)
-        return found
-
-    def cautions(self) -> list[str]:
-        """Notes on the size of the human sample, and whether it looks random."""
-        n = len(self.labelled)
-        found = [
-            f"assumed: the {n} queries that people judged are a random sample of the"
-            f" {len(self.others)}; hand-picked ones give wrong estimates"
-        ]
-        if n < FEW:
-            found.append(f"{n} queries are few: the intervals may be short of their level")
-        for measure in self.human.measures:
-            for name, own in zip(self.human.names, self.human.values(measure), strict=True):
-                share = np.unique(own, return_counts=True)[1].max() / n
-                if share >= MOSTLY:
-                    found.append(
-                        f"{measure} of {name} is the same for {share:.0%} of the queries that"
-                        " people judged: its interval may be far short of its level"
-                    )
-        measure = self.human.measures[0]
-        if self.others.any() and (p := self._p_random(measure)) < NOT_RANDOM:
-            note = (
-                "the queries that people judged do not look like a random sample: the judge's"
-                f" {measure} differs on them from that on the others (permutation test,"
-                f" p = {p:.4f})"
-            )
-            warnings.warn(note, stacklevel=4)
-            found.append(note)
-        return found
-
-    def _p_random(self, measure: str) -> float:
-        """The p-value of a permutation test of the judge's values, on the mean of the systems."""
-        values = self.models[0].values(measure).mean(axis=0)
-        n, draw = len(self.labelled), np.random.default_rng(self.chosen.seed)
-        observed = abs(values[self.labelled].mean() - values.mean())
-        means = [draw.permutation(values)[:n].mean() for _ in range(PERMUTATIONS)]
-        reached = np.abs(np.array(means) - values.mean()) >= observed * (1 - 1e-9)
-        return float((reached.sum() + 1) / (PERMUTATIONS + 1))
-
-
-def _models(
-    given: list[QrelsLike], scale: Mapping[float, float] | None, judges: Judges
-) -> list[Judgments]:
-    """The judgments of the judges: one for each, or their mean or majority."""
-    if judges != "linear" and len(given) > 1:
-        given = [merge_qrels(given, judges)]
-    names = judge_names(given, None)
-    found = [judgments_of(own, name) for own, name in zip(given, names, strict=True)]
+    names = judge_names(given) if len(given) > 1 else ["the judge"]
+    found = {name: judgments_of(own, name) for name, own in zip(names, given, strict=True)}
     if scale is None:
         return found
-    return [rescaled(own, scale, name) for own, name in zip(found, names, strict=True)]
-
-
-def _shared_queries(people: Judgments, models: list[Judgments]) -> list[str]:
-    """The queries of all judges, in byte order. Raises GroupError."""
-    queries = set.intersection(*(set(own) for own in models))
-    lacking = sorted(people.keys() - queries, key=os.fsencode)
-    if lacking:
-        count = counted(len(lacking), "query", "queries")
-        raise GroupError(
-            f"the judge lacks {count} that people judged, such as {lacking[0]!r}: the human queries"
-            " must be a sample of the judge's"
-        )
-    if any(own == people for own in models):
-        raise GroupError("the judgments of people and of the judge are the same")
-    if len(people) < 3:
-        raise GroupError(f"expected 3 or more queries judged by people, found {len(people)}")
-    return sorted(queries, key=os.fsencode)
-
-
-def _without_unjudged(people: Judgments, models: list[Judgments], notes: list[str]) -> Judgments:
-    """The human judgments of the pairs that every judge has, with notes on the others."""
-    kept = {
-        query: {
-            document: grade
-            for document, grade in documents.items()
-            if all(document in own[query] for own in models)
-        }
-        for query, documents in people.items()
-    }
-    lost = sum(map(len, people.values())) - sum(map(len, kept.values()))
-    if lost:
-        notes.append(
-            f"{counted(lost, 'pair')} that people judged and the judge did not: unjudged on both"
-            " sides"
-        )
-    empty = [query for query, documents in kept.items() if not documents]
-    if empty:
-        raise GroupError(f"query {empty[0]!r}: people and the judge have no document in common")
-    grades = [
-        {grade for docs in own.values() for grade in docs.values()} for own in (kept, models[0])
-    ]
-    if grades[0] != grades[1]:
-        shown = [", ".join(f"{grade:g}" for grade in sorted(own)) for own in grades]
-        notes.append(
-            f"people gave the grades {shown[0]}, the judge {shown[1]}: if they mean different"
-            " things, map them with scale"
-        )
-    return kept
-
-
-def _values(judgments: Judgments, runs: RunsLike | RunLike, measures: Measures) -> Comparison:
-    return compare(judgments, runs, measures, missing="zero", interval="none")
-
-
-def _all_pairs(
-    measures: list[str],
-    names: list[str],
-    correction: str,
-    difference: Callable[[str, int, int], Estimated],
-) -> dict[tuple[str, str, str], tuple[Estimated, float]]:
-    """The estimated difference of each pair of systems, and its corrected p-value."""
-    found: dict[tuple[str, str, str], tuple[Estimated, float]] = {}
-    for measure in measures:
-        own = {
-            (measure, a, b): difference(measure, i, j)
-            for i, a in enumerate(names)
-            for j, b in enumerate(names)
-            if i < j
-        }
-        adjusted = adjust(np.array([one.p for one in own.values()]), correction).tolist()
-        found |= {key: (one, p) for (key, one), p in zip(own.items(), adjusted, strict=True)}
-    return found
+    return {name: rescaled(own, scale, name) for name, own in found.items()}

@@ -12,10 +12,10 @@ from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_ve
 from fastrank.data.qrels import Qrels
 from fastrank.errors import GroupError
 from fastrank.formats.inputs import are_named, as_run, run_names
-from fastrank.judges.labels import judge_names, judgments_of
+from fastrank.judges.labels import judge_names, judgments_of, pairs_of, whole
 from fastrank.judging.rankings import rank_documents
 from fastrank.messages import counted, first_few
-from fastrank.scores.tables import Table, distinct
+from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 
     from fastrank.choices import Conflicts, Prefer, TrecEvalVersion, UnjudgedBy
     from fastrank.formats.inputs import QrelsLike, RunsLike
-
-    # The grades of each query's documents, in the order of the judges; a pair with different ones.
-    Grades = dict[str, dict[str, list[float]]]
-    Conflict = tuple[str, str, list[float]]
-    Judged = dict[str, set[str]]
-    Rankings = dict[str, list[str]]
-    Change = tuple[str, str, str, float | None, float | None]
 
 # How many conflicts an error lists.
 LISTED = 10
@@ -74,52 +67,36 @@ def merge_qrels(
     Traceback (most recent call last):
     fastrank.errors.GroupError: 1 pair has different grades: query 'q1', document 'd1': 2 and 1
     """
+    return merged(qrels, prefer, conflicts)[0]
+
+
+def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> tuple[Qrels, int]:
+    """The merged judgments, and how many pairs have different grades."""
     check_choice("prefer", prefer, tuple(PREFERENCES))
     check_choice("conflicts", conflicts, ("resolve", "error"))
-    return resolved(*merged(qrels), prefer, conflicts)
-
-
-def resolved(grades: Grades, found: list[Conflict], prefer: Prefer, conflicts: Conflicts) -> Qrels:
-    """Judgments from the grades of several judges; arguments as `merged` returns them."""
-    if conflicts == "error" and found:
-        shown = [
-            f"query {query!r}, document {document!r}: {' and '.join(f'{own:g}' for own in given)}"
-            for query, document, given in found[:LISTED]
-        ]
-        verb = "has" if len(found) == 1 else "have"
-        raise GroupError(
-            f"{counted(len(found), 'pair')} {verb} different grades:"
-            f" {first_few([*shown, *[''] * (len(found) - len(shown))], LISTED, count=True)}"
-        )
-    choose = PREFERENCES[prefer]
-    return Qrels.from_dict({
-        query: {document: _whole(choose(given)) for document, given in documents.items()}
-        for query, documents in grades.items()
-    })  # fmt: skip
-
-
-def _whole(grade: float) -> float:
-    """An integer if the grade is one."""
-    return int(grade) if grade == int(grade) else grade
-
-
-def merged(qrels: Sequence[QrelsLike]) -> tuple[Grades, list[Conflict]]:
-    """The grades of each pair in the order of the judges, and the pairs with different grades."""
     if not isinstance(qrels, (list, tuple)):
         raise TypeError(f"qrels: expected a list of judgments, found {type(qrels).__name__}")
-    grades: Grades = {}
-    for given, name in zip(qrels, judge_names(qrels, None), strict=True):
-        for query, documents in judgments_of(given, name).items():
-            own = grades.setdefault(query, {})
-            for document, grade in documents.items():
-                own.setdefault(document, []).append(grade)
-    conflicts = [
-        (query, document, given)
+    grades: dict[str, dict[str, list[float]]] = {}
+    for given, name in zip(qrels, judge_names(qrels), strict=True):
+        for (query, document), grade in pairs_of(judgments_of(given, name)).items():
+            grades.setdefault(query, {}).setdefault(document, []).append(grade)
+    found = [
+        f"query {query!r}, document {document!r}: {' and '.join(f'{own:g}' for own in given)}"
         for query, documents in grades.items()
         for document, given in documents.items()
         if len(set(given)) > 1
     ]
-    return grades, conflicts
+    if conflicts == "error" and found:
+        raise GroupError(
+            f"{counted(len(found), 'pair')} {'has' if len(found) == 1 else 'have'} different"
+            f" grades: {first_few(found, LISTED, count=True)}"
+        )
+    choose = PREFERENCES[prefer]
+    made = {
+        query: {document: whole(choose(given)) for document, given in documents.items()}
+        for query, documents in grades.items()
+    }
+    return Qrels.from_dict(made), len(found)
 
 
 def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
@@ -138,18 +115,16 @@ def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
     removed   q1       d2              0
     added     q2       d3                     1
     """
-    first, second = (judgments_of(given, name) for given, name in ((a, "a"), (b, "b")))
-    rows: list[Change] = []
-    for query in sorted(first.keys() | second.keys(), key=os.fsencode):
-        old, new = first.get(query, {}), second.get(query, {})
-        for document in sorted(old.keys() | new.keys(), key=os.fsencode):
-            before, after = old.get(document), new.get(document)
-            if before != after:
-                change = "added" if before is None else "removed" if after is None else "changed"
-                rows.append((change, query, document, before, after))
-    names = ("change", "query", "document", "old", "new")
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
-    return Table(columns=dict(zip(names, columns, strict=True)))
+    first, second = (pairs_of(judgments_of(given, name)) for given, name in ((a, "a"), (b, "b")))
+    rows = []
+    for pair in sorted(
+        first.keys() | second.keys(), key=lambda pair: tuple(map(os.fsencode, pair))
+    ):
+        old, new = first.get(pair), second.get(pair)
+        if old != new:
+            change = "added" if old is None else "removed" if new is None else "changed"
+            rows.append((change, *pair, old, new))
+    return table_of_rows(("change", "query", "document", "old", "new"), rows)
 
 
 def unjudged(
@@ -189,71 +164,52 @@ def unjudged(
         query: {document for document, grade in documents.items() if grade >= 0}
         for query, documents in judgments_of(qrels, "qrels").items()
     }
-    rows = [
-        row
-        for name, rankings in named_rankings(runs, depth, version)
-        for row in HOLES[by](name, rankings, judgments)
-    ]
-    names = [name.format(k=depth) for name in HEADERS[by]]
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
-    return Table(columns=dict(zip(names, columns, strict=True)))
+    rows: list[tuple[Any, ...]] = []
+    for name, rankings in named_rankings(runs, depth, version):
+        own = {query: documents for query, documents in rankings.items() if query in judgments}
+        holes = [
+            (name, query, rank, document)
+            for query, documents in own.items()
+            for rank, document in enumerate(documents, 1)
+            if document not in judgments[query]
+        ]
+        missing = Counter(query for _, query, *_ in holes)
+        shares = {
+            query: (len(documents) - missing[query]) / len(documents)
+            for query, documents in own.items()
+        }
+        if by == "pair":
+            rows += holes
+        elif by == "query":
+            rows += [(name, query, share, missing[query]) for query, share in shares.items()]
+        else:
+            mean = fmean(shares.values()) if shares else math.nan
+            rows.append((name, len(own), mean, len(holes)))
+    return table_of_rows([name.format(k=depth) for name in HOLES[by]], rows)
 
 
 def named_rankings(
-    runs: RunsLike, depth: int, version: TrecEvalVersion
+    runs: RunsLike, depth: int, version: TrecEvalVersion = DEFAULT_VERSION
 ) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """The name of each run, and {query: the first documents, best first}, queries in byte order."""
     if are_named(runs):
         names, given = list(map(str, runs)), list(runs.values())
     else:
         given = list(runs) if isinstance(runs, (list, tuple, Iterator)) else [runs]
-        files = run_names(given)
-        names = distinct(name or f"run {place}" for place, name in enumerate(files, 1))
+        names = distinct(own or f"run {place}" for place, own in enumerate(run_names(given), 1))
     for name, run in zip(names, given, strict=True):
         scores = as_run(run, trec_eval_version=version).to_dict()
-        yield (
-            name,
-            {
-                query: [
-                    document
-                    for document, _ in rank_documents(
-                        list(scores[query].items()),
-                        {},
-                        ties="docno_desc",
-                        trec_eval_version=version,
-                    )[:depth]
-                ]
-                for query in sorted(scores, key=os.fsencode)
-            },
-        )
+        rankings = {}
+        for query in sorted(scores, key=os.fsencode):
+            ranked = rank_documents(
+                list(scores[query].items()), {}, ties="docno_desc", trec_eval_version=version
+            )
+            rankings[query] = [document for document, _ in ranked[:depth]]
+        yield name, rankings
 
 
-def _pairs(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[Any, ...]]:
-    for query, documents in rankings.items():
-        for rank, document in enumerate(documents, 1):
-            if query in judgments and document not in judgments[query]:
-                yield name, query, rank, document
-
-
-def _queries(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[Any, ...]]:
-    for query, documents in rankings.items():
-        if query in judgments:
-            judged = sum(document in judgments[query] for document in documents)
-            yield name, query, judged / len(documents), len(documents) - judged
-
-
-def _run(name: str, rankings: Rankings, judgments: Judged) -> Iterator[tuple[Any, ...]]:
-    rows = list(_queries(name, rankings, judgments))
-    mean = fmean(share for _, _, share, _ in rows) if rows else math.nan
-    yield name, len(rows), mean, sum(holes for *_, holes in rows)
-
-
-HOLES: dict[str, Callable[[str, Rankings, Judged], Iterator[tuple[Any, ...]]]] = {
-    "pair": _pairs,
-    "query": _queries,
-    "run": _run,
-}
-HEADERS = {
+# The columns of holes.
+HOLES = {
     "pair": ("run", "query", "rank", "document"),
     "query": ("run", "query", "judged@{k}", "unjudged"),
     "run": ("run", "queries", "judged@{k}", "unjudged"),

@@ -6,22 +6,27 @@ import hashlib
 import json
 import math
 import os
+from array import array
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.comparing.compare import compare
-from fastrank.comparing.power import queries_for
+from fastrank.comparing.power import power_of_t
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.errors import FormatError, GroupError, OptionError
-from fastrank.formats import files
+from fastrank.formats import files, sniff
+from fastrank.formats.inputs import is_file
 from fastrank.formats.source import read_all
-from fastrank.judges.labels import judgments_of
+from fastrank.formats.table_files import DELIMITERS, content_of, table_of_cells
+from fastrank.formats.tables import qrels_of
+from fastrank.judges.labels import judgments_of, pairs_of
 from fastrank.judges.merging import named_rankings
 from fastrank.messages import counted, first_few
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +43,9 @@ FORMAT = "fastrank plan 1"
 BANDS = (5, 10, 20, 50, 100, 200, 500)
 # Sampled pairs of a stratum, so that its variance can be estimated.
 LEAST = 2
+POWER = 0.8
 LISTED = 5
+COLUMNS = ("query", "document", "rank", "stratum", "probability", "sampled")
 
 
 class Stratum(NamedTuple):
@@ -56,9 +63,9 @@ class Stratum(NamedTuple):
 class JudgmentPlan(Frozen):
     """A random sample of the pairs of query and document in a pool, to be judged by people.
 
-    pairs: the pool, a row for each pair: query, document, best rank in a run, stratum, and whether
-    it is sampled. strata: {name: Stratum}. budget: how many pairs, or queries, are sampled. by:
-    "pairs" or "queries". depth, seed: as given.
+    pairs: the pool, a row for each pair: query, document, best rank in a run, stratum, the
+    probability with which it is sampled, and whether it is. strata: {name: Stratum}. budget: how
+    many pairs, or queries, are sampled. by: "pairs" or "queries". depth, seed: as given.
 
     >>> run = {f"q{i}": {f"d{j}": float(-j) for j in range(20)} for i in range(10)}
     >>> plan = fr.plan_judgments({"a": run}, 40, depth=20)
@@ -85,14 +92,12 @@ class JudgmentPlan(Frozen):
         >>> len(plan.sheet())
         40
         """
-        rows = [(query, document) for query, document, *_, sampled in self.pairs.rows() if sampled]
+        rows = [(query, document, "") for query, document in self._sampled()]
         order = np.random.default_rng(self.seed).permutation(len(rows))
-        queries, documents = zip(*(rows[place] for place in order), strict=True)
-        return Table(
-            columns={
-                "query": list(queries), "document": list(documents), "grade": [""] * len(rows)
-            }
-        )  # fmt: skip
+        return table_of_rows(("query", "document", "grade"), [rows[place] for place in order])
+
+    def _sampled(self) -> list[tuple[str, str]]:
+        return [row[:2] for row in self.pairs.rows() if row[-1]]
 
     def qrels(self, grades: QrelsLike, *, partial: bool = False) -> Qrels:
         """Judgments with strata, as xinfAP and infNDCG take them (the format of sample_eval).
@@ -106,12 +111,13 @@ class JudgmentPlan(Frozen):
         20
         """
         known = self.grades_of(grades, partial=partial)
-        columns = self.pairs.columns
-        pairs = zip(columns["query"], columns["document"], strict=True)
-        made: Qrels = Qrels._from_table("arrays", {
-            "query": columns["query"], "doc": columns["document"],
-            "grade": [known.get(pair, -1) for pair in pairs], "stratum": columns["stratum"],
-        })  # fmt: skip
+        rows = [
+            (query, document, known.get((query, document), -1), stratum)
+            for query, document, _, stratum, _, sampled in self.pairs.rows()
+            if sampled or self.by == "pairs"
+        ]
+        table = table_of_rows(("query", "doc", "grade", "stratum"), rows)
+        made: Qrels = Qrels._from_table("arrays", table.columns)
         return made
 
     def grades_of(
@@ -119,32 +125,31 @@ class JudgmentPlan(Frozen):
     ) -> dict[tuple[str, str], float]:
         """{(query, document): grade} of the sampled pairs.
 
-        partial: whether pairs may lack a grade, because assessors did not get to them; they must
-        then be missing at random. Raises GroupError, which lists pairs without a grade and grades
-        of pairs that were not sampled.
+        grades: the sheet, filled in, or judgments as `evaluate` takes them. partial: whether pairs
+        may lack a grade, because assessors did not get to them; they must then be missing at
+        random. Raises GroupError, which lists pairs without a grade, with several, and those that
+        were not sampled.
 
         >>> plan.grades_of({"q0": {"d99": 1}})
         Traceback (most recent call last):
         fastrank.errors.GroupError: 1 pair not in the sample: query 'q0', document 'd99'
         """
-        given = {
-            (query, document): grade
-            for query, documents in judgments_of(grades, "grades").items()
-            for document, grade in documents.items()
-        }
-        sampled = {(query, document) for query, document, *_, chosen in self.pairs.rows() if chosen}
-        for wrong, what in (
-            (given.keys() - sampled, "not in the sample"),
-            (set() if partial else sampled - given.keys(), "without a grade"),
-        ):
-            if wrong:
-                shown = [f"query {query!r}, document {doc!r}" for query, doc in sorted(wrong)]
-                raise GroupError(
-                    f"{counted(len(wrong), 'pair')} {what}: {first_few(shown, LISTED, count=True)}"
-                )
+        given, sampled = pairs_of(judgments_of(_filled(grades), "grades")), set(self._sampled())
+        _refuse(given.keys() - sampled, "not in the sample")
+        _refuse(set() if partial else sampled - given.keys(), "without a grade")
         if not given:
             raise GroupError("no sampled pair has a grade")
         return given
+
+    def _judged(self, known: dict[tuple[str, str], float]) -> Judgments:
+        """{query: {document: grade}}; of a plan of queries, without partly judged ones."""
+        whole = self.by == "queries"
+        partly = {pair[0] for pair in self._sampled() if whole and pair not in known}
+        found: Judgments = {}
+        for (query, document), grade in known.items():
+            if query not in partly:
+                found.setdefault(query, {})[document] = grade
+        return found
 
     def write(self, path: Source) -> None:
         """Write the plan as JSON, with a digest; `read_plan` takes it back.
@@ -167,11 +172,41 @@ class JudgmentPlan(Frozen):
         return text.encode("utf-8", "surrogateescape") + b"\n"
 
     def __repr__(self) -> str:
-        sampled = sum(own.sampled for own in self.strata.values())
         return (
-            f"<JudgmentPlan of {sampled} of {counted(len(self.pairs), 'pair')} in"
+            f"<JudgmentPlan of {len(self._sampled())} of {counted(len(self.pairs), 'pair')} in"
             f" {counted(len(self.strata), 'stratum', 'strata')}>"
         )
+
+
+def _refuse(pairs: set[tuple[str, str]], what: str) -> None:
+    if pairs:
+        shown = [f"query {query!r}, document {document!r}" for query, document in sorted(pairs)]
+        raise GroupError(
+            f"{counted(len(pairs), 'pair')} {what}: {first_few(shown, LISTED, count=True)}"
+        )
+
+
+def _filled(grades: QrelsLike) -> QrelsLike:
+    """The judgments of a sheet, without the rows that have no grade yet; others as they are."""
+    if not is_file(grades):
+        return grades
+    source: Any = grades
+    file, head = sniff.head_of(source)
+    form = sniff.format_of(head, file.name, "qrels")
+    if form not in DELIMITERS:
+        return file
+    with file:
+        sheet: Any = content_of(file.read(), file.name, form, "qrels")
+    if not {"query", "document", "grade"} <= {*sheet.names}:
+        return qrels_of(sheet)
+    kept = [row for row, grade in enumerate(sheet.values("grade")) if grade.strip()]
+    columns = [[column[row] for row in kept] for column in sheet.columns]
+    filled = table_of_cells(
+        file.name, sheet.names, columns, array("q", [sheet.rows[row] for row in kept])
+    )
+    pairs = Counter(zip(filled.values("query"), filled.values("document"), strict=True))
+    _refuse({pair for pair, count in pairs.items() if count > 1}, "with several grades")
+    return qrels_of(filled)
 
 
 def read_plan(path: Source) -> JudgmentPlan:
@@ -184,9 +219,9 @@ def read_plan(path: Source) -> JudgmentPlan:
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: expected a plan, as `fastrank plan` writes it
     """
-    name = files.name_of(path)
+    name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(read_all(path))
+        content = json.loads(text)
         expected = content.pop("digest"), content.pop("format")
     except (ValueError, KeyError, AttributeError, TypeError):
         expected = "", ""
@@ -197,10 +232,14 @@ def read_plan(path: Source) -> JudgmentPlan:
             name, 1, "the plan was changed after it was written: its digest differs; put grades"
             " into a file of their own"
         )  # fmt: skip
-    columns = ("query", "document", "rank", "stratum", "sampled")
-    rows = content.pop("pairs")
+    pairs = table_of_rows(COLUMNS, content.pop("pairs"))
+    for query, document, *_, probability, _ in pairs.rows():
+        if not 0 < probability <= 1:
+            raise FormatError(
+                name, 1, f"query {query!r}, document {document!r}: expected a probability above 0"
+                f" and at most 1, found {probability:g}"
+            )  # fmt: skip
     strata = {own[0]: Stratum(*own) for own in content.pop("strata")}
-    pairs = Table(columns=dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
     return JudgmentPlan(pairs=pairs, strata=strata, **content)
 
 
@@ -232,15 +271,9 @@ def pool(
         for query, documents in rankings.items():
             for rank, document in enumerate(documents, 1):
                 found.setdefault((query, document), []).append(rank)
-    pairs = sorted(found, key=lambda pair: (os.fsencode(pair[0]), os.fsencode(pair[1])))
-    return Table(
-        columns={
-            "query": [query for query, _ in pairs],
-            "document": [document for _, document in pairs],
-            "rank": [min(found[pair]) for pair in pairs],
-            "runs": [len(found[pair]) for pair in pairs],
-        }
-    )
+    pairs = sorted(found, key=lambda pair: tuple(map(os.fsencode, pair)))
+    rows = [(*pair, min(found[pair]), len(found[pair])) for pair in pairs]
+    return table_of_rows(("query", "document", "rank", "runs"), rows)
 
 
 def plan_judgments(
@@ -271,8 +304,8 @@ def plan_judgments(
     difference: instead of a budget of queries, the difference of two systems in `measure` that the
         paired t-test shall find with a power of 0.8; needs a judge, for the standard deviation.
     measure: for `difference`.
-    correlation: of the judge's and people's differences per query, if known: judging with
-        `estimate` then needs fewer queries, by the factor 1 - correlation ** 2.
+    correlation: of the judge's and people's differences per query, if known: of N queries, n
+        then find what n / (1 - correlation ** 2 * (1 - n / N)) would find without a judge.
     seed: of the sample.
     trec_eval_version: scores are compared as 32-bit floats ("9.0.8") or doubles ("10.0").
 
@@ -286,47 +319,44 @@ def plan_judgments(
     check_choice("by", by, ("pairs", "queries"))
     check_choice("allocation", allocation, ("neyman", "proportional"))
     draw = np.random.default_rng(at_least("seed", seed, 0))
-    pairs = pool(runs, depth, trec_eval_version=trec_eval_version).columns
-    if not pairs["query"]:
+    pooled = list(pool(runs, depth, trec_eval_version=trec_eval_version).rows())
+    if not pooled:
         raise GroupError("the runs have no results")
-    grades = {} if judge is None else judgments_of(judge, "judge")
+    grades = None if judge is None else judgments_of(judge, "judge")
     if difference is not None:
-        if by != "queries" or judge is None or budget is not None:
+        if by != "queries" or grades is None or budget is not None:
             raise OptionError("difference", "needs by='queries' and a judge, and no budget")
         budget = _queries_for(difference, runs, grades, measure, correlation)
     if budget is None:
         raise OptionError("budget", "expected a number of pairs or queries")
-    queries = sorted(set(pairs["query"]), key=os.fsencode)
-    most = len(queries) if by == "queries" else len(pairs["query"])
-    if not 0 < at_least("budget", budget, 1) <= most:
+    queries = list(dict.fromkeys(query for query, *_ in pooled))
+    most = len(queries) if by == "queries" else len(pooled)
+    if at_least("budget", budget, 1) > most:
         raise OptionError(
             "budget", f"expected at most {most}, the {by} of the pool, found {budget}"
         )
     if by == "queries":
         chosen = {queries[place] for place in draw.permutation(len(queries))[:budget]}
-        names = ["query"] * len(pairs["query"])
-        sampled = [query in chosen for query in pairs["query"]]
+        names = ["query"] * len(pooled)
+        sampled = [query in chosen for query, *_ in pooled]
         strata = {"query": Stratum("query", len(queries), budget)}
     else:
-        names = [
-            _stratum(rank, grades.get(query, {}).get(document), judged=judge is not None)
-            for query, document, rank in zip(
-                pairs["query"], pairs["document"], pairs["rank"], strict=True
-            )
-        ]
-        strata = _allocated(names, pairs["rank"], budget, allocation)
+        ranks = [rank for _, _, rank, _ in pooled]
+        names = _stratified(pooled, grades, budget)
+        strata = _allocated(names, ranks, budget, allocation)
         sampled = [False] * len(names)
         for name, own in strata.items():
-            rows = [row for row, other in enumerate(names) if other == name]
-            for place in draw.permutation(len(rows))[: own.sampled]:
-                sampled[rows[place]] = True
-    table = Table(
-        columns={
-            "query": pairs["query"], "document": pairs["document"], "rank": pairs["rank"],
-            "stratum": names, "sampled": sampled,
-        }
+            places = [place for place, other in enumerate(names) if other == name]
+            for place in draw.permutation(places)[: own.sampled]:
+                sampled[place] = True
+    rows = [
+        (*row[:3], name, strata[name].sampled / strata[name].size, own)
+        for row, name, own in zip(pooled, names, sampled, strict=True)
+    ]
+    return JudgmentPlan(
+        pairs=table_of_rows(COLUMNS, rows), strata=strata, budget=budget, by=by, depth=depth,
+        seed=seed,
     )  # fmt: skip
-    return JudgmentPlan(pairs=table, strata=strata, budget=budget, by=by, depth=depth, seed=seed)
 
 
 def _queries_for(
@@ -339,29 +369,43 @@ def _queries_for(
     spread = max((own for own in found.pairs().columns["sd"] if own == own), default=0.0)
     if not spread > 0:
         raise OptionError("difference", "no two runs differ by the judge")
-    needed = queries_for(difference / (spread * math.sqrt(1 - correlation**2)))
-    if needed is None or needed > len(found.queries):
-        raise OptionError(
-            "difference", f"{needed or 'more than 1,000,000,000'} queries are needed to find"
-            f" {difference:g}; there are {len(found.queries)}"
-        )  # fmt: skip
-    return needed
+    every = len(found.queries)
+    for n in range(2, every + 1):
+        # The judge says something of the other queries only.
+        left = math.sqrt(1 - correlation**2 * (1 - n / every))
+        if power_of_t(difference / (spread * left), n) >= POWER:
+            return n
+    raise OptionError("difference", f"{every} queries are too few to find {difference:g}")
 
 
-def _stratum(rank: int, grade: float | None, *, judged: bool) -> str:
-    """The name of a stratum: the band of its rank, and the judge's grade."""
-    last = next((own for own in BANDS if rank <= own), None)
-    first = max((own for own in BANDS if own < rank), default=0) + 1
-    band = f"rank{first}-{last}" if last else f"rank{first}-"
-    return f"{band}:{'none' if grade is None else f'{grade:g}'}" if judged else band
+def _stratified(
+    pooled: list[tuple[str, str, int, int]], grades: Judgments | None, budget: int
+) -> list[str]:
+    """The stratum of each pair: by rank and the judge's grade, or less if the budget is small."""
+    bands = [_band(rank) for _, _, rank, _ in pooled]
+    kinds = [bands, ["pool"] * len(pooled)]
+    if grades is not None:
+        own = [grades.get(query, {}).get(document) for query, document, *_ in pooled]
+        labels = ["none" if grade is None else f"{grade:g}" for grade in own]
+        kinds.insert(0, [f"{band}:{label}" for band, label in zip(bands, labels, strict=True)])
+    for names in kinds[:-1]:
+        if sum(min(LEAST, size) for size in Counter(names).values()) <= budget:
+            return names
+    return kinds[-1]
+
+
+def _band(rank: int) -> str:
+    last = next((own for own in BANDS if rank <= own), "")
+    return f"rank{max((own for own in BANDS if own < rank), default=0) + 1}-{last}"
 
 
 def _allocated(
     names: list[str], ranks: list[int], budget: int, allocation: str
 ) -> dict[str, Stratum]:
     """The strata with their shares of the budget, at least two pairs each where it suffices."""
-    found = sorted(set(names))
-    sizes = np.array([names.count(name) for name in found])
+    counts = Counter(names)
+    found = sorted(counts)
+    sizes = np.array([counts[name] for name in found])
     weights = sizes.astype(float)
     if allocation == "neyman":
         labels = sorted(
@@ -376,7 +420,7 @@ def _allocated(
                 # How probable people are to find it relevant: never 0 or 1, as judges err.
                 share = (labels.index(label) + 0.5) / len(labels)
             weights[place] *= discount * math.sqrt(share * (1 - share))
-    sampled = np.minimum(sizes, LEAST if budget >= LEAST * len(found) else 0)
+    sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:
         room = np.where(sampled < sizes, weights, 0.0)
         # The largest remainders get the rest, so that the budget is met exactly.

@@ -24,18 +24,21 @@ FOLDS = 5
 class Estimated(NamedTuple):
     """A mean with its interval, NaN without one.
 
-    error: its standard error. weight: how much the judge counts, lambda. human_error: the standard
-    error of the mean of the human values alone. n: the number of human values.
+    error: its standard error. df: the degrees of freedom of Student's t. weight: how much the judge
+    counts, lambda. human, human_error: the mean of the human values alone; judge, judge_error: that
+    of the judge's. n: the number of human values.
     """
 
     value: float
     low: float
     high: float
     error: float
+    df: int
     weight: float
     human: float
     human_error: float
     judge: float
+    judge_error: float
     n: int
 
     @property
@@ -50,12 +53,19 @@ class Estimated(NamedTuple):
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of a mean of 0, from Student's t with n - 1 degrees of freedom."""
+        """The two-sided p-value of a mean of 0, from Student's t."""
         from scipy.special import stdtr
 
         if not self.error > 0:
             return float("nan")
-        return float(2 * stdtr(self.n - 1, -abs(self.value) / self.error))
+        return float(2 * stdtr(self.df, -abs(self.value) / self.error))
+
+
+def half_width(error: float, df: int, level: float) -> float:
+    """Half the width of Student's interval."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 1 - (1 - level) / 2)) * error
 
 
 def estimated(
@@ -70,8 +80,7 @@ def estimated(
     """
     n, count = len(human), len(human) + len(others)
     everywhere = np.concatenate([predicted, others])
-    judge = float(everywhere.mean())
-    spread = everywhere.var(ddof=1)
+    judge, spread = float(everywhere.mean()), everywhere.var(ddof=1)
     rest = len(others) / count
     weight = 0.0
     if spread > 0 and len(others):
@@ -79,42 +88,43 @@ def estimated(
         # Of a sample, the others are uncertain, too: cov / ((1 + n / m) var) for m others.
         weight = float(np.clip(slope if finite else slope * rest, 0.0, 1.0))
     residual = human - weight * predicted
+    share, beside, judge_error = (rest, 0.0, 0.0) if finite else (1.0, 0.0, spread / count)
     if finite:
         value = float(residual.mean() + weight * judge)
-        error = float(np.sqrt(rest * residual.var(ddof=1) / n))
-        human_error = float(np.sqrt(rest * human.var(ddof=1) / n))
     else:
         value = float(residual.mean() + (weight * others.mean() if weight else 0.0))
-        beside = weight**2 * others.var(ddof=1) / len(others) if len(others) > 1 else 0.0
-        error = float(np.sqrt(residual.var(ddof=1) / n + beside))
-        human_error = float(human.std(ddof=1) / np.sqrt(n))
-    made = Estimated(
-        value, np.nan, np.nan, error, weight, float(human.mean()), human_error, judge, n
+        if len(others) > 1:
+            beside = weight**2 * others.var(ddof=1) / len(others)
+    error, human_error = (
+        float(np.sqrt(share * own.var(ddof=1) / n + more))
+        for own, more in ((residual, beside), (human, 0.0))
     )
-    low, high = _bounds(made, residual, weight * others, settings, finite=finite)
-    return made._replace(low=low, high=high)
-
-
-def _bounds(
-    made: Estimated, residual: Floats, others: Floats, settings: Settings, *, finite: bool
-) -> tuple[float, float]:
-    """Student's interval, or the percentile interval of resampled queries at the same weight."""
-    from scipy.special import stdtrit
-
-    tail = (1 - settings.level) / 2
     if settings.interval == "t":
-        half = float(stdtrit(made.n - 1, 1 - tail)) * made.error
-        return made.value - half, made.value + half
+        half = half_width(error, n - 1, settings.level)
+        low, high = value - half, value + half
+    else:
+        low, high = _resampled(value, residual, weight * others, settings, finite=finite)
+    return Estimated(
+        value, low, high, error, n - 1, weight, float(human.mean()), human_error, judge,
+        float(np.sqrt(judge_error)), n,
+    )  # fmt: skip
+
+
+def _resampled(
+    value: float, residual: Floats, others: Floats, settings: Settings, *, finite: bool
+) -> tuple[float, float]:
+    """The percentile interval of resampled queries, at the same weight."""
     draws = "draw_with_replacement"
-    resampled = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
-    deviations = resampled / len(residual) - residual.mean()
+    found = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
+    deviations = found / len(residual) - residual.mean()
     if finite:
         # The part of the queries that was not drawn is all that is uncertain.
-        deviations = deviations * np.sqrt(1 - made.n / (made.n + len(others)))
+        deviations = deviations * np.sqrt(len(others) / (len(residual) + len(others)))
     elif len(others):
         beside = resampled_sums(others[None], draws, settings.draws, settings.seed + 1, None)[0]
         deviations = deviations + beside / len(others) - others.mean()
-    low, high = np.quantile(made.value + deviations, [tail, 1 - tail])
+    tail = (1 - settings.level) / 2
+    low, high = np.quantile(value + deviations, [tail, 1 - tail])
     return float(low), float(high)
 
 

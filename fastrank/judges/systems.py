@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from fastrank.comparing.bootstrap import t_interval
 from fastrank.comparing.compare import compare
 from fastrank.comparing.paired import moments
 from fastrank.comparing.rank_biased_overlap import rbo
-from fastrank.data.columns import Frozen
+from fastrank.document.document import Document, Paragraph, Section
+from fastrank.document.numbers import p_text
 from fastrank.errors import GroupError, OptionError
-from fastrank.scores.tables import Table
+from fastrank.judges.result import Result
+from fastrank.scores.tables import Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
+    from fastrank.document.document import Block
     from fastrank.formats.inputs import RunsLike
     from fastrank.judges.labels import Judgments
     from fastrank.measures.selection import Measures
@@ -32,7 +36,7 @@ LOST, REVERSED, FOUND = "lost", "reversed", "found"
 ALPHA = 0.05
 
 
-class SystemsUnderJudges(Frozen):
+class SystemsUnderJudges(Result):
     """Systems compared under the judgments of each judge, on the queries that all of them judged.
 
     comparisons: {judge: Comparison}; the first judge's is the truth. family: the systems that used
@@ -82,30 +86,33 @@ class SystemsUnderJudges(Frozen):
         >>> systems.orders().columns["tau_b"], systems.orders().columns["reversed"]
         ([1.0], [0])
         """
-        columns: dict[str, list[Any]] = {
-            name: []
-            for name in ("judge", "measure", "tau_b", "tau_ap", "rbo", "largest_drop", LOST,
-                         REVERSED, FOUND)
-        }  # fmt: skip
-        truth = self.comparisons[self.judges[0]]
-        for judge in self.judges[1:]:
+        truth, rows = self.comparisons[self.judges[0]], []
+        for judge, measure in product(self.judges[1:], self.measures):
             other = self.comparisons[judge]
-            for measure in self.measures:
-                sign = -1.0 if truth.better(measure) == "lower" else 1.0
-                first, second = (
-                    {name: sign * mean for name, mean in own.mean[measure].items()}
-                    for own in (truth, other)
-                )
-                coefficients = agreement(first, second)
-                changes = [change for *_, change in self._changes(judge, measure)]
-                values = (
-                    judge, measure, coefficients.tau_b, coefficients.tau_ap,
-                    rbo(first, second, 0.9).ext, _largest_drop(truth, other, measure),
-                    *map(changes.count, (LOST, REVERSED, FOUND)),
-                )  # fmt: skip
-                for column, value in zip(columns.values(), values, strict=True):
-                    column.append(value)
-        return Table(columns=columns)
+            sign = -1.0 if truth.better(measure) == "lower" else 1.0
+            first, second = (
+                {name: sign * mean for name, mean in own.mean[measure].items()}
+                for own in (truth, other)
+            )
+            ranks = {name: rank for rank, name in enumerate(truth.ranked(measure))}
+            drops = (rank - ranks[name] for rank, name in enumerate(other.ranked(measure)))
+            found, changes = agreement(first, second), self.verdicts(judge, measure)
+            rows.append((
+                judge, measure, found.tau_b, found.tau_ap, rbo(first, second, 0.9).ext, max(drops),
+                *map(changes.columns["change"].count, (LOST, REVERSED, FOUND)),
+            ))  # fmt: skip
+        names = (
+            "judge",
+            "measure",
+            "tau_b",
+            "tau_ap",
+            "rbo",
+            "largest_drop",
+            LOST,
+            REVERSED,
+            FOUND,
+        )
+        return table_of_rows(names, rows)
 
     def verdicts(self, judge: str, measure: str) -> Table:
         """The pairs of systems whose significant difference is lost, reversed, or found.
@@ -116,23 +123,22 @@ class SystemsUnderJudges(Frozen):
         >>> len(systems.verdicts("judge 2", "map"))
         0
         """
-        names = ("a", "b", "difference", "p", "judged_difference", "judged_p", "change")
-        rows = list(zip(*self._changes(judge, measure), strict=True)) or [()] * len(names)
-        return Table(columns=dict(zip(names, map(list, rows), strict=True)))
-
-    def _changes(self, judge: str, measure: str) -> list[tuple[Any, ...]]:
         if judge not in self.comparisons:
             expected = ", ".join(map(repr, self.judges))
             raise OptionError("judge", f"{judge!r} is not one of the judges: {expected}")
-        truth, other = self.comparisons[self.judges[0]], self.comparisons[judge]
-        wanted = ("a", "b", "difference", "p_adjusted")
-        both = (own.pairs(measure).columns for own in (truth, other))
-        rows = (zip(*(own[name] for name in wanted), strict=True) for own in both)
-        found = [
-            (a, b, difference, p, judged, judged_p, _change(difference, p, judged, judged_p))
-            for (a, b, difference, p), (_, _, judged, judged_p) in zip(*rows, strict=True)
-        ]
-        return [row for row in found if row[-1]]
+        rows = []
+        first, second = (
+            self.comparisons[own].pairs(measure).columns for own in (self.judges[0], judge)
+        )
+        for a, b, *verdict in zip(
+            first["a"], first["b"], first["difference"], first["p_adjusted"],
+            second["difference"], second["p_adjusted"], strict=True,
+        ):  # fmt: skip
+            change = _change(*verdict)
+            if change:
+                rows.append((a, b, *verdict, change))
+        names = ("a", "b", "difference", "p", "judged_difference", "judged_p", "change")
+        return table_of_rows(names, rows)
 
     def own_family(self) -> Table | None:
         """How much higher than the first judge the others value the systems of their own family.
@@ -148,23 +154,63 @@ class SystemsUnderJudges(Frozen):
         """
         if self.family is None:
             return None
-        columns: dict[str, list[Any]] = {
-            name: [] for name in ("judge", "measure", "systems", "bias", "low", "high")
-        }
-        truth = self.comparisons[self.judges[0]]
+        truth, rows = self.comparisons[self.judges[0]], []
         inside = np.array([name in self.family for name in truth.names])
-        for judge in self.judges[1:]:
-            for measure in self.measures:
-                gap = self.comparisons[judge].values(measure) - truth.values(measure)
-                family, others = gap[inside].mean(axis=0), gap[~inside].mean(axis=0)
-                rows = np.vstack([family, others, family - others])
-                found = moments(rows)
-                low, high = t_interval(found, truth.level)
-                for place, systems in enumerate(("own family", "others", "difference")):
-                    values = (judge, measure, systems, found.mean[place], low[place], high[place])
-                    for column, value in zip(columns.values(), values, strict=True):
-                        column.append(value if isinstance(value, str) else float(value))
-        return Table(columns=columns)
+        for judge, measure in product(self.judges[1:], self.measures):
+            gap = self.comparisons[judge].values(measure) - truth.values(measure)
+            family, others = gap[inside].mean(axis=0), gap[~inside].mean(axis=0)
+            found = moments(np.vstack([family, others, family - others]))
+            columns = (found.mean, *t_interval(found, truth.level))
+            for systems, *own in zip(("own family", "others", "difference"), *columns, strict=True):
+                rows.append((judge, measure, systems, *map(float, own)))
+        return table_of_rows(("judge", "measure", "systems", "bias", "low", "high"), rows)
+
+    def table(self) -> Table:
+        """The same as `orders`.
+
+        >>> systems.table().names[:3]
+        ['judge', 'measure', 'tau_b']
+        """
+        return self.orders()
+
+    def _document(self) -> Document:
+        first = self.judges[0]
+        found: list[Block] = [
+            Section("The order of the systems", [
+                grid_of(self.orders()),
+                Paragraph(
+                    f"lost: pairs of systems that differ significantly by {first}, but not by this"
+                    " judge; reversed: significantly in the opposite direction; found: only by this"
+                    " judge.", "legend",
+                ),
+            ])
+        ]  # fmt: skip
+        for measure in self.measures:
+            found.append(Section(f"Means of {measure}", [grid_of(self.means(measure))]))
+            for judge in self.judges[1:]:
+                changed = self.verdicts(judge, measure)
+                if len(changed):
+                    grid = grid_of(changed, {"p": p_text, "judged_p": p_text})
+                    found.append(Section(f"Other verdicts by {judge}: {measure}", [grid]))
+        if (family := self.own_family()) is not None:
+            legend = f"The judge's value minus that of {first}, mean over queries."
+            grid = grid_of(family)
+            found.append(
+                Section("Bias for the judge's own family", [grid, Paragraph(legend, "legend")])
+            )
+        return Document(found)
+
+    def _content(self) -> dict[str, Any]:
+        family = self.own_family()
+        return {
+            "orders": self.orders(),
+            "means": {measure: self.means(measure) for measure in self.measures},
+            "verdicts": {
+                judge: {measure: self.verdicts(judge, measure) for measure in self.measures}
+                for judge in self.judges[1:]
+            },
+            **({} if family is None else {"own_family": family}),
+        }
 
 
 def under_judges(
@@ -222,9 +268,3 @@ def _change(difference: float, p: float, judged: float, judged_p: float) -> str:
     if differs:
         return LOST
     return FOUND if judged_differs else ""
-
-
-def _largest_drop(truth: Comparison, other: Comparison, measure: str) -> int:
-    """By how many ranks the system falls that falls most."""
-    ranks = {name: rank for rank, name in enumerate(truth.ranked(measure))}
-    return max(rank - ranks[name] for rank, name in enumerate(other.ranked(measure)))

@@ -11,12 +11,12 @@ from fastrank.errors import ArrayError
 from fastrank.formats.chunks import MOST_PARTS
 from fastrank.formats.values import selected_integers, texts_of, to_single
 from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
-from fastrank.judging.needs import needs_rankings
+from fastrank.judging.options import Options, needs_rankings
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.rankings import MemoryJudge
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
-from fastrank.native.records.objects import IdRows, JudgedRows, NarrowRowIndex, RowScratch
+from fastrank.native.records.objects import IdRows, JudgedRows, RowScratch
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
     Array = npt.NDArray[Any]
@@ -40,10 +39,8 @@ BLOCK_ITEMS = 1 << 17
 # The number of documents below which starting a thread does not pay off: about half a millisecond.
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
-# Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
-# 1,000 ids stays in the first cache beside them. Up to WIDEST ids, their numbers have 16 bits.
-PLACES, MOST_PLACES = 1 << 12, 1 << 18
-WIDEST = (1 << 15) - 1
+# Places in the table of a row's ids, at least and at most; and how many stay in the first cache.
+PLACES, MOST_PLACES, NEAR_PLACES = 1 << 11, 1 << 17, 1 << 13
 # Columns that the kernels look at together.
 BLOCK = 64
 SOURCE = "<arrays>"
@@ -202,12 +199,12 @@ class RowJudge(MemoryJudge):
 
 def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
-    own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
-    narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
-    clock = filled("q", [1])
+    # Eight places an id, of which few share one, if they are near; else four.
+    near, far = (table_size(count * width) for count in (4, 2))
+    places = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
+    links = zeros("i", (width // BLOCK + 1) * BLOCK)
     return RowScratch(
-        narrow=NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
-        wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
+        row_index=records.RowIndex(table=zeros("i", places), links=links, clock=filled("q", [1])),
         marks=zeros("q", most_judged),
         ids=zeros("q", width),
         rows=zeros("q", width + BLOCK),

@@ -7,7 +7,7 @@ from fastrank.data.texts import Texts, decoded, interning, memory_of, text_order
 from fastrank.errors import InputError
 from fastrank.formats.strict import USUAL_ITERATIONS
 from fastrank.judging.filters import rows_of_queries, taken_texts
-from fastrank.judging.needs import needs_of
+from fastrank.judging.options import Options, needs_of
 from fastrank.judging.queries import repeated
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native import records
     from fastrank.native.record import Record

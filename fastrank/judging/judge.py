@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.formats.chunks import Content, FileParts
 from fastrank.formats.source import SourceFile
 from fastrank.formats.trec import parse, python_warning, read_trec_run
-from fastrank.judging.needs import check_columns, rankings_suffice
+from fastrank.judging.options import Options, check_columns, rankings_suffice
 from fastrank.judging.streaming import FileJudge
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from fastrank.formats.trec import Warn
     from fastrank.judging.dicts import DictJudge, DictJudgments
     from fastrank.judging.judged import JudgedRun
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
 

@@ -9,6 +9,7 @@ from fastrank.data.texts import (
     Texts,
     decoded,
     remaining,
+    take,
     text_order,
     text_table,
 )
@@ -220,10 +221,9 @@ def clear_placeholders(
 def match_queries(judgments: Judgments, run: Run) -> Matched:
     """Every judged query, in byte order of its id, with its index in the run or -1."""
     order = text_order(judgments.queries)
-    matches, rankings = zeros("q", len(order)), zeros("q", len(order))
+    matches = zeros("q", len(order))
     kernels.match_texts(run.queries.columns, text_table(judgments.queries), matches)
-    kernels.take_integers(matches, order, rankings)
-    return records.Matched(order, rankings)
+    return records.Matched(order, take(matches, order))
 
 
 def match_run(

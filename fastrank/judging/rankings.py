@@ -26,14 +26,15 @@ from fastrank.judging.judged import (
     room_for_judged,
     room_for_ties,
 )
-from fastrank.judging.needs import (
+from fastrank.judging.options import (
     BY_COLUMN,
+    BY_GRADE,
+    Options,
     judging_options,
     needs_of,
     needs_rankings,
     rankings_suffice,
 )
-from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import match_run, repeated_lines, what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native.record import Record
 
@@ -212,7 +212,7 @@ def rejudge(
     own = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
     names = ("offsets", "ranks", "grades", "num_ret", "num_rel", "num_rel_ret")
     derived = rankings.changed(level=wanted, **dict(zip(names, own, strict=True)))
-    call("judge_otherwise", rankings, wanted, judged_only, derived)
+    call("list_otherwise", rankings, wanted, NO_CUTOFF, judged_only, derived)
     for place in placeholders:
         derived.num_ret[place] = 0
     return Judged(columns=derived)
@@ -318,7 +318,8 @@ def settle_ties(judged: Judged, options: Options) -> Tied:
         kernels.order_ties(
             options.ties == "best", int(unjudged_below), rankings, bounds, zeros("q", listed)
         )
-        kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
+        depth, judged_only = options.max_retrieved, options.judged_only
+        kernels.list_otherwise(rankings, rankings.level, depth, judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)
 
 

@@ -31,7 +31,7 @@ from fastrank.judging.judged import (
     room_for_judged,
     room_for_ties,
 )
-from fastrank.judging.needs import judging_options
+from fastrank.judging.options import Options, judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.formats.chunks import Prepare
     from fastrank.formats.parquet import ParquetRun
-    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
 

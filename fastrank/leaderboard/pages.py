@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections import Counter
 from hashlib import sha256
@@ -22,14 +23,12 @@ from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.leaderboard.board import Board
     from fastrank.leaderboard.results import Dataset
     from fastrank.leaderboard.standings import Row, Standing
-
-    Values = Sequence[float | None]
 
 UNSAFE = re.compile(r"[^a-z0-9._]+")
 # Names of devices on some systems.
@@ -37,6 +36,7 @@ RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|")
 LONGEST = 60
 NOTHING = "-"
 RANGE = "rank from-to"
+NOT_RANKED = "Not ranked, because results on some data sets are missing"
 
 
 class Column(NamedTuple):
@@ -114,44 +114,52 @@ class _Site:
 
     # Columns.
 
+    def _column(
+        self, header: str, values: Sequence[Any], *, key: str = "", best: bool = False,
+        shown: Callable[[Any], str] | None = None, heads: bool = False,
+        link: Callable[[str], str] = lambda _: "",
+    ) -> Column:  # fmt: skip
+        """A column of texts, counts or values, of which None is not known.
+
+        key: its name in the files, by default the header. best: whether the best value is marked.
+        heads: whether it names the rows.
+        """
+        known = [own for own in values if own is not None]
+        first = (min if self.better == "lower" else max)(known) if best and len(known) > 1 else None
+        cells = [
+            Cell(
+                NOTHING if own is None else (shown or self._shown)(own),
+                number=not isinstance(own, str), place=int(own is not None and own == first),
+                heads_row=heads, link=link(own) if own else "",
+            )
+            for own in values
+        ]  # fmt: skip
+        return Column(header, cells, {key or header: values})
+
+    def _shown(self, value: float | str) -> str:
+        if isinstance(value, str):
+            return value
+        return f"{value:,}" if isinstance(value, int) else number(value, self.digits)
+
     def _links(
         self, header: str, names: Sequence[str], folder: str, *, heads: bool = True
     ) -> Column:
         """Names of systems or data sets, with links to their pages."""
         known = self.of_dataset if folder.endswith("datasets/") else self.of_system
-        cells = [
-            Cell(own, heads_row=heads, link=f"{folder}{known[own]}.html" if own else "")
-            for own in names
-        ]
-        return Column(header, cells, {header: names})
+        return self._column(
+            header, names, heads=heads, link=lambda own: f"{folder}{known[own]}.html"
+        )
 
-    def _values(self, header: str, values: Values, *, best: bool = True, key: str = "") -> Column:
-        known = [own for own in values if own is not None]
-        first = (min if self.better == "lower" else max)(known) if best and len(known) > 1 else None
-        cells = [
-            Cell(NOTHING, number=True, title="no result") if own is None
-            else Cell(number(own, self.digits), number=True, place=int(own == first))
-            for own in values
-        ]  # fmt: skip
-        return Column(header, cells, {key or header: values})
-
-    def _ranks(self, rows: Sequence[Row | None]) -> Column:
-        ranks = [row and row.rank for row in rows]
-        cells = [
-            Cell(str(own), number=True) if own else Cell(NOTHING, number=True, title="not ranked")
-            for own in ranks
-        ]
-        return Column("rank", cells, {"rank": ranks})
-
-    def _ranges(self, rows: Sequence[Row | None], counts: Sequence[int]) -> list[Column]:
-        """The intervals of ranks, if any is known."""
+    def _ranks(self, rows: Sequence[Row | None], counts: Sequence[int]) -> list[Column]:
+        """The ranks, with their intervals if any is known. counts: of the systems of each row."""
+        columns = [self._column("rank", [row and row.rank for row in rows])]
         bounds = {own: [row and getattr(row, own) for row in rows] for own in ("low", "high")}
         cells = [
             Cell("") if row is None or row.low is None
             else Cell(f"{row.low}-{row.high}", picture=rank_bar(row, count))
             for row, count in zip(rows, counts, strict=True)
         ]  # fmt: skip
-        return [Column(RANGE, cells, bounds)] if any(bounds["low"]) else []
+        return [*columns, *([Column(RANGE, cells, bounds)] if any(bounds["low"]) else [])]
 
     def _groups(self, rows: Sequence[Row | None]) -> list[Column]:
         """The letters of groups, if there are any."""
@@ -168,18 +176,19 @@ class _Site:
         if comparison is None or pair is None:
             text = "Only means are known: which differences are due to chance cannot be said."
             return f'<div class="verdict"><p>{text}</p></div>' if len(standing.rows) > 1 else ""
-        units = "queries" if standing.units == "query" else "data sets"
+        units, of_all = _units(standing), len(comparison) > 2
         text = (
             f"{name(pair.a)} and {name(pair.b)}, first and second, differ by"
             f" {signed(abs(pair.difference))} {safe(interval(pair.low, pair.high, signed))},"
-            f" {safe(p_words(pair.p_adjusted))}. "
+            f" {safe(p_words(pair.p_adjusted))}{' among all systems' if of_all else ''}. "
         )
         if standing.needed is None:
             text += f"No number of {units} separates systems that are this much alike."
         else:
             text += (
-                f"<strong>{standing.needed:,} {units}</strong> are needed to separate them (paired"
-                f" t-test, power {POWER:.0%}); there are {pair.n:,}."
+                f"To separate {'these two alone' if of_all else 'them'},"
+                f" <strong>{standing.needed:,} {units}</strong> are needed (paired t-test, power"
+                f" {POWER:.0%}); there are {pair.n:,}."
             )
         return f'<div class="verdict">{summary(comparison)}<p>{text}</p></div>'
 
@@ -187,7 +196,7 @@ class _Site:
         comparison = standing.comparison
         if comparison is None:
             return ""
-        units = "queries" if standing.units == "query" else "data sets"
+        units = _units(standing)
         if units == "data sets" and any(own.has_queries for own in self.board.results):
             units += " and the queries of each"
         text = f"{RANGE}: the {comparison.level:.0%} interval of the rank, from resampled {units}."
@@ -198,19 +207,36 @@ class _Site:
 
     # Pages.
 
+    def _standing(
+        self, path: str, title: str, about: str, standing: Standing, columns: Sequence[Column],
+        *others: str, **options: Any,
+    ) -> None:  # fmt: skip
+        """A page of systems, ranked. others: what follows their table."""
+        notes = list(dict.fromkeys(standing.notes))
+        parts = [
+            f"<p>{about}</p>",
+            self._verdict(standing),
+            self._table(path.removesuffix(".html"), columns, filtered=True),
+            self._legend(standing),
+            *others,
+            f"<h2>Notes</h2>\n{html(Document([Items(notes)]))}" if notes else "",
+        ]
+        self._page(path, title, parts, **options)
+
     def _index(self) -> None:
         board, overall = self.board, self.board.overall
         ranked = {row.system: row for row in overall.rows}
         rows = [ranked.get(system) for system in board.systems]
         means = board.means() if len(board.results) > 1 else {}
         types = [own.type or "other" for own in board.results] if board.types else []
+        rank, *ranges = self._ranks(rows, [len(ranked)] * len(rows))
         columns = [
-            self._ranks(rows),
+            rank,
             self._links("system", board.systems, "systems/"),
-            self._values("mean", [row and row.mean for row in rows]),
-            *self._ranges(rows, [len(ranked)] * len(rows)),
+            self._column("mean", [row and row.mean for row in rows], best=True),
+            *ranges,
             *self._groups(rows),
-            *(self._values(own, values) for own, values in means.items()),
+            *(self._column(own, values, best=True) for own, values in means.items()),
         ]
         # Columns of types show what belongs to one of them.
         others = len(columns) - len(types)
@@ -220,22 +246,17 @@ class _Site:
         about += f", measured by {measures}."
         incomplete = board.systems[len(ranked) :]
         if incomplete:
-            about += " Not ranked, because results on some data sets are missing:"
-            about += f" {safe(first_few(incomplete, NAMED, count=True))}."
-        parts = [
-            f"<p>{about}</p>",
-            self._verdict(overall),
-            self._table("index", columns, filtered=True),
-            self._legend(overall),
-            "<h2>Data sets</h2>",
-            self._datasets(),
-            _notes(overall.notes),
-        ]
-        self._page("index.html", board.title, parts, data={"board": shown})
+            named = safe(first_few(incomplete, NAMED, count=True))
+            about += f" {NOT_RANKED}: {named}."
+        datasets = f"<h2>Data sets</h2>\n{self._datasets()}"
+        self._standing(
+            "index.html", board.title, about, overall, columns, datasets, data={"board": shown}
+        )
 
     def _datasets(self) -> str:
         """The data sets, with what is known about the first two systems of each."""
         results, standings = self.board.results, self.board.standings
+        pairs = [own.pair for own in standings]
         firsts, seconds = (
             [own.rows[at].system if len(own.rows) > at else "" for own in standings]
             for at in (0, 1)
@@ -244,50 +265,45 @@ class _Site:
             abs(own.rows[0].mean - own.rows[1].mean) if len(own.rows) > 1 else None
             for own in standings
         ]
-        p = [own.pair and own.pair.p_adjusted for own in standings]
+        p = [None if own is None or math.isnan(own.p_adjusted) else own.p_adjusted for own in pairs]
         columns = [
             self._links("data set", self.board.datasets, "datasets/"),
-            _texts("type", [own.type for own in results]),
-            _counts("queries", [own.size for own in standings]),
-            _counts("systems", [len(own.rows) for own in standings]),
+            self._column("type", [own.type for own in results]),
+            self._column("queries", [own.size for own in standings]),
+            self._column("systems", [len(own.rows) for own in standings]),
             self._links("first", firsts, "systems/", heads=False),
             self._links("second", seconds, "systems/", heads=False),
-            self._values("difference", gaps, best=False),
-            Column("p", [Cell(_p(own), number=True) for own in p], {"p": p}),
-            _counts("queries needed", [own.needed for own in standings]),
+            self._column("difference", gaps),
+            self._column("p", p, shown=p_text),
+            self._column("queries needed", [own.needed for own in standings]),
         ]
         if self.inspected:
             files = [self.inspected.get(own, "") for own in self.board.datasets]
-            cells = [Cell("rankings" if own else "", link=own) for own in files]
-            columns.append(Column("look", cells, {"look": files}))
+            columns.append(self._column("look", files, shown=_look, link=str))
         return self._table("datasets", columns)
 
     def _dataset(self, dataset: Dataset, standing: Standing) -> None:
         comparison, rows = standing.comparison, standing.rows
         file = self.of_dataset[dataset.name]
+        rank, *ranges = self._ranks(rows, [len(rows)] * len(rows))
         columns = [
-            self._ranks(rows),
+            rank,
             self._links("system", [row.system for row in rows], "../systems/"),
-            self._values(dataset.measure, [row.mean for row in rows], key="mean"),
+            self._column(dataset.measure, [row.mean for row in rows], key="mean", best=True),
         ]
         about = [dataset.type, dataset.measure]
         if comparison is not None:
             about.append(counted(len(comparison.queries), "query", "queries"))
             measure = comparison.measures[0]
             bounds = [comparison.interval_of(measure, row.system) for row in rows]
-            cells = [Cell(interval(*own, self._number), number=True) for own in bounds]
+            cells = [Cell(interval(*own, self._shown), number=True) for own in bounds]
             low, high = zip(*bounds, strict=True)
             columns.append(Column("interval", cells, {"mean_low": low, "mean_high": high}))
-        columns += [*self._ranges(rows, [len(rows)] * len(rows)), *self._groups(rows)]
-        look = self._inspect(dataset, standing, file)
-        parts = [
-            f"<p>{safe(', '.join(filter(None, about)))}. {look}</p>",
-            self._verdict(standing),
-            self._table(f"datasets/{file}", columns, filtered=True),
-            self._legend(standing),
-            _notes(standing.notes),
-        ]
-        self._page(f"datasets/{file}.html", dataset.name, parts)
+        about_it = (
+            f"{safe(', '.join(filter(None, about)))}. {self._inspect(dataset, standing, file)}"
+        )
+        columns += [*ranges, *self._groups(rows)]
+        self._standing(f"datasets/{file}.html", dataset.name, about_it, standing, columns)
 
     def _inspect(self, dataset: Dataset, standing: Standing, file: str) -> str:
         """A page to look at the runs of the best systems, and a link to it; empty without runs."""
@@ -309,37 +325,38 @@ class _Site:
     def _system(self, system: str) -> None:
         board, file = self.board, self.of_system[system]
         row = next((own for own in board.overall.rows if own.system == system), None)
-        standing = "Not ranked, because results on some data sets are missing."
-        image = ""
+        standing, image, alike = f"{NOT_RANKED}.", "", ""
         if row is not None:
             words, version = rank_words(row, len(board.overall.rows)), board.versions[system]
             image = badge(board.title, f"rank {words}")
             self._put(f"badges/{file}.svg", image)
-            standing = f"Rank {words}, mean {self._number(row.mean)}"
+            standing = f"Rank {words}, mean {self._shown(row.mean)}"
             standing += f", version {safe(version)}." if version else "."
+            links = (linked(name(one), f"{self.of_system[one]}.html") for one in row.alike)
+            listed = "".join(f"<li>{one}</li>" for one in links)
+            if listed:
+                alike = f'<h2>Cannot be told apart from</h2>\n<ul class="names">{listed}</ul>'
         rows = [
             next((own for own in one.rows if own.system == system), None) for one in board.standings
         ]
         counts = [len(own.rows) for own in board.standings]
+        rank, *ranges = self._ranks(rows, counts)
         columns = [
             self._links("data set", board.datasets, "../datasets/"),
-            _texts("type", [own.type for own in board.results]),
-            _texts("measure", [own.measure for own in board.results]),
-            self._values("mean", [own and own.mean for own in rows], best=False),
-            self._ranks(rows),
-            _counts("of", counts),
-            *self._ranges(rows, counts),
+            self._column("type", [own.type for own in board.results]),
+            self._column("measure", [own.measure for own in board.results]),
+            self._column("mean", [own and own.mean for own in rows]),
+            rank,
+            self._column("of", counts),
+            *ranges,
         ]
         parts = [
             f"<p>{standing}</p>",
             f'<p><a href="../badges/{file}.svg">{image}</a></p>' if image else "",
             self._table(f"systems/{file}", columns),
+            alike,
+            self._history(system, f"systems/{file}-history"),
         ]
-        if row is not None and row.alike:
-            links = (linked(name(one), f"{self.of_system[one]}.html") for one in row.alike)
-            listed = "".join(f"<li>{one}</li>" for one in links)
-            parts += ["<h2>Cannot be told apart from</h2>", f'<ul class="names">{listed}</ul>']
-        parts.append(self._history(system, f"systems/{file}-history"))
         self._page(f"systems/{file}.html", system, parts)
 
     def _history(self, system: str, stem: str) -> str:
@@ -349,33 +366,16 @@ class _Site:
         if len(versions) < 2:
             return ""
         values = {own: [means.get(one) for one in versions] for own, means in known.items()}
-        columns = [
-            Column(
-                "version", [Cell(one, heads_row=True) for one in versions], {"version": versions}
-            )
-        ]
         if len(values) > 1:
-            columns.append(self._values("mean", means_of([*values.values()])))
-        columns += [self._values(own, means) for own, means in values.items()]
-        return f"<h2>History</h2>\n{self._table(stem, columns)}"
-
-    def _number(self, value: float) -> str:
-        return number(value, self.digits)
+            values = {"mean": means_of([*values.values()]), **values}
+        columns = [self._column(own, means, best=True) for own, means in values.items()]
+        heads = self._column("version", versions, heads=True)
+        return f"<h2>History</h2>\n{self._table(stem, [heads, *columns])}"
 
 
-def _texts(header: str, texts: Sequence[str]) -> Column:
-    return Column(header, list(map(Cell, texts)), {header: texts})
+def _look(file: str) -> str:
+    return "rankings" if file else ""
 
 
-def _counts(header: str, counts: Sequence[int | None]) -> Column:
-    cells = [Cell("" if own is None else f"{own:,}", number=True) for own in counts]
-    return Column(header, cells, {header: counts})
-
-
-def _p(value: float | None) -> str:
-    return "" if value is None or value != value else p_text(value)
-
-
-def _notes(notes: Sequence[str]) -> str:
-    listed = list(dict.fromkeys(notes))
-    return f"<h2>Notes</h2>\n{html(Document([Items(listed)]))}" if listed else ""
+def _units(standing: Standing) -> str:
+    return "queries" if standing.units == "query" else "data sets"

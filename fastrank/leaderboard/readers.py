@@ -8,9 +8,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from typing import NamedTuple
 
 from fastrank.comparing.inputs import QUERY, SYSTEM
+from fastrank.datasets.text_tables import delimited
 from fastrank.errors import FormatError, InputError, MeasureError, ReadError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.digests import judgments_digest
@@ -19,9 +19,8 @@ from fastrank.formats.load import read_qrels
 from fastrank.formats.sites import is_site
 from fastrank.formats.sniff import COMPRESSED, format_by_name
 from fastrank.formats.source import read_all
-from fastrank.formats.table_files import delimited_records
 from fastrank.formats.trec import python_warning
-from fastrank.leaderboard.results import MEAN, Found, Judgments, Result, same_measure
+from fastrank.leaderboard.results import MEAN, Judgments, Result, same_measure
 from fastrank.results_store.resuming import load_scores
 from fastrank.results_store.store import START, Store
 from fastrank.scores.columns import columns_by_name
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from fastrank.leaderboard.results import Values
     from fastrank.scores.scores import Scores
 
 # What the owner says of the data sets, at the top of the folder.
@@ -60,21 +60,7 @@ ROLES = {name: role for role, names in COLUMNS.items() for name in names}
 DERIVED = ("average", "avg", "mean", "rank")
 
 
-class About(NamedTuple):
-    """What is known of a data set besides its results."""
-
-    type: str = ""
-    measure: str = ""
-
-
-class Place(NamedTuple):
-    """A folder or file as a data set. type: the first of several folders above it."""
-
-    name: str
-    type: str
-
-
-def read_results(folder: str | os.PathLike[str], measure: str) -> Found:
+def read_results(folder: str | os.PathLike[str], measure: str) -> Reader:
     """All results in a folder and the folders in it.
 
     measure: of the runs, and of files with several measures. Warns of files that are no results.
@@ -84,7 +70,7 @@ def read_results(folder: str | os.PathLike[str], measure: str) -> Found:
     if not os.path.isdir(root):
         reason = "is not a folder" if os.path.exists(root) else "no such folder"
         raise ReadError(root, reason)
-    reader = _Reader(root, measure)
+    reader = Reader(root, measure)
     for path, folders, names in os.walk(root, onerror=_unreadable):
         if is_site(path):
             # It may have been written into the folder.
@@ -95,7 +81,7 @@ def read_results(folder: str | os.PathLike[str], measure: str) -> Found:
     unused = reader.about.keys() - {result.dataset for result in reader.results}
     for name in sorted(unused):
         python_warning(f"{os.path.join(root, ABOUT)}: no file has results on {name!r}")
-    return Found(reader.results, reader.judgments, reader.notes)
+    return reader
 
 
 def _unreadable(error: OSError) -> None:
@@ -107,8 +93,11 @@ def _may_be_result(name: str) -> bool:
     return not lower.startswith((".", *OTHERS)) and not lower.endswith((".md", "~"))
 
 
-class _Reader:
-    """Reads one folder after the other."""
+class Reader:
+    """Reads one folder after the other.
+
+    results: all that were read. judgments: of the data sets with runs. notes: {data set: notes}.
+    """
 
     def __init__(self, root: str, measure: str) -> None:
         self.root, self.measure = root, measure
@@ -151,14 +140,17 @@ class _Reader:
         if qrels:
             self._of_runs(folder, qrels[0], runs, names)
 
-    def _place(self, path: str) -> Place:
-        """The data set of a folder or a file, whose name is without its suffixes."""
+    def _place(self, path: str) -> tuple[str, str]:
+        """The data set of a folder or a file, whose name is without its suffixes, and its type.
+
+        The type is the first of several folders.
+        """
         if path == self.root:
-            return Place(os.path.basename(os.path.abspath(path)), "")
+            return os.path.basename(os.path.abspath(path)), ""
         parts = os.path.relpath(path, self.root).split(os.sep)
         if os.path.isfile(path):
             parts[-1] = run_names([parts[-1]])[0]
-        return Place("/".join(parts[1:]), parts[0]) if len(parts) > 1 else Place(parts[0], "")
+        return ("/".join(parts[1:]), parts[0]) if len(parts) > 1 else (parts[0], "")
 
     def _result(self, *given: Any, **named: Any) -> Result:
         """A result with what the owner says of its data set. Raises InputError without names."""
@@ -166,47 +158,48 @@ class _Reader:
         if not made.system or not made.dataset:
             what = "data set" if made.system else "system"
             raise InputError(made.source, f"a result of a {what} without a name")
-        about = self.about.get(made.dataset, About())
-        return made._replace(type=about.type or made.type, measure=made.measure or about.measure)
+        about = self.about.get(made.dataset, {})
+        measure = made.measure or about.get("measure", "")
+        return made._replace(type=about.get("type") or made.type, measure=measure)
 
     def _wanted(self, dataset: str) -> str:
-        return self.about.get(dataset, About()).measure or self.measure
+        return self.about.get(dataset, {}).get("measure") or self.measure
 
     def _of_runs(self, folder: str, qrels: str, runs: list[str], names: list[str]) -> None:
-        place, path = self._place(folder), os.path.join(folder, qrels)
+        (dataset, kind), path = self._place(folder), os.path.join(folder, qrels)
         if not runs:
             python_warning(f"{folder}: ignored; it has judgments and no run")
             return
         judgments = read_qrels(path)
         digest = judgments_digest(judgments)
-        measure = self._wanted(place.name)
+        measure = self._wanted(dataset)
         evaluator = Evaluator(judgments, measure, missing="zero")
-        notes = self.notes.setdefault(place.name, [])
+        notes = self.notes.setdefault(dataset, [])
         for run, scores in zip(runs, evaluator.evaluate(runs), strict=True):
             system, version = _versioned(scores.name)
             if not scores.counts["evaluated_queries"]:
                 raise InputError(run, f"has no query in common with {path}")
             self.results.append(
                 self._result(
-                    system, version, *place, *_per_query(scores, measure, run), run,
+                    system, version, dataset, kind, *_per_query(scores, measure, run), run,
                     edition=digest, run=run,
                 )
             )  # fmt: skip
             notes += missing_note(scores, scores.name)
         texts = [next((own for own in names if own.startswith(text)), "") for text in TEXTS]
-        self.judgments[place.name] = Judgments(
+        self.judgments[dataset] = Judgments(
             path, *(own and os.path.join(folder, own) for own in texts)
         )
 
     def _of_store(self, path: str) -> Iterator[Result]:
-        place = self._place(path)
+        of_file, kind = self._place(path)
         with closing(Store(path, append=False, warn=python_warning)) as store:
             known = list(store.evaluations.values())
         several = len({own["qrels"]["digest"] for own in known}) > 1
         taken: dict[str, str] = {}
         for own in known:
             name, group = os.path.basename(str(own["qrels"]["file"])), own["group"]
-            dataset = run_names([name])[0] if several else place.name
+            dataset = run_names([name])[0] if several else of_file
             wanted, loaded = self._wanted(dataset), load_scores(path, group=group)
             if len(known) > 1 and not any(_columns(one, wanted) for one in loaded.values()):
                 continue
@@ -216,7 +209,7 @@ class _Reader:
             taken[dataset] = group
             for name, scores in loaded.items():
                 yield self._result(
-                    *_versioned(name), dataset, place.type, *_per_query(scores, wanted, path), path,
+                    *_versioned(name), dataset, kind, *_per_query(scores, wanted, path), path,
                     edition=own["qrels"]["digest"],
                 )  # fmt: skip
 
@@ -241,40 +234,40 @@ class _Reader:
 
     def _of_table(self, path: str) -> Iterator[Result]:
         """The results of a CSV file: a row for each value, or a column for each data set."""
-        place = self._place(path)
-        found: dict[str, dict[tuple[str, str], dict[str, dict[str, float]]]] = {}
+        of_file, type_of_file = self._place(path)
+        # {(data set, system, version): {measure: {query: value}}}
+        found: dict[tuple[str, str, str], dict[str, Values]] = {}
         about: dict[str, tuple[str, str]] = {}
         for line, row, others in _rows(path):
             if "system" not in row:
                 raise FormatError(path, 1, f"expected a column {' or '.join(COLUMNS['system'])}")
-            values = others.items()
             if "value" in row:
-                values = {row.get("dataset") or place.name: row["value"]}.items()
-            for dataset, text in values:
+                others = {row.get("dataset") or of_file: row["value"]}
+            for dataset, text in others.items():
                 if not text or dataset.lower() in DERIVED:
                     continue
-                key, query = (row["system"], row.get("version", "")), row.get("query", MEAN)
-                of_system = found.setdefault(dataset, {}).setdefault(key, {})
-                own = of_system.setdefault(row.get("measure", ""), {})
+                key, query = (
+                    (dataset, row["system"], row.get("version", "")),
+                    row.get("query", MEAN),
+                )
+                own = found.setdefault(key, {}).setdefault(row.get("measure", ""), {})
                 if query in own:
                     what = f"query {query!r} of {dataset!r}" if query else repr(dataset)
-                    raise FormatError(path, line, f"{key[0]!r} has a second value on {what}")
+                    raise FormatError(path, line, f"{row['system']!r} has a second value on {what}")
                 own[query] = _number(text, path, line)
-                given = (row.get("type") or place.type, row.get("edition", ""))
-                if about.setdefault(dataset, given) != given:
+                kind = (row.get("type") or type_of_file, row.get("edition", ""))
+                if about.setdefault(dataset, kind) != kind:
                     reason = f"{dataset!r} has another type or version than in the rows above"
                     raise FormatError(path, line, reason)
-        for dataset, systems in found.items():
-            kind, edition = about[dataset]
-            for (system, version), measures in systems.items():
-                measure = _measure_of(list(measures), self._wanted(dataset), path)
-                values_of = measures[measure]
-                # A mean that is given beside the values of queries.
-                if len(values_of) > 1:
-                    values_of.pop(MEAN, None)
-                yield self._result(
-                    system, version, dataset, kind, measure, values_of, path, edition=edition
-                )
+        for (dataset, system, version), measures in found.items():
+            measure = _measure_of(list(measures), self._wanted(dataset), path)
+            values, (kind_of, edition) = measures[measure], about[dataset]
+            # A mean that is given beside the values of queries.
+            if len(values) > 1:
+                values.pop(MEAN, None)
+            yield self._result(
+                system, version, dataset, kind_of, measure, values, path, edition=edition
+            )
 
 
 def _is_text(name: str) -> bool:
@@ -328,12 +321,12 @@ def _measure_of(known: Sequence[str], wanted: str, path: str) -> str:
     return found[0] if found else known[0]
 
 
-def _about(path: str) -> Iterator[tuple[str, About]]:
+def _about(path: str) -> Iterator[tuple[str, dict[str, str]]]:
     for _, row, others in _rows(path):
         if "dataset" not in row or others:
             found = f"found {', '.join([*row, *others])}"
             raise FormatError(path, 1, f"expected the columns dataset, type and measure, {found}")
-        yield row["dataset"], About(row.get("type", ""), row.get("measure", ""))
+        yield row["dataset"], row
 
 
 def _rows(path: str) -> Iterator[tuple[int, dict[str, str], dict[str, str]]]:
@@ -341,25 +334,15 @@ def _rows(path: str) -> Iterator[tuple[int, dict[str, str], dict[str, str]]]:
 
     Raises ReadError and FormatError.
     """
-    delimiter = "\t" if _without_compression(path).endswith(".tsv") else ","
-    records = delimited_records(read_all(path), path, delimiter)
-    header = [cell.strip() for cell in next(records, (1, []))[1]]
-    roles = [ROLES.get(name.lower(), "") for name in header]
-    names = [role or name for role, name in zip(roles, header, strict=True)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FormatError(path, 1, f"two columns are the {twice}")
-    for line, row in records:
-        if len(row) != len(header):
-            reason = f"expected {len(header)} cells, as in the first line, found {len(row)}"
-            raise FormatError(path, line, reason)
-        cells = [
-            (role, name, cell.strip()) for role, name, cell in zip(roles, names, row, strict=True)
-        ]
-        yield (
-            line, {role: cell for role, _, cell in cells if role},
-            {name: cell for role, name, cell in cells if not role},
-        )  # fmt: skip
+    for line, row in zip(*delimited(read_all(path), path), strict=True):
+        known: dict[str, str] = {}
+        others: dict[str, str] = {}
+        for name, cell in row.items():
+            role = ROLES.get(name.lower(), "")
+            if role in known:
+                raise FormatError(path, 1, f"two columns are the {role}")
+            (known if role else others)[role or name] = cell.strip()
+        yield line, known, others
 
 
 def _number(text: str, path: str, line: int) -> float:

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from fastrank.leaderboard.readers import Reader
+
     Values = dict[str, float]
 
 # The key of a mean whose queries are not known.
@@ -50,14 +52,6 @@ class Result(NamedTuple):
     of_subsets: bool = False
 
 
-class Found(NamedTuple):
-    """All results of a folder. judgments: of the data sets with runs. notes: {data set: notes}."""
-
-    results: list[Result]
-    judgments: dict[str, Judgments]
-    notes: dict[str, list[str]]
-
-
 class Dataset(NamedTuple):
     """The results on one data set.
 
@@ -82,7 +76,7 @@ class Dataset(NamedTuple):
         return any(MEAN not in own for own in self.values.values())
 
 
-def datasets_of(found: Found) -> tuple[list[Dataset], dict[str, str]]:
+def datasets_of(found: Reader) -> tuple[list[Dataset], dict[str, str]]:
     """The data sets in the order of their names, and the ranked version of each system.
 
     Of several versions, the newest of those with the most data sets is ranked; a data set that only
@@ -165,7 +159,7 @@ def _ranked_versions(results: Iterable[Result]) -> dict[str, str]:
     }
 
 
-def _dataset(name: str, results: list[Result], ranked: Mapping[str, str], found: Found) -> Dataset:
+def _dataset(name: str, results: list[Result], ranked: Mapping[str, str], found: Reader) -> Dataset:
     kinds = sorted({own.type for own in results if own.type})
     if len(kinds) > 1:
         raise InputError(

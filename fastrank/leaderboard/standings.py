@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from fastrank.comparing.compare import compare_scores
 from fastrank.comparing.datasets import compare_datasets
+from fastrank.comparing.pairs import need_common_queries
 from fastrank.comparing.power import queries_for
 from fastrank.errors import OptionError
 from fastrank.leaderboard.results import MEAN, mean_of
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
     from fastrank.leaderboard.results import Dataset
 
 # The power with which the first system would be found better than the second.
@@ -127,7 +129,7 @@ def _compared(comparison: Comparison, units: str, notes: Sequence[str]) -> Stand
     measure = comparison.measures[0]
     mean = comparison.mean[measure]
     if any(math.isnan(own) for own in mean.values()):
-        comparison._need_common_queries(measure)
+        need_common_queries(comparison, measure)
     ranked = comparison.ranked(measure)
     beaten = {system: set(comparison.beaten(measure, system)) for system in ranked}
     try:

@@ -60,6 +60,11 @@ NEGATIVE = _choice(
 UNRETRIEVED = _choice(
     "unretrieved", ("ignore", "worst"), "how to treat relevant documents that were not retrieved"
 )
+PIECES = _choice(
+    "pieces",
+    ("documents", "subtopics"),
+    "what has to be found: relevant documents, or one for each subtopic",
+)
 
 
 def _family(
@@ -94,6 +99,15 @@ def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
 
 
 AT_K = ("cutoff",)
+
+
+def _of_subtopics(kernel: str, *numbers: str) -> Form:
+    """A measure of relevant documents, of one for each subtopic."""
+    return _form(
+        "pieces", "subtopics", kernel, needs="subtopics", numbers=("rel", "judged_only", *numbers),
+        monotone=False, over_ties="",
+    )  # fmt: skip
+
 
 FAMILIES: tuple[Family, ...] = (
     _as_trec("num_q", "NumQ", "Number of queries averaged over. Source: trec_eval num_q.", ()),
@@ -219,6 +233,30 @@ FAMILIES: tuple[Family, ...] = (
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
         spellings=("hit", "hr"), purpose="The first documents",
         words="whether there is a relevant document: hit rate, top-k accuracy, `Success@1`",
+    ),
+    _family(
+        "FullRecall", "full_recall",
+        "1 if all of the evidence is in the first k, else 0: every relevant document, or with\n"
+        "pieces='subtopics' one for each subtopic that has any, such as the pieces of evidence\n"
+        "that an answer needs (judgments with subtopics). 0 if nothing is relevant. Source:\n"
+        "paragraph exact match (PEM) of Asai et al., 'Learning to retrieve reasoning paths over\n"
+        "Wikipedia graph for question answering', ICLR 2020.",
+        (CUTOFF, PIECES, *COMMON), numbers=AT_K, plain="full_recall",
+        forms=(_of_subtopics("full_recall_of_subtopics", "cutoff"),),
+        monotone=True, over_ties="always", purpose="Recall",
+        words="whether all of the evidence is found, or at least n pieces of it",
+    ),
+    _family(
+        "Evidence", "enough_found",
+        "1 if at least n pieces of evidence are in the first k, else 0: relevant documents, or\n"
+        "with pieces='subtopics' subtopics that they cover (judgments with subtopics). 0 if there\n"
+        "are fewer than n. Source: as FullRecall, with n pieces instead of all.",
+        (
+            CUTOFF, _option("n", "rank", "how many pieces are enough", needed=True), PIECES,
+            *COMMON,
+        ),
+        numbers=("cutoff", "n"), forms=(_of_subtopics("enough_subtopics", "cutoff", "n"),),
+        monotone=True, over_ties="always", beside="FullRecall",
     ),
     _as_trec(
         "recall", "HitRatio",
@@ -353,10 +391,14 @@ FAMILIES: tuple[Family, ...] = (
         "Rank-biased precision: (1 - p) times the sum of p^(rank - 1) over relevant documents.\n"
         "gain='graded' sums gain * p^(rank - 1), with the grades of a query scaled to [0, 1] if\n"
         "one is outside, as rbp of trec_eval 10.0 does; gain='raw' uses the grades unscaled, as\n"
-        "ranx and trectools do. Source: Moffat and Zobel, ACM TOIS 27(1), 2008.",
+        "ranx and trectools do. residual=True: what is not known of it, (1 - p) times the sum of\n"
+        "p^(rank - 1) over unjudged documents and all ranks beyond k or the ranking; RBP of\n"
+        "complete judgments is between RBP and the sum of both. Source: Moffat and Zobel, ACM\n"
+        "TOIS 27(1), 2008; cwl_eval.",
         (
             CUTOFF, _option("p", "share", "probability of reading on", default=0.8), *COMMON,
             _choice("gain", ("binary", "graded", "raw"), "gain of a document"),
+            _option("residual", "flag", "the weight of all unjudged ranks", default=False),
         ),
         numbers=("cutoff", "p"),
         forms=(
@@ -367,6 +409,10 @@ FAMILIES: tuple[Family, ...] = (
             _form(
                 "gain", "raw", "rank_biased_precision", needs="gains",
                 adds=("weighted gain", ""), exceeds_one=True,
+            ),
+            _form(
+                "residual", True, "rank_biased_residual", numbers=("cutoff", "p", "residual"),
+                better="", monotone=False, adds=None, without_results="judgments",
             ),
         ),
         reaches_one=False, monotone=True, adds=("weighted relevance", ""), over_ties="always",
@@ -665,6 +711,19 @@ FAMILIES: tuple[Family, ...] = (
         numbers=("unretrieved",), average="defined", plain="first_rank",
         better="lower", over_ties="uncut", exceeds_one=True,
         purpose="Ranks", words="mean or median rank of the first relevant document",
+    ),
+    _family(
+        "LastRank", "last_rank",
+        "Mean rank of the last piece of evidence: of the last relevant document, or with\n"
+        "pieces='subtopics' of the document that completes the subtopics (judgments with\n"
+        "subtopics), over the queries that retrieve all of it, whose share is FullRecall without\n"
+        "a cutoff. unretrieved='worst': infinite for the others. Source: as FirstRank, of the\n"
+        "last instead of the first.",
+        (*COMMON, PIECES, UNRETRIEVED),
+        numbers=("unretrieved",), average="defined",
+        forms=(_of_subtopics("last_rank_of_subtopics", "unretrieved"),),
+        better="lower", over_ties="uncut", exceeds_one=True,
+        purpose="Ranks", words="mean rank of the last relevant document",
     ),
     _family(
         "Judged", "judged_share",

@@ -177,7 +177,7 @@ def bind_family(
     """
     measure = family.resolved(options)
     numbers = [
-        family.options[option].number(family.value(option, options)) for option in family.numbers
+        family.options[option].number(family.value(option, options)) for option in measure.numbers
     ]
     if measure.versioned:
         numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
@@ -197,6 +197,10 @@ def bind_family(
     if "gain" in options and "rel" in options:
         raise MeasureError(
             family.name, f"'{name}': rel and gain cannot be combined; graded gains ignore rel"
+        )
+    if "gain" in options and "residual" in options:
+        raise MeasureError(
+            family.name, f"'{name}': gain and residual cannot be combined; a rank has one weight"
         )
     if "dcg" in options and "gains" in options:
         raise MeasureError(

@@ -25,7 +25,7 @@ from fastrank.messages import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from fastrank.measures.measure_options import Family
@@ -214,16 +214,23 @@ def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
         )  # fmt: skip
 
 
-def parse_family(text: str, *, aliases: bool, written: str = "") -> MeasureSpec | None:
+def parse_family(
+    text: str, *, aliases: bool, written: str = "", known: Mapping[str, Family] | None = None
+) -> MeasureSpec | None:
     """Parse a measure with options or in the plain notation.
 
-    aliases: accept other names. written: the text as the user wrote it, for errors.
+    aliases: accept other names. written: the text as the user wrote it, for errors. known: other
+    measures than those of rankings, by name in lower case; the only ones that are parsed.
     """
     head, at, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
     name, bracket, inside = head.partition("(")
     name = name.strip()
     shown = written or text
     family = CUSTOM.get(name) or FAMILY_BY_NAME.get(name)
+    if known is not None:
+        family = known.get(name.lower())
+        if family is None:
+            return None
     if family is None or (family.name != name and not aliases):
         return None if at or bracket else _parse_plain_name(text)
     given = []

@@ -136,6 +136,8 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     wanted = spelling(name)
     if wanted in METRICS and wanted not in SYNONYMS:
         return f"; for labels and scores without queries use fastrank.tasks.{METRICS[wanted]}"
+    if wanted.startswith("span"):
+        return "; measures of spans are computed by fastrank.evaluate_spans"
     names = dict.fromkeys(
         _written(other, number)
         for other in _synonyms(wanted, number) or _similar(wanted, number)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from fastrank.errors import EngineError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,14 +13,6 @@ if TYPE_CHECKING:
 
     from fastrank.native.interpreted import Interpreter
     from fastrank.native.library import EntryPoints
-
-
-class EngineError(RuntimeError):
-    """The engine asked for with FASTRANK_ENGINE does not exist or cannot be used.
-
-    >>> issubclass(fr.EngineError, RuntimeError)
-    True
-    """
 
 
 class _Kernels:

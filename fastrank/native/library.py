@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fastrank.native.packing import Packer
+    from fastrank.native.objects import Packer
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
 _OFTEN = 32
@@ -74,7 +74,7 @@ class EntryPoints:
 
     def _packer(self, shapes: list[Shape]) -> Packer | None:
         """What packs arguments of these shapes faster than this module."""
-        from fastrank.native.packing import make_packer
+        from fastrank.native.objects import make_packer
 
         return make_packer(HoldingFunction(self.find("pack_arguments")[0]), shapes)
 

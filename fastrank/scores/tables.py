@@ -168,7 +168,7 @@ class Table(Frozen):
         """
         from fastrank.scores.records import json_text
 
-        return json_text([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
+        return json_text(records(self), indent)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.
@@ -189,6 +189,17 @@ class Table(Frozen):
         polars = optional("polars", "to_polars")
         # A transposed table has counts and other values in one column.
         return polars.DataFrame(self.columns, strict=False)
+
+
+def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """A table of the rows, of which there may be none."""
+    columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
+    return Table(columns=dict(zip(names, columns, strict=True)))
+
+
+def records(table: Table) -> list[dict[str, Any]]:
+    """Each row as {column: value}."""
+    return [dict(zip(table.names, row, strict=True)) for row in table.rows()]
 
 
 def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None = None) -> Grid:

@@ -158,7 +158,7 @@ def tie_notes(scores: Scores, of: str = "", option: str = "--ties") -> list[str]
     name = max(moved, key=moved.__getitem__)
     worst, best, has_expected = scores.ties.ranges()[name]
     more = len(moved) - 1
-    others = f" and {more} more {'measure' if more == 1 else 'measures'}" if more else ""
+    others = f" and {counted(more, 'more measure')}" if more else ""
     run = f" of {of}" if of else ""
     remedy = (
         f"{option} average gives the expected value" if has_expected

@@ -106,7 +106,7 @@ def evaluate_classification(
     >>> labels = numpy.arange(1000) % 2
     >>> vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
     >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
-    <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1000 rows>
+    <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     """
     if isinstance(task, Task):
         if task.kind != "classification":

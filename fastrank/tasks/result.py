@@ -30,7 +30,7 @@ class TaskResult(Frozen):
     tuple of remarks. records: {column: list}, a table with more details than `values`, or None.
 
     >>> probed
-    <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1000 rows>
+    <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     >>> probed.metric, len(probed.values["matthews"]), probed.rows, probed.classes
     ('matthews', 5, 1000, [0, 1])
     >>> found = fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]]))

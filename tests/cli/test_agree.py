@@ -13,9 +13,9 @@ from tests.helpers.commands import PCA, PIXELS, QRELS, RUNS, printed, write
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
 def test_the_overlap_of_two_runs_is_printed_in_every_format(form: str) -> None:
-    table = fr.overlap(PIXELS, PCA, depth=5, p=0.8, ties="w")
+    table = fr.overlap(PIXELS, PCA, depth=5, p=0.8, variant="w")
 
-    found = printed(f"agree --depth 5 -p 0.8 --ties w --format {form} {PIXELS} {PCA}")
+    found = printed(f"agree --depth 5 -p 0.8 --variant w --format {form} {PIXELS} {PCA}")
 
     expected = {
         "table": f"{table}\n",

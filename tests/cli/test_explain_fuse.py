@@ -58,8 +58,8 @@ def test_the_values_of_another_tool_are_explained() -> None:
         ("--method gmnz --gamma 2", {"method": "gmnz", "gamma": 2}),
         ("--method logn_isr --sigma 1", {"method": "logn_isr", "sigma": 1}),
         (
-            "--method combsum --normalization z --missing zero",
-            {"method": "combsum", "normalization": "z", "missing": "zero"},
+            "--method combsum --normalization z --unretrieved zero",
+            {"method": "combsum", "normalization": "z", "unretrieved": "zero"},
         ),
         (
             "--depth 20 --keep 10 --ties docno_asc --threads 1",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, weightedtau
 
 import fastrank as fr
+from fastrank.errors import InputError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import DATA
 
@@ -147,7 +148,7 @@ def test_a_series_is_scores_by_its_index() -> None:
 
     assert fr.agreement(pd.Series(first), pd.Series(second)).tau_b == 1.0
     assert fr.agreement(first, pd.Series(second)).systems == ["x", "y", "z"]
-    with pytest.raises(fr.InputError, match="'x' appears twice in the index"):
+    with pytest.raises(InputError, match="'x' appears twice in the index"):
         fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
 
 

@@ -1,12 +1,13 @@
 """Power, equivalence, Bayes, variance, ranks, effect sizes, standardized values, one system.
 
-What was recorded is of statsmodels 0.15.0.
+What was recorded is of statsmodels 0.15.0, autorank 1.3.0 and scikit-posthocs 0.17.1.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import re
 from itertools import combinations
 from typing import Any
 
@@ -18,9 +19,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastrank as fr
-from fastrank.comparing.mean_ranks import mean_ranks
+from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.paired import Paired
 from fastrank.comparing.power import detectable, power_of_t, queries_for
+from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -204,6 +206,35 @@ def test_critical_differences_are_those_of_demsars_table() -> None:
     assert found == pytest.approx(expected, rel=3e-4)
 
 
+# Of systems that get better step by step: the seed, their number, that of queries, and the step;
+# then `pvalue`, `cd` and the mean ranks of autorank, and which pairs `posthoc_nemenyi_friedman` of
+# scikit-posthocs has above 0.05.
+DIAGRAMS = """
+1 5 40 0.06 | 2.0886518172223404e-09 0.9644055736856979 | 4 3.4125 3.25 2.2625 2.075 | ab ac bc de
+2 8 30 0.05 | 1.2893417750242016e-09 1.9168845030035278
+  | 5.866666666666666 6.2 5.166666666666667 4.7 4.416666666666667 3.6 2.9833333333333334
+    3.066666666666667 | ab ac ad ae bc bd be cd ce cf de df dg dh ef eg eh fg fh gh
+3 3 12 0.1 | 0.0848672789700174 0.9568131471380431
+  | 2.4583333333333335 1.9583333333333333 1.5833333333333333 | ab ac bc
+"""
+
+
+@pytest.mark.parametrize("row", re.sub(r"\n +", " ", DIAGRAMS.strip()).split("\n"))
+def test_diagrams_are_those_of_autorank_and_scikit_posthocs(row: str) -> None:
+    case, statistics, ranks, alike = (part.split() for part in row.split(" | "))
+    seed, systems, queries, step = int(case[0]), int(case[1]), int(case[2]), float(case[3])
+    values = random_rows(systems, queries, seed) + step * np.arange(systems)[:, None]
+
+    found = _mean_ranks(np.round(values, 1))
+
+    joined = {pair for group in found.groups() for pair in combinations(sorted(group), 2)}
+    assert found.p == pytest.approx(float(statistics[0]), rel=1e-9)
+    # autorank has a table of the studentized range, of six digits.
+    assert found.critical == pytest.approx(float(statistics[1]), rel=2e-5)
+    assert found.ranks == pytest.approx([*map(float, ranks)], rel=1e-12)
+    assert joined == {tuple(ord(own) - ord("a") for own in pair) for pair in alike}
+
+
 # Standardized values.
 
 
@@ -290,7 +321,7 @@ def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(
 def test_what_is_no_mean_has_no_interval(measure: str) -> None:
     scores = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
 
-    with pytest.raises(fr.MeasureError, match=measure):
+    with pytest.raises(MeasureError, match=measure):
         scores.interval(measure)
 
 
@@ -301,5 +332,5 @@ def test_the_only_measure_need_not_be_named() -> None:
     assert only.interval() == only.interval("map")
     assert only.plot().get_title(loc="left") == only.plot("map").get_title(loc="left")
     for call in (several.interval, several.plot):
-        with pytest.raises(fr.MeasureError, match="found 4 measures; name one: map, P_10"):
+        with pytest.raises(MeasureError, match="found 4 measures; name one: map, P_10"):
             call()

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.comparing import letters
+from fastrank.comparing import groups
+from fastrank.errors import MeasureError, OptionError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -220,10 +221,11 @@ ON_PROFILE.largest("map", 1, pair=("pixels", "pca")).names[1:3] -> ["pixels", "p
 DATA_COMPARED.letters("map") -> {"pixels": "a", "pca": "b", "profile": "b"}
 DATA_COMPARED.letters("recip_rank") -> {"pixels": "a", "pca": "b", "profile": "a"}
 DATA_COMPARED.tied_with_best("recip_rank") -> ["pixels", "profile"]
-letters.letter_display([0, 1, 2], [(0, 2)]) -> {0: "a", 1: "ab", 2: "b"}
-letters.letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) -> {2: "a", 0: "b", 1: "c"}
-letters.letter_display(range(27), APART[:-53])[25] -> "yz"
-[letters.letter_display(range(29), APART)[i] for i in (0, 1, 26, 28)] -> ["a", "a,b", "z,aa", "ab"]
+groups.letter_display(groups.alike([0, 1, 2], [(0, 2)])) -> {0: "a", 1: "ab", 2: "b"}
+groups.letter_display(groups.alike([2, 0, 1], [(0, 1), (2, 1), (0, 2)])) -> {2: "a", 0: "b", 1: "c"}
+groups.letter_display(groups.alike(range(27), APART[:-53]))[25] -> "yz"
+[groups.letter_display(groups.alike(range(29), APART))[i] for i in (0, 1, 26, 28)]
+    -> ["a", "a,b", "z,aa", "ab"]
 """)
 def test_baselines_largest_differences_and_letters(call: str, value: str) -> None:
     check_value(call, value, globals())
@@ -242,13 +244,13 @@ def test_groups_are_the_largest_sets_without_a_pair_that_differs(
     ]
     largest = [own for own in fitting if not any(own < other for other in fitting)]
 
-    assert letters.alike(range(7), different) == sorted(map(sorted, largest))
+    assert groups.alike(range(7), different) == sorted(map(sorted, largest))
 
 
 def test_letters_of_too_many_groups_are_an_error() -> None:
     """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
-    with pytest.raises(fr.OptionError, match="40 systems form more than 10,000 overlapping groups"):
-        letters.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
+    with pytest.raises(OptionError, match="40 systems form more than 10,000 overlapping groups"):
+        groups.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
 
 
 # Queries for which some systems have no value (NaN).
@@ -334,7 +336,7 @@ def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> 
     assert "**" not in found.to_markdown()
     assert not found.table().bold
     for method in (found.best, found.tied_with_best, found.ranks, found.anova):
-        with pytest.raises(fr.MeasureError, match="'value': no query has values of all systems"):
+        with pytest.raises(MeasureError, match="'value': no query has values of all systems"):
             method("value")
 
 

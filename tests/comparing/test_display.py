@@ -145,16 +145,6 @@ def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) ->
     assert len({len(line.split("^")[0].rstrip()) for line in lines[2 : 2 + systems]}) == 1
 
 
-def test_csv_is_the_table_of_pairs() -> None:
-    found = compare_data()
-
-    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
-
-    assert list(rows[0]) == list(fr.types.Pair._fields)
-    assert float(rows[1]["p"]) == found.pair("map", "pixels", "profile").p
-    assert len(rows) == 12
-
-
 def test_csv_per_query_is_in_long_form() -> None:
     found = compare_data()
 

@@ -7,6 +7,7 @@ import io
 import pytest
 
 import fastrank as fr
+from fastrank.errors import InputError, MeasureError
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
     compare_data,
@@ -85,7 +86,7 @@ def test_what_cannot_be_compared_is_an_error(call: str, error: str) -> None:
 def test_a_frame_without_systems_is_an_error() -> None:
     pandas = pytest.importorskip("pandas")
 
-    with pytest.raises(fr.InputError, match="expected a column 'system' or 'run' or 'name'"):
+    with pytest.raises(InputError, match="expected a column 'system' or 'run' or 'name'"):
         fr.compare_scores(pandas.DataFrame({"query": ["1"], "P_5": [1.0]}))
 
 
@@ -93,7 +94,7 @@ def test_a_frame_without_systems_is_an_error() -> None:
 def test_a_measure_without_values_per_query_is_an_error(measure: str) -> None:
     scores = fr.evaluate(QRELS, [RUN, RUN], [measure, "map"])
 
-    with pytest.raises(fr.MeasureError, match="no values per query"):
+    with pytest.raises(MeasureError, match="no values per query"):
         fr.compare_scores(scores)
 
 
@@ -234,10 +235,10 @@ overlap(REPEATED, {"p": {"a": 1}, "q": {"a": 1}})
     -> InputError: query 'q': document 'b' appears twice, lines 1 and 3
 overlap(RUN, RUN, depth=0) -> OptionError: depth: expected 1 or more
 overlap(RUN, RUN, p=1) -> OptionError: p: expected a number between 0 and 1
-overlap(RUN, RUN, ties="mean") -> OptionError: ties: expected one of
+overlap(RUN, RUN, variant="mean") -> OptionError: variant: expected one of
 overlap(RUN, RUN, trec_eval_version="8")
     -> OptionError: trec_eval_version: expected '9.0.8' or '10.0'
-rbo("a", "b", ties="c") -> OptionError: ties: expected one of 'w', 'a', 'b', found 'c'
+rbo("a", "b", variant="c") -> OptionError: variant: expected one of 'w', 'a', 'b', found 'c'
 rbo("a", "b", depth=0) -> OptionError: depth: expected 1 or more, found 0
 rbo([*"ab"], [*"ba"], 0) -> OptionError: p: expected a number between 0 and 1, both
 rbo([*"ab"], [*"ba"], 1) -> OptionError: p: expected a number between 0 and 1, both

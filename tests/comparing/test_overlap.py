@@ -39,7 +39,7 @@ def _expected(
     return (
         common,
         common / len(tops[0] | tops[1]) if tops[0] | tops[1] else math.nan,
-        fr.rbo(first, second, 0.8, ties=ties).ext,
+        fr.rbo(first, second, 0.8, variant=ties).ext,
         tau,
         ktu,
     )
@@ -53,7 +53,7 @@ def test_every_query_has_the_values_of_its_rankings(
     """A query that only one of the runs has counts as empty in the other."""
     second = {**second, next(iter(first)): {"a": 1, "b": 1}}
 
-    rows = list(fr.overlap(first, second, depth=depth, p=0.8, ties=ties).rows())
+    rows = list(fr.overlap(first, second, depth=depth, p=0.8, variant=ties).rows())
 
     assert [query for query, *_ in rows] == [*sorted(first.keys() | second.keys()), "all"]
     for query, *values in rows[:-1]:
@@ -96,7 +96,7 @@ def test_ktu_does_not_depend_on_the_names_of_documents(names: dict[str, str]) ->
 
 
 def test_equal_runs_overlap_fully() -> None:
-    table = fr.overlap("data/pca.run", "data/pca.run", ties="b")
+    table = fr.overlap("data/pca.run", "data/pca.run", variant="b")
 
     assert set(table.columns["shared@10"]) == {10}
     assert table.columns["rbo"] == pytest.approx([1.0] * 201)

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.chosen_pair import chosen_pair
+from fastrank.comparing.pairs import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
 from fastrank.comparing.plots.style import line, short, short_names, visible  # noqa: F401
+from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -181,7 +182,7 @@ NERR8@10 RCap@5
 @pytest.mark.parametrize("measure", CUT.split())
 def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}
-    with pytest.raises(fr.MeasureError, match="over k needs several cutoffs") as error:
+    with pytest.raises(MeasureError, match="over k needs several cutoffs") as error:
         fr.compare(qrels, [run], ["map", measure]).plot("over-k")
     advised = str(error.value).rpartition(" ")[2]
 

@@ -92,11 +92,11 @@ PERSISTENCE = st.floats(0.05, 0.99)
 def test_all_values_follow_the_formulas_in_both_orders_of_the_rankings(
     a: list[list[str]], b: list[list[str]], p: float, ties: str
 ) -> None:
-    found, expected = fr.rbo(a, b, p, ties=ties), _slow(a, b, p, ties)
+    found, expected = fr.rbo(a, b, p, variant=ties), _slow(a, b, p, ties)
 
     for name in NAMES:
         assert getattr(found, name) == pytest.approx(expected[name], abs=1e-12)
-    assert found == pytest.approx(fr.rbo(b, a, p, ties=ties), abs=1e-14)
+    assert found == pytest.approx(fr.rbo(b, a, p, variant=ties), abs=1e-14)
 
 
 @settings(deadline=None)
@@ -133,7 +133,7 @@ def test_ties_below_the_end_of_the_shorter_ranking_are_not_averaged_over_their_o
 def test_rounding_keeps_the_order_of_the_bounds(size: int, ties: Any) -> None:
     for p in (0.5, 0.9, 0.999):
         for ranking in ([tuple(range(size))], [0, tuple(range(1, size + 1))], range(size)):
-            found = fr.rbo(ranking, ranking, p, ties=ties)
+            found = fr.rbo(ranking, ranking, p, variant=ties)
             assert found.min <= found.ext <= found.max
             assert found.residual >= 0
 
@@ -170,7 +170,7 @@ def test_ext_is_the_sum_computed_by_hand(
 
     expected = first / 2 + second / 4 + third / 4
 
-    assert fr.rbo(a, b, 0.5, ties=ties).ext == pytest.approx(float(expected), abs=1e-15)
+    assert fr.rbo(a, b, 0.5, variant=ties).ext == pytest.approx(float(expected), abs=1e-15)
 
 
 @settings(deadline=None, max_examples=30)
@@ -178,7 +178,7 @@ def test_ext_is_the_sum_computed_by_hand(
 def test_a_ranking_agrees_fully_with_itself(ranking: list[list[str]]) -> None:
     """If ties are corrected or share a rank; the average over their orders is lower."""
     for ties in "wb":
-        assert fr.rbo(ranking, ranking, ties=ties).ext == pytest.approx(1.0, abs=1e-12)
+        assert fr.rbo(ranking, ranking, variant=ties).ext == pytest.approx(1.0, abs=1e-12)
 
 
 def test_the_truncated_form_is_normalized_by_its_greatest_value() -> None:

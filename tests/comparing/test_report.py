@@ -6,20 +6,20 @@ import hashlib
 import io
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fastrank as fr
+from fastrank.errors import FormatError, OptionError, ReadError
+from tests.document.parsers import Page
 from tests.helpers.comparisons import DATA, NAMES, compared, random_rows, scores_of
 
 pytest.importorskip("matplotlib")
 QRELS = DATA / "digits.qrels"
 RUNS = {name: DATA / f"{name}.run" for name in NAMES}
 HOSTILE = '"><script>alert(1)</script>&\u202e\x00'
-EMPTY = {"meta", "img", "path", "use", "rect", "image", "line", "br"}
 
 
 @pytest.fixture(autouse=True)
@@ -52,33 +52,6 @@ def page(of_data: tuple[fr.types.Comparison, str]) -> str:
     return of_data[1]
 
 
-class _Page(HTMLParser):
-    """The elements of a page; raises AssertionError for elements that do not nest."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(page)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in EMPTY:
-            assert self.open.pop() == tag
-
-    def named(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for own, attributes in self.tags if own == tag]
-
-
 def test_a_report_has_the_sections_of_a_comparison(page: str) -> None:
     assert re.findall("<h2>(.*?)</h2>", page) == [
         "Results",
@@ -94,19 +67,19 @@ def test_a_report_has_the_sections_of_a_comparison(page: str) -> None:
 
 
 def test_a_report_refers_to_nothing_outside_and_runs_no_script_but_ours(page: str) -> None:
-    parsed = _Page(page)
+    parsed = Page(page)
 
     # The name of SVG's elements in the script is no address.
     assert "://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert [own.get("type") for own in parsed.named("script")] == ["application/json", None]
-    for _, attributes in parsed.tags:
+    for _, attributes in parsed.elements:
         assert not any(name.startswith("on") for name in attributes)
         for name in ("src", "href"):
             assert (attributes.get(name) or "#").startswith(("#", "data:"))
 
 
 def test_every_reference_inside_a_report_has_one_target(page: str) -> None:
-    tags = _Page(page).tags
+    tags = Page(page).elements
 
     ids = [attributes["id"] for _, attributes in tags if "id" in attributes]
     assert len(ids) == len(set(ids))
@@ -173,7 +146,7 @@ def test_hostile_names_and_texts_are_escaped() -> None:
 
     page = _report(fr.compare(qrels, runs, "map"), qrels=qrels, runs=runs, **said)
 
-    assert [own.get("type") for own in _Page(page).named("script")] == ["application/json", None]
+    assert [own.get("type") for own in Page(page).named("script")] == ["application/json", None]
     assert not [bad for bad in ("\x00", "\u202e", "<script>alert") if bad in page]
 
 
@@ -233,7 +206,7 @@ def test_texts_can_be_a_data_set_or_json_lines(tmp_path: Path) -> None:
 
     assert from_data == from_file
     assert '<span class="title">blue</span>' in from_data
-    with pytest.raises(fr.FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
+    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
         _report(found, **given, documents=wrong)
 
 
@@ -254,7 +227,7 @@ def test_many_queries_have_pixels_and_a_part_of_the_values() -> None:
     page = _report(compared(random_rows(2, 2500)))
 
     assert "<svg" not in page
-    images = _Page(page).named("img")
+    images = Page(page).named("img")
     assert len(images) == 3
     assert all("2,500 queries" in (own["alt"] or "") for own in images)
     assert "the 1,000 of 2,500 queries on which the systems differ most" in page
@@ -302,7 +275,7 @@ def test_one_system_has_a_report() -> None:
     page = _report(compared(random_rows(1, 6)))
 
     assert "Pairs in" not in page
-    _Page(page)
+    Page(page)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +291,7 @@ def test_one_system_has_a_report() -> None:
 def test_wrong_options_of_reports_are_errors(
     of_data: tuple[fr.types.Comparison, str], given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(fr.OptionError, match=message):
+    with pytest.raises(OptionError, match=message):
         _report(of_data[0], **given)
 
 
@@ -326,7 +299,7 @@ def test_a_failed_report_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("old")
 
-    with pytest.raises(fr.ReadError):
+    with pytest.raises(ReadError):
         compared([[1, 2]]).report(path, qrels=QRELS, runs=[tmp_path / "none"])
 
     assert path.read_text() == "old"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-import fastrank as fr
 from fastrank.compat.datasets import evaluate_results, results_to_run
+from fastrank.errors import ArrayError, OptionError
 
 NOTHING_FOUND = np.finfo(np.float32).max
 DOCS = [f"d{i}" for i in range(6)]
@@ -68,9 +68,9 @@ def test_nearest_examples_have_their_ids():
         found.to_dict() == results_to_run((DISTANCES, ROWS), queries=QUERIES, docs=DOCS).to_dict()
     )
     assert evaluate_results(QRELS, results, "RR", queries=QUERIES, docs="id").mean == {"RR": 0.75}
-    with pytest.raises(fr.ArrayError, match=r"total_examples\[0\]: expected a column 'doc', found"):
+    with pytest.raises(ArrayError, match=r"total_examples\[0\]: expected a column 'doc', found"):
         results_to_run(results, queries=QUERIES, docs="doc")
-    with pytest.raises(fr.ArrayError, match=r"total_scores\[1\]: expected 2, one per example"):
+    with pytest.raises(ArrayError, match=r"total_scores\[1\]: expected 2, one per example"):
         results_to_run((DISTANCES, examples), queries=QUERIES, docs="id")
 
 
@@ -120,7 +120,7 @@ MISSING = r"docs\[1\]: expected an id, found the missing value None"
 )
 def test_what_does_not_fit_is_named(results, given, message):
     """With the argument, and the row and column where there is one."""
-    error = fr.OptionError if message == METRIC else fr.ArrayError
+    error = OptionError if message == METRIC else ArrayError
     with pytest.raises(error, match=message):
         results_to_run(results, **given)
 

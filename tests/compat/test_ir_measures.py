@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 
 irm = pytest.importorskip("ir_measures")
 provider = pytest.importorskip("fastrank.compat.ir_measures").provider
@@ -303,7 +304,7 @@ def test_measures_with_and_without_subtopics_are_computed_at_once():
 
 
 def test_judgments_without_subtopics_are_an_error():
-    with pytest.raises(fr.MeasureError, match="needs judgments with subtopics"):
+    with pytest.raises(MeasureError, match="needs judgments with subtopics"):
         irm.calc_aggregate([irm.NRBP], {"q": {"a": 1}}, {"q": {"a": 1.0}})
 
 

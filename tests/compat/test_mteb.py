@@ -5,8 +5,8 @@ import enum
 import numpy as np
 import pytest
 
-import fastrank as fr
 from fastrank.compat.mteb import SearchIndex
+from fastrank.errors import ArrayError, InputError, OptionError
 
 faiss = pytest.importorskip("faiss")
 
@@ -101,7 +101,7 @@ def test_documents_are_gone_after_clear():
     index = SearchIndex(metric="ip")
     index.add_documents([[1.0, 0.0]], ["a"])
     index.clear()
-    with pytest.raises(fr.InputError, match="no documents were added"):
+    with pytest.raises(InputError, match="no documents were added"):
         index.search([[1.0, 0.0]], 1, None)
     index.add_documents([[1.0], [2.0]], ["b", "c"])
     assert index.search([[1.0]], 5, None) == ([[2.0, 1.0]], [[1, 0]])
@@ -128,21 +128,21 @@ def test_a_query_without_documents_to_rerank_finds_none():
 
 def test_what_cannot_be_searched_is_named():
     """Similarity, documents, reranking."""
-    with pytest.raises(fr.OptionError, match="metric: the model's similarity function is 'manhat"):
+    with pytest.raises(OptionError, match="metric: the model's similarity function is 'manhat"):
         SearchIndex(_Model(_Similarity.MANHATTAN))
-    with pytest.raises(fr.OptionError, match="metric: expected 'ip', 'l2' or 'cosine'"):
+    with pytest.raises(OptionError, match="metric: expected 'ip', 'l2' or 'cosine'"):
         SearchIndex(metric="dot")
     index = SearchIndex(metric="ip")
-    with pytest.raises(fr.ArrayError, match="idxs: expected 1, one per row of embeddings, found 2"):
+    with pytest.raises(ArrayError, match="idxs: expected 1, one per row of embeddings, found 2"):
         index.add_documents([[1.0]], ["a", "b"])
     index.add_documents([[1.0]], ["a"])
-    with pytest.raises(fr.ArrayError, match="embeddings: expected 1 columns, as before, found 2"):
+    with pytest.raises(ArrayError, match="embeddings: expected 1 columns, as before, found 2"):
         index.add_documents([[1.0, 2.0]], ["b"])
-    with pytest.raises(fr.InputError, match="query_idx_to_id: required with top_ranked"):
+    with pytest.raises(InputError, match="query_idx_to_id: required with top_ranked"):
         index.search([[1.0]], 1, None, {"q": ["a"]})
-    with pytest.raises(fr.InputError, match="query 'q': document 'b' was not added"):
+    with pytest.raises(InputError, match="query 'q': document 'b' was not added"):
         index.search([[1.0]], 1, None, {"q": ["b"]}, {0: "q"})
-    with pytest.raises(fr.ArrayError, match="expected 1 columns, as in the corpus, found 2"):
+    with pytest.raises(ArrayError, match="expected 1 columns, as in the corpus, found 2"):
         index.search([[1.0, 2.0]], 1, None)
 
 

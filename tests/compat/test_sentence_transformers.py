@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-import fastrank as fr
 from fastrank.compat.sentence_transformers import RankingEvaluator
+from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
 
 WORDS = ["red", "green", "blue", "round", "square", "small", "large", "old"]
 CORPUS = {
@@ -194,20 +194,20 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
-        ({"measures": "nDCG@10 ndcg_cut.10"}, fr.MeasureError, "have the same key 'ndcg@10'"),
-        ({"primary": "P@2"}, fr.MeasureError, "primary: expected one of Success@1, .*found 'P@2'"),
-        ({"relevant_docs": {}}, fr.InputError, "relevant_docs: no query has relevant documents"),
-        ({"relevant_docs": {"q1": "d1"}}, fr.InputError, "query 'q1': expected .* the id 'd1'"),
-        ({"relevant_docs": {"q1": 5}}, fr.InputError, "query 'q1': expected ids .*, found 5"),
-        ({"corpus": {}}, fr.InputError, "corpus: expected documents, found none"),
+        ({"measures": "mapp"}, MeasureError, "unknown measure 'mapp'"),
+        ({"measures": "nDCG@10 ndcg_cut.10"}, MeasureError, "have the same key 'ndcg@10'"),
+        ({"primary": "P@2"}, MeasureError, "primary: expected one of Success@1, .*found 'P@2'"),
+        ({"relevant_docs": {}}, InputError, "relevant_docs: no query has relevant documents"),
+        ({"relevant_docs": {"q1": "d1"}}, InputError, "query 'q1': expected .* the id 'd1'"),
+        ({"relevant_docs": {"q1": 5}}, InputError, "query 'q1': expected ids .*, found 5"),
+        ({"corpus": {}}, InputError, "corpus: expected documents, found none"),
         ({"corpus": ["red"]}, TypeError, "corpus: expected a mapping from id, found list"),
-        ({"measures": []}, fr.MeasureError, "expected a measure, found none"),
-        ({"relevance_level": float("nan")}, fr.OptionError, "relevance_level: expected a finite"),
+        ({"measures": []}, MeasureError, "expected a measure, found none"),
+        ({"relevance_level": float("nan")}, OptionError, "relevance_level: expected a finite"),
         ({"k": "5"}, TypeError, "k: expected an integer, found str"),
-        ({"k": 0}, fr.OptionError, "k: expected 1 or more, found 0"),
-        ({"corpus_chunk_size": 0}, fr.OptionError, "corpus_chunk_size: expected 1 or more"),
-        ({"metric": "dot"}, fr.OptionError, "metric: expected 'ip', 'l2' or 'cosine'"),
+        ({"k": 0}, OptionError, "k: expected 1 or more, found 0"),
+        ({"corpus_chunk_size": 0}, OptionError, "corpus_chunk_size: expected 1 or more"),
+        ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine'"),
     ],
 )
 def test_what_is_impossible_is_said_before_a_model_is_trained(changed, error, message):
@@ -225,8 +225,8 @@ class _Lossy(_Words):
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [
-        (_Words("manhattan"), fr.OptionError, "metric: the model's similarity function is 'manhat"),
-        (_Lossy(), fr.ArrayError, r"query embeddings: expected 3 rows.*, found 2"),
+        (_Words("manhattan"), OptionError, "metric: the model's similarity function is 'manhat"),
+        (_Lossy(), ArrayError, r"query embeddings: expected 3 rows.*, found 2"),
     ],
 )
 def test_a_model_that_cannot_be_evaluated_is_named(model, error, message):

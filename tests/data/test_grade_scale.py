@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import InputError, Qrels, Run
+from fastrank import Qrels, Run
 from fastrank.cli.main import main
 from fastrank.compat import pytrec_eval
+from fastrank.errors import EvaluationError, InputError, OptionError
 from tests.helpers.strategies import examples
 
 # Generated grades and scores often look as if they had changed places.
@@ -159,7 +160,7 @@ def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
 
 @pytest.mark.parametrize("level", [math.nan, math.inf, -1e300])
 def test_a_level_is_a_number(level: float) -> None:
-    with pytest.raises(fr.OptionError, match=r"^relevance_level: expected a .* number, found"):
+    with pytest.raises(OptionError, match=r"^relevance_level: expected a .* number, found"):
         fr.evaluate(QRELS, RUN, "map", relevance_level=level)
 
 
@@ -222,7 +223,7 @@ LARGE, LARGER = {"q": {"a": 0.5, "b": 4.5}}, {"q": {"a": 0.5, "b": 1100.5}}
 def test_what_needs_whole_or_small_grades_is_refused(
     qrels: Any, measure: str, message: str
 ) -> None:
-    with pytest.raises(fr.EvaluationError, match=message):
+    with pytest.raises(EvaluationError, match=message):
         fr.evaluate(qrels, RUN, measure)
 
 

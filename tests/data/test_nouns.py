@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import InputError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 
 QRELS = {"q2": {"a": 1, "b": 0}, "q1": {"a": 2}}
@@ -34,7 +35,7 @@ def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> N
 def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for() -> None:
     run = parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq2 Q0 b 1 1 t\nq2 Q0 a 1 1 t\n")
     assert run["q1"] == {"a": 1.0}
-    with pytest.raises(fr.InputError, match="query 'q2': duplicate document 'a' in line 4"):
+    with pytest.raises(InputError, match="query 'q2': duplicate document 'a' in line 4"):
         run["q2"]
 
 

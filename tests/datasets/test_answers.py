@@ -8,6 +8,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.datasets import answer_qrels, has_answer
+from fastrank.errors import InputError
 from tests.helpers.paths import REPOSITORY
 
 PASSAGES = b"""id\ttext\ttitle
@@ -70,10 +71,10 @@ UNANSWERED = "expected answers to queries with results, found none"
 @pytest.mark.parametrize(
     ("answers", "corpus", "error", "reason"),
     [
-        ({"0": "Aaron"}, {}, fr.InputError, "answers: query '0': expected a list of str"),
-        ({"9": ["a"]}, {}, fr.InputError, UNANSWERED),
-        ({"0": ["a"]}, None, fr.InputError, "corpus: expected the texts of the documents"),
-        ({"0": ["a"]}, {"1": "b"}, fr.InputError, "corpus: no text for '2'"),
+        ({"0": "Aaron"}, {}, InputError, "answers: query '0': expected a list of str"),
+        ({"9": ["a"]}, {}, InputError, UNANSWERED),
+        ({"0": ["a"]}, None, InputError, "corpus: expected the texts of the documents"),
+        ({"0": ["a"]}, {"1": "b"}, InputError, "corpus: no text for '2'"),
         ([], {}, TypeError, "answers: expected a mapping .* found list"),
     ],
 )

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import Dataset, FormatError, InputError, OptionError, ReadError
+from fastrank import Dataset
+from fastrank.errors import ArrayError, FormatError, InputError, OptionError, ReadError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.huggingface import Table
 from tests.helpers.strategies import examples
@@ -318,7 +319,7 @@ def test_options_of_files_that_are_wrong(error, options, reason):
 def test_vaswani():
     files = [COLLECTIONS / "vaswani" / name for name in ("corpus.trec", "queries.trec")]
     data = Dataset.from_files(*files, COLLECTIONS / "vaswani" / "qrels.txt", name="vaswani")
-    assert repr(data) == "<Dataset vaswani: 11429 documents, 93 queries, 2083 judgments>"
+    assert repr(data) == "<Dataset vaswani: 11,429 documents, 93 queries, 2,083 judgments>"
     assert data.queries[3] == "SYSTEMS OF DATA CODING FOR INFORMATION TRANSFER"
 
 
@@ -620,8 +621,8 @@ NO_LABELS = r"expected articles with ids in 'labels' or 'similar', found none"
         ([{"text": "a"}], InputError, r"article 0: expected 'id', found text"),
         (["a"], InputError, r"row 0: expected a mapping, found str"),
         (dict.fromkeys("ab", Table(COLUMNS)), InputError, "articles: expected split=, one of a, b"),
-        (EMBEDDED, fr.ArrayError, r"articles\[2\]: 'c': expected shape \(2,\), as"),
-        (EMBEDDED[:2], fr.ArrayError, r"articles\[1, 1\]: 'b': expected a finite .* nan"),
+        (EMBEDDED, ArrayError, r"articles\[2\]: 'c': expected shape \(2,\), as"),
+        (EMBEDDED[:2], ArrayError, r"articles\[1, 1\]: 'b': expected a finite .* nan"),
     ],
 )
 def test_what_are_no_articles(articles, error, reason):

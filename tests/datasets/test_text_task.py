@@ -8,6 +8,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.datasets.text_task import as_text_task
+from fastrank.errors import InputError
 
 pd = pytest.importorskip("pandas")
 
@@ -112,7 +113,7 @@ def test_errors_name_the_place(make, message):
 @pytest.mark.parametrize("evaluate", ["evaluate_classification", "evaluate_clustering"])
 def test_without_a_known_label_the_error_names_the_other_columns(evaluate):
     task = from_file(b"text,classe\na,1\nb,0\n")
-    with pytest.raises(fr.InputError, match=r"found none; if one of the columns 'classe' has"):
+    with pytest.raises(InputError, match=r"found none; if one of the columns 'classe' has"):
         getattr(fr.tasks, evaluate)([[0.0], [1.0]], task)
 
 

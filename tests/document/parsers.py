@@ -9,6 +9,8 @@ from itertools import takewhile
 from fastrank.document.text import SUPERSCRIPTS, display_width
 
 Cells = list[list[str]]
+# Elements without an end, of HTML and of SVG.
+EMPTY = {"meta", "img", "path", "use", "rect", "image", "line", "br"}
 
 PLAIN = {chr(after): chr(before) for before, after in SUPERSCRIPTS.items()}
 LATEX = {
@@ -108,13 +110,14 @@ def _power(found: re.Match[str]) -> str:
 class Page(HTMLParser):
     """The tables, elements and paragraphs of a page. Raises AssertionError for what is not closed.
 
-    tables: the cells as text, with a caret before superscripts.
+    tables: the cells as text, with a caret before superscripts. elements: (tag, attributes).
     """
 
     def __init__(self, written: str) -> None:
         super().__init__()
         self.tables: list[Cells] = []
         self.tags: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.titles: list[str] = []
         self.paragraphs: list[str] = []
         self._open: list[str] = []
@@ -124,8 +127,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.elements.append((tag, dict(attrs)))
         self.titles += [value or "" for name, value in attrs if name == "title"]
-        if tag not in ("meta", "img", "br"):
+        if tag not in EMPTY:
             self._open.append(tag)
         if tag == "table":
             self.tables.append([])
@@ -138,8 +142,16 @@ class Page(HTMLParser):
         elif tag in ("p", "li", "h3", "h4"):
             self.paragraphs.append("")
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
     def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
+        if tag not in EMPTY:
+            assert self._open.pop() == tag
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        """The attributes of the elements with a tag."""
+        return [attributes for own, attributes in self.elements if own == tag]
 
     def handle_data(self, data: str) -> None:
         if "td" in self._open or "th" in self._open:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import json
+import math
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.comparing.shown import columns_document, document_of, pairs_document, query_table
+from fastrank.comparing.shown import columns_document, document_of, pairs_document
+from fastrank.comparing.tables import query_table
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.document.html import html
 from fastrank.document.latex import latex
 from fastrank.document.markdown import markdown
 from fastrank.document.numbers import joined
 from fastrank.document.text import text
-from fastrank.explaining.shown import explanation_document
+from fastrank.explaining.explanation import explanation_document
+from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
 from fastrank.messages import visible
 from fastrank.scores.tables import grid_of
@@ -196,12 +201,16 @@ def test_markdown_parses_back(document: Document) -> None:
 def test_latex_parses_back(document: Document) -> None:
     written = latex(document)
 
+    # LaTeX has accented letters as one character.
     found = [[[cell.replace(r"\,", ",").replace(",^", "^").rstrip(",") for cell in row]
               for row in grid] for grid in grids_of_latex(written)]  # fmt: skip
-    _same(found, document)
+    assert found == [
+        [[normalize("NFC", cell) for cell in row] for row in _expected(grid)]
+        for grid in _grids(document)
+    ]
     plain = text_of_latex(written)
     for expected in _texts(document):
-        assert expected in plain
+        assert normalize("NFC", expected) in plain
 
 
 def test_html_parses_back(document: Document) -> None:
@@ -278,12 +287,16 @@ def test_latex_of_all_measures_marks_better_above_and_worse_below() -> None:
     assert "Significantly better (above) or worse (below): * than pixels, ! than profile" in written
 
 
-def test_a_verdict_has_the_same_checks_as_text_and_in_markdown() -> None:
+def _verdict() -> fr.types.Verdict:
     qrels = {f"<{place}>|`\n": {"d": 1} for place in range(12)}
     file = io.BytesIO()
     fr.save_baseline(file, qrels, {query: {"d": 1.0} for query in qrels}, "RR P@5")
     run = {query: {"x": 1.0} for query in qrels}
-    verdict = fr.gate(io.BytesIO(file.getvalue()), qrels, run, min={"RR": 0.5})
+    return fr.gate(io.BytesIO(file.getvalue()), qrels, run, min={"RR": 0.5})
+
+
+def test_a_verdict_has_the_same_checks_as_text_and_in_markdown() -> None:
+    verdict = _verdict()
 
     (of_text,) = grids_of_text(to_text(verdict))
     of_markdown, *worst = grids_of_markdown(to_markdown(verdict))
@@ -294,20 +307,119 @@ def test_a_verdict_has_the_same_checks_as_text_and_in_markdown() -> None:
     assert all(visible(reason) in to_text(verdict) for reason in verdict.reasons)
 
 
+# What pdflatex has no fonts for.
+NO_FONTS = re.compile("[日本語]")
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
-def test_latex_compiles(document: Document, tmp_path: Path) -> None:
-    # pdflatex has no fonts for all scripts.
-    body = re.sub(r"[^\x00-\x7f]", "?", latex(document))
-    page = dedent(r"""
-        \documentclass{article}
-        \usepackage{booktabs}
-        \begin{document}
-        %s
-        \end{document}
-        """)
-    (tmp_path / "page.tex").write_text(page.strip().replace("%s", body))
+def test_latex_of_all_results_compiles(tmp_path: Path) -> None:
+    """Between paragraphs, and in a float with a caption, as in papers."""
+    based = compare_data(baseline=["pixels", "profile"])
+    written = [latex(make()) for make in DOCUMENTS.values()]
+    written += [based.to_latex(show="mean"), compare_data(baseline=0).to_latex(show=["mean", "p"])]
+    page = [
+        r"\documentclass{article}",
+        r"\usepackage{booktabs}",
+        r"\begin{document}",
+        *("\n\n" + NO_FONTS.sub("?", own) for own in written),
+        r"\begin{table}",
+        written[0],
+        r"\caption{Three systems}",
+        r"\end{table}",
+        r"\end{document}",
+    ]
+    # Bytes of names that are not UTF-8 are shown as escapes.
+    (tmp_path / "page.tex").write_text("\n".join(page), "utf-8")
 
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
 
     assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "page.pdf").stat().st_size > 10_000
+
+
+# What programs read: full precision, the names as they are, and no value for NaN.
+
+
+def _pairs(compared: fr.types.Comparison) -> tuple[str, Any, fr.Table]:
+    return compared.to_csv(), json.loads(compared.to_json())["pairs"], compared.pairs()
+
+
+def _rows(table: fr.Table) -> tuple[str, Any, fr.Table]:
+    return table.to_csv(), json.loads(table.to_json()), table
+
+
+RECORDS: dict[str, Callable[[], tuple[str, Any, fr.Table]]] = {
+    "comparison": lambda: _pairs(compare_data()),
+    "baseline": lambda: _pairs(compare_data(baseline="pca", test="wilcoxon", interval="bca")),
+    "hostile systems": lambda: _pairs(_hostile_comparison()),
+    "hostile notes": lambda: _pairs(_hostile_notes(test="sign")),
+    "one system": lambda: _pairs(fr.compare_scores({"a": {"q": 0.1, "r": 0.7}})),
+    "queries": lambda: _rows(query_table(_hostile_comparison(), pair=None)),
+    "letters and ranks": lambda: _rows(_hostile_comparison().ranks("value", resamples=50)),
+    "explanation": lambda: _rows(_explanation().table("ndcg")),
+    "differences": lambda: _rows(_explanation(two=True).difference("ndcg")),
+    "table": lambda: _rows(_table()),
+    "transposed table": lambda: _rows(_table().transpose()),
+    "overlap": lambda: _rows(fr.overlap({"<q>": {"a": 1, "b": 2}}, {"<q>": {"a": 1}})),
+    "agreement": lambda: _rows(fr.agreement({"<q>": {"a": 1, "b": 2}}, {"<q>": {"a": 1, "b": 1}})),
+    "verdict": lambda: _rows(_verdict().checks),
+    "empty table": lambda: _rows(fr.Table(columns={"a": [], "b": []})),
+}
+
+
+@pytest.fixture(params=RECORDS)
+def record(request: pytest.FixtureRequest) -> tuple[str, Any, fr.Table]:
+    """A result as CSV, as parsed JSON, and as a table."""
+    return RECORDS[request.param]()
+
+
+def _cell(value: Any) -> str:
+    """A value in CSV."""
+    return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def test_csv_parses_back(record: tuple[str, Any, fr.Table]) -> None:
+    written, _, table = record
+
+    header, *rows = csv.reader(io.StringIO(written, newline=""))
+
+    assert header == table.names
+    assert rows == [[_cell(value) for value in row] for row in table.rows()]
+
+
+def test_json_parses_back(record: tuple[str, Any, fr.Table]) -> None:
+    _, found, table = record
+
+    def known(value: Any) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            return None
+        # JSON has no bytes that are not UTF-8.
+        return value.replace("\udcff", r"\xff") if isinstance(value, str) else value
+
+    assert found == [
+        {known(name): known(value) for name, value in zip(table.names, row, strict=True)}
+        for row in table.rows()
+    ]
+
+
+def test_json_of_a_comparison_has_its_means_and_intervals() -> None:
+    compared = _hostile_comparison()
+
+    found = json.loads(compared.to_json())
+
+    names = [name.replace("\udcff", r"\xff") for name in HOSTILE]
+    assert [*found["systems"]] == names
+    for name, shown in zip(HOSTILE, names, strict=True):
+        low, high = compared.interval_of("value", name)
+        expected = {"mean": compared.mean["value"][name], "low": low, "high": high}
+        assert found["systems"][shown]["value"] == expected
+
+
+def test_json_of_a_verdict_has_its_checks() -> None:
+    verdict = _verdict()
+
+    found = json.loads(to_json(verdict))
+
+    assert found["checks"] == [own._asdict() for own in verdict.results]
+    assert (found["status"], found["reasons"]) == ("fail", verdict.reasons)

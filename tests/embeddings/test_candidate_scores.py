@@ -5,6 +5,7 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
+from fastrank.errors import InputError, MeasureError, OptionError
 from tests.helpers.parsing import read_trec_run
 
 TABLE = {
@@ -74,11 +75,11 @@ NOT_APPLICABLE = "not applicable to candidates"
 @pytest.mark.parametrize(
     ("data", "options", "error", "reason"),
     [
-        (CANDIDATES, {"k": 5}, fr.OptionError, NOT_APPLICABLE),
-        (CANDIDATES, {"index_factory": "HNSW8"}, fr.OptionError, NOT_APPLICABLE),
-        (CANDIDATES, {"parameters": "nprobe=1"}, fr.OptionError, NOT_APPLICABLE),
-        (CANDIDATES, {"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
-        (ONLY_IDS, {}, fr.InputError, "no column contains the text of the candidate"),
+        (CANDIDATES, {"k": 5}, OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"index_factory": "HNSW8"}, OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"parameters": "nprobe=1"}, OptionError, NOT_APPLICABLE),
+        (CANDIDATES, {"measures": "mapp"}, MeasureError, "unknown measure 'mapp'"),
+        (ONLY_IDS, {}, InputError, "no column contains the text of the candidate"),
     ],
 )
 def test_what_is_wrong_shows_before_texts_are_encoded(data, options, error, reason):

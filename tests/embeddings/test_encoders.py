@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fastrank import ArrayError
 from fastrank.embeddings.encoders import Encoder, encoders_of
+from fastrank.errors import ArrayError
 from fastrank.searching.model_output import as_vectors
 
 CORPUS = ["red apples", "blue plums", "green pears", "yellow bananas and red plums"]

@@ -9,7 +9,15 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
-from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError
+from fastrank import Dataset
+from fastrank.errors import (
+    ArrayError,
+    EvaluationError,
+    InputError,
+    MeasureError,
+    OptionError,
+    TaskError,
+)
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.executors import started
 from tests.helpers.parsing import read_trec_run
@@ -338,7 +346,7 @@ def test_judged_queries_without_a_text():
     model = Counts()
     assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
     assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
-    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):
+    with pytest.raises(EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):
         fr.evaluate_model(model, data, "map", missing="error")
     assert model.texts == []
 
@@ -449,11 +457,11 @@ def test_several_data_sets_are_evaluated_one_by_one(kind):
 
 
 def test_a_data_set_that_fails_is_named_and_those_before_it_are_kept(tmp_path):
-    with pytest.raises(fr.TaskError, match=r"^task 'absent': .*absent") as caught:
+    with pytest.raises(TaskError, match=r"^task 'absent': .*absent") as caught:
         fr.evaluate_model(letters, {"cities": CITIES, "absent": tmp_path / "absent"}, "map")
     assert list(caught.value.before) == ["cities"]
 
 
 def test_the_runs_of_several_data_sets_are_not_written():
-    with pytest.raises(fr.OptionError, match="run: only for one data set"):
+    with pytest.raises(OptionError, match="run: only for one data set"):
         fr.evaluate_model(letters, {"cities": CITIES}, run="found.run")

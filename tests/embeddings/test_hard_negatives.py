@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import InputError, OptionError
 from tests.helpers.parsing import parse_run
 from tests.helpers.strategies import examples
 
@@ -249,7 +250,7 @@ def test_texts_and_answers_are_found_by_ids_of_any_kind(kind):
 
 def test_an_id_with_zeros_before_it_is_another_than_the_number():
     mined = fr.hard_negatives({"01": {"b": 1}}, {"01": {"a": 2.0, "b": 1.0}}, 1)
-    with pytest.raises(fr.InputError, match="queries: no text for '01'"):
+    with pytest.raises(InputError, match="queries: no text for '01'"):
         list(mined.records("triplet", queries={1: "one"}))
 
 
@@ -288,7 +289,7 @@ def test_a_missing_text_leaves_the_file_as_it_was(tmp_path):
     path = tmp_path / "train.jsonl"
     path.write_text("old")
     mined = fr.hard_negatives(QRELS, RUN, 2)
-    with pytest.raises(fr.InputError, match="corpus: no text for 'd3'"):
+    with pytest.raises(InputError, match="corpus: no text for 'd3'"):
         mined.write(path, corpus={"d1": "one", "d2": "two"})
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -314,7 +315,7 @@ NO_NUMBER = parse_run(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n", strict=False)
     ],
 )
 def test_impossible_options_and_inputs_are_named(qrels, run, options, message):
-    error = fr.OptionError if options else fr.InputError
+    error = OptionError if options else InputError
     with pytest.raises(error, match=f"^{message}" if options else message):
         fr.hard_negatives(qrels, run, **{"negatives": 1, **options})
 
@@ -326,16 +327,16 @@ NO_LIST = "answers: query 'q1': expected a list of str"
 @pytest.mark.parametrize(
     ("form", "texts", "error", "message"),
     [
-        ("pairs", {}, fr.OptionError, "format: expected one of 'dpr', 'triplet', 'n-tuple'"),
-        ("triplet", {"answers": {}}, fr.OptionError, "answers: expected format='dpr' with answers"),
-        ("dpr", {"corpus": {"d1": "1", "d2": 2}}, fr.InputError, "corpus: 'd2': expected a str"),
+        ("pairs", {}, OptionError, "format: expected one of 'dpr', 'triplet', 'n-tuple'"),
+        ("triplet", {"answers": {}}, OptionError, "answers: expected format='dpr' with answers"),
+        ("dpr", {"corpus": {"d1": "1", "d2": 2}}, InputError, "corpus: 'd2': expected a str"),
         ("dpr", {"corpus": ["one"]}, TypeError, "corpus: expected a mapping"),
-        ("dpr", {"corpus": fr.Dataset.from_articles(VECTORS)}, fr.InputError, "2 ids and 0 texts"),
+        ("dpr", {"corpus": fr.Dataset.from_articles(VECTORS)}, InputError, "2 ids and 0 texts"),
         ("dpr", {"answers": [1]}, TypeError, "answers: expected a mapping"),
-        ("dpr", {"answers": {"q1": "one"}}, fr.InputError, NO_LIST),
-        ("dpr", {"answers": {"q1": b"one"}}, fr.InputError, NO_LIST),
-        ("dpr", {"answers": {"q1": [b"one"]}}, fr.InputError, NO_LIST),
-        ("dpr", {"answers": {"q1": [1]}}, fr.InputError, NO_LIST),
+        ("dpr", {"answers": {"q1": "one"}}, InputError, NO_LIST),
+        ("dpr", {"answers": {"q1": b"one"}}, InputError, NO_LIST),
+        ("dpr", {"answers": {"q1": [b"one"]}}, InputError, NO_LIST),
+        ("dpr", {"answers": {"q1": [1]}}, InputError, NO_LIST),
     ],
 )
 def test_other_forms_and_texts_are_errors(form, texts, error, message):

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 import fastrank as fr
 from fastrank.embeddings.faiss_configurations import parse_configurations
 from fastrank.embeddings.index_benchmark import ExactTop
+from fastrank.errors import NoQueriesError, OptionError
 from fastrank.searching import build_index
 from tests.helpers.executors import started
 from tests.helpers.paths import PACKAGE
@@ -276,7 +277,7 @@ def test_what_is_impossible_is_said_before_anything_is_built(indexes, more, mess
 def test_an_index_of_other_vectors_is_refused(index_factory):
     """If there are as many, with the same dimension."""
     for vectors in (np.roll(CORPUS, 1, axis=0), QUERIES[np.arange(400) % 20]):
-        with pytest.raises(fr.OptionError, match="'own': its vectors are not those of the corpus"):
+        with pytest.raises(OptionError, match="'own': its vectors are not those of the corpus"):
             compare({"own": made(index_factory, vectors)}, k=3)
     assert compare({"own": made(index_factory)}, k=3).points[1].recall > 0
 
@@ -284,7 +285,7 @@ def test_an_index_of_other_vectors_is_refused(index_factory):
 def test_an_index_of_vectors_of_any_length_is_refused_under_the_cosine(tmp_path):
     for name, vectors in (("raw", CORPUS), ("unit", UNIT)):
         faiss.write_index(made("HNSW8", vectors), str(tmp_path / f"{name}.index"))
-    with pytest.raises(fr.OptionError, match=r"raw.index': its vectors .* order, with length 1$"):
+    with pytest.raises(OptionError, match=r"raw.index': its vectors .* order, with length 1$"):
         compare(str(tmp_path / "raw.index"), metric="cosine")
     for size in (400, 1, 60):
         built = {"own": build_index(CORPUS[:size], "HNSW8", "cosine")}
@@ -302,7 +303,7 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(monke
         return build_index(vectors, index_factory, *rest, **options)
 
     monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
-    with pytest.raises(fr.NoQueriesError):
+    with pytest.raises(NoQueriesError):
         compare("IVF8,Flat", qrels={"q": {"1": 1}})
     assert built == ["Flat"]
 
@@ -339,7 +340,7 @@ def test_a_plot_is_of_the_kind_of_its_name_and_has_the_names_of_points(compared,
     comments = (tmp_path / "a.svg").read_text()
     for text in ("IVF8,Flat", "HNSW8", "nprobe=1", "efSearch=4", "recall@10", "exact"):
         assert text in comments
-    with pytest.raises(fr.OptionError, match=r"a\.jpg: expected a suffix \.png, "):
+    with pytest.raises(OptionError, match=r"a\.jpg: expected a suffix \.png, "):
         compared.plot(tmp_path / "a.jpg")
 
 

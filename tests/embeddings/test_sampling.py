@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import InputError, OptionError
 from tests.helpers.paths import REPOSITORY
 
 RUN = {"q1": {f"d{i}": -float(i) for i in range(9)}, "q2": {"d1": 2.0, "d7": 1.0}}
@@ -80,12 +81,12 @@ def test_the_corpus_may_be_a_mapping_or_a_list(kind):
 @pytest.mark.parametrize(
     ("how", "error", "reason"),
     [
-        ({"fill": True}, fr.OptionError, "corpus: expected the ids of the corpus, .* found none"),
-        ({"corpus": CORPUS}, fr.OptionError, "corpus: not applicable without random_negatives"),
+        ({"fill": True}, OptionError, "corpus: expected the ids of the corpus, .* found none"),
+        ({"corpus": CORPUS}, OptionError, "corpus: not applicable without random_negatives"),
         ({"fill": True, "corpus": {"d1"}}, TypeError, "corpus: expected .* found set"),
-        ({"fill": True, "corpus": [1.5]}, fr.InputError, "corpus: id 0: .*1.5"),
-        ({"random_negatives": -1}, fr.OptionError, "random_negatives: "),
-        ({"negatives": 0}, fr.OptionError, "negatives: "),
+        ({"fill": True, "corpus": [1.5]}, InputError, "corpus: id 0: .*1.5"),
+        ({"random_negatives": -1}, OptionError, "random_negatives: "),
+        ({"negatives": 0}, OptionError, "negatives: "),
     ],
 )
 def test_what_cannot_be_drawn(how, error, reason):

@@ -5,6 +5,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.embeddings.text_vectors import are_vectors, encode_task, vectors_of
+from fastrank.errors import ArrayError
 
 PAIRS = fr.TextTask.from_texts(["aa", "b", "aa"], ["b", "ab", ""], labels=[1, 0, 1])
 
@@ -52,7 +53,7 @@ def longer(texts):
     ],
 )
 def test_vectors_that_do_not_fit_are_an_error(call, message):
-    with pytest.raises(fr.ArrayError, match=message):
+    with pytest.raises(ArrayError, match=message):
         call()
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import ArrayError, EvaluationError, NoQueriesError
 from fastrank.judging.arrays import _descending
 from tests.helpers.strategies import examples
 from tests.helpers.tables import holds, refused, rows
@@ -100,9 +101,9 @@ def outcome(call: Any) -> Any:
 
 def assert_same(found: Any, expected: Any) -> None:
     """The same bits and counts, or the same error."""
-    if isinstance(expected, fr.NoQueriesError):
+    if isinstance(expected, NoQueriesError):
         # Of the rows without judgments the run has nothing.
-        assert isinstance(found, fr.NoQueriesError)
+        assert isinstance(found, NoQueriesError)
         return
     if isinstance(expected, fr.FastrankError):
         assert (type(found), str(found)) == (type(expected), str(expected))
@@ -142,8 +143,8 @@ def test_scores_of_arrays_are_those_of_the_same_run(
         lambda: fr.evaluate_arrays(given_, ids, scores, measures, queries=queries, **options)
     )
 
-    if isinstance(found, fr.ArrayError):
-        assert isinstance(expected, fr.EvaluationError)
+    if isinstance(found, ArrayError):
+        assert isinstance(expected, EvaluationError)
         assert "duplicate docs" in str(expected)
         assert f"document {ids[found.row, found.column]} is retrieved twice" in str(found)
         return

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import ArrayError
 from fastrank.judging import arrays as array_judge
 from fastrank.native.threads import in_threads
 from tests.helpers.parsing import parse_qrels
@@ -341,9 +342,7 @@ def test_errors_say_where_and_what(call: str, error: str) -> None:
 
 @pytest.mark.parametrize("doc", ["01", "-1", str(2**63)])
 def test_document_ids_in_a_file_of_judgments_are_decimal(doc: str) -> None:
-    with pytest.raises(
-        fr.ArrayError, match=rf"^qrels\[0\]: query '7': document '{doc}': expected a"
-    ):
+    with pytest.raises(ArrayError, match=rf"^qrels\[0\]: query '7': document '{doc}': expected a"):
         text(doc)
 
 
@@ -353,7 +352,7 @@ def test_a_repeated_document_is_found_wherever_it_stands(place: int, judged: boo
     ids = np.arange(1000)[None] * 7919
     ids[0, 999] = ids[0, place]
 
-    with pytest.raises(fr.ArrayError, match=f"retrieved twice, in columns {place} and 999"):
+    with pytest.raises(ArrayError, match=f"retrieved twice, in columns {place} and 999"):
         found([{int(ids[0, place]) if judged else 1: 1}], ids)
 
 

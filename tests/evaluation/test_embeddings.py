@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
+from fastrank.errors import ArrayError, InputError, NoQueriesError
 from fastrank.searching import build_index, search
 from tests.helpers.parsing import parse_prefs, parse_qrels, read_trec_run
 from tests.helpers.strategies import examples
@@ -140,12 +141,12 @@ def test_values_are_those_of_the_run_that_search_gives(
     found = result_of(lambda: fr.evaluate_embeddings(*given_, k=k, run=path, **way, **options))
 
     expected = result_of(lambda: fr.evaluate(qrels, run, MEASURES, **options))
-    if found[0] is fr.InputError:
+    if found[0] is InputError:
         assert {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
             range(len(corpus))
         ) or options["no_relevant"] == "skip"
-    elif expected[0] is fr.NoQueriesError:
-        assert found[0] is fr.NoQueriesError
+    elif expected[0] is NoQueriesError:
+        assert found[0] is NoQueriesError
     elif len(run) == len(queries):
         assert found == expected
     else:
@@ -237,7 +238,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
     path.write_text("before")
     bad = iter([QUERIES[:9], np.full((3, 8), np.nan)])
 
-    with pytest.raises(fr.ArrayError, match=r"queries\[9, 0\]: expected finite values"):
+    with pytest.raises(ArrayError, match=r"queries\[9, 0\]: expected finite values"):
         of(queries=bad, query_ids=IDS["query_ids"][:12], run=path, batch_size=3)
 
     assert path.read_text() == "before"

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import NoQueriesError
 from fastrank.formats.chunks import FileParts
 from fastrank.judging.streaming import FileJudge
 from tests.helpers.parsing import (
@@ -227,7 +228,7 @@ def test_a_file_is_looked_into_where_no_query_is_in_common(form: str, tmp_path: 
     path = tmp_path / "run"
     path.write_text("query_id,doc_id,score\nQ1,d,1\n" if form == "csv" else "Q1 Q0 d 1 1 t\n")
 
-    with pytest.raises(fr.NoQueriesError) as caught:
+    with pytest.raises(NoQueriesError) as caught:
         fr.evaluate({"q1": {"d": 1}}, str(path) if form == "csv" else path, "map")
 
     assert "(run: 'Q1'; qrels: 'q1'); do the ids differ only in case?" in str(caught.value)

@@ -21,6 +21,19 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import (
+    ArrayError,
+    EvaluationError,
+    FormatError,
+    GroupError,
+    InputError,
+    MeasureError,
+    NoQueriesError,
+    OptionError,
+    ReadError,
+    RunError,
+    TaskError,
+)
 from fastrank.evaluation import evaluate_many
 from fastrank.evaluation.evaluator import Prepared
 from tests.helpers import executors
@@ -102,7 +115,7 @@ def test_a_run_that_fails_is_named_and_does_not_affect_the_others(
     bad = tmp_path / "bad.run"
     bad.write_bytes(PATHS[0].read_bytes() + b"q0000 Q0 d\n")
 
-    with pytest.raises(fr.RunError) as caught:
+    with pytest.raises(RunError) as caught:
         fr.evaluate(QRELS, [PATHS[0], bad, PATHS[1]], "map", executor=executor)
 
     error = caught.value
@@ -112,11 +125,11 @@ def test_a_run_that_fails_is_named_and_does_not_affect_the_others(
     assert failed is None
     assert same([first, last], fr.evaluate(QRELS, [PATHS[0], PATHS[1]], "map"))
     assert list(error.errors) == [1]
-    assert isinstance(error.errors[1], fr.FormatError)
+    assert isinstance(error.errors[1], FormatError)
 
 
 def test_without_an_executor_a_run_that_fails_does_not_affect_the_others_either() -> None:
-    with pytest.raises(fr.RunError, match=r"^run 1: .*no query ids.* \(1 other run failed, too\)$"):
+    with pytest.raises(RunError, match=r"^run 1: .*no query ids.* \(1 other run failed, too\)$"):
         fr.evaluate(QRELS, [{"other": {"d": 1.0}}, PATHS[0], {"q": {"d": 1.0}}], "map")
 
 
@@ -126,7 +139,7 @@ def test_the_number_of_runs_that_were_not_started_is_named() -> None:
 
     with (
         ProcessPoolExecutor(2, mp_context=get_context(executors.CONTEXT)) as executor,
-        pytest.raises(fr.RunError, match=r"^run \d+: .*abruptly .*were not evaluated\)$") as caught,
+        pytest.raises(RunError, match=r"^run \d+: .*abruptly .*were not evaluated\)$") as caught,
     ):
         evaluator.evaluate(runs, executor=executor)
 
@@ -184,7 +197,7 @@ def test_relative_paths_are_found_by_workers_in_other_folders(
 
 
 def test_standard_input_is_refused(processes: ProcessPoolExecutor) -> None:
-    with pytest.raises(fr.OptionError, match=r"executor: workers cannot read standard input"):
+    with pytest.raises(OptionError, match=r"executor: workers cannot read standard input"):
         fr.evaluate(QRELS, ["-"], "map", executor=processes)
 
 
@@ -244,17 +257,17 @@ def test_progress_is_shown_on_request(progress: bool, capsys: pytest.CaptureFixt
 
 
 ERRORS = [
-    fr.ReadError("run", "no such file"),
-    fr.FormatError("run", 3, "malformed"),
-    fr.InputError("run", "no score"),
-    fr.OptionError("ties", "unknown"),
-    fr.MeasureError("mapp", "unknown"),
-    fr.EvaluationError("map", b"q1", "duplicate", inconsistent=True),
-    fr.RunError("bm25", "duplicate"),
-    fr.TaskError("sts", None, "no text"),
-    fr.NoQueriesError("none"),
-    fr.GroupError("none"),
-    fr.ArrayError("ids", "twice", 1, None),
+    ReadError("run", "no such file"),
+    FormatError("run", 3, "malformed"),
+    InputError("run", "no score"),
+    OptionError("ties", "unknown"),
+    MeasureError("mapp", "unknown"),
+    EvaluationError("map", b"q1", "duplicate", inconsistent=True),
+    RunError("bm25", "duplicate"),
+    TaskError("sts", None, "no text"),
+    NoQueriesError("none"),
+    GroupError("none"),
+    ArrayError("ids", "twice", 1, None),
 ]
 
 
@@ -297,7 +310,7 @@ def test_runs_that_were_not_started_are_not_errors() -> None:
         def submit(self, *_: Any) -> Any:
             raise RuntimeError("no workers")
 
-    with pytest.raises(fr.RunError, match=r"run: no workers \(.* were not evaluated\)") as caught:
+    with pytest.raises(RunError, match=r"run: no workers \(.* were not evaluated\)") as caught:
         fr.evaluate(QRELS, PATHS * 100, "map", executor=_Dead())
 
     assert CancelledError not in map(type, caught.value.errors.values())

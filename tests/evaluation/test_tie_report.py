@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import EvaluationError, MeasureError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import examples
 from tests.helpers.tables import refused, rows
@@ -122,7 +123,7 @@ def test_print_says_how_many_and_how_far() -> None:
 
 @pytest.mark.parametrize("measure", ["G", "infAP", "Rndcg", "ndcg_rel", "utility", "rbp", "unj"])
 def test_no_range_is_given_that_need_not_hold(measure: str) -> None:
-    with pytest.raises(fr.MeasureError, match=f"tie_report does not support '{measure}'"):
+    with pytest.raises(MeasureError, match=f"tie_report does not support '{measure}'"):
         report(A1, measures=measure)
 
 
@@ -159,7 +160,7 @@ def test_what_has_no_report_is_refused(call: str, error: str) -> None:
 
 
 def test_the_error_of_a_score_carries_its_query() -> None:
-    with pytest.raises(fr.EvaluationError) as caught:
+    with pytest.raises(EvaluationError) as caught:
         report(run=NAN)
     assert caught.value.query == b"q2"
 

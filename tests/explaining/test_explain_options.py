@@ -12,6 +12,7 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
+from fastrank.errors import FormatError
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import DATA
 
@@ -292,5 +293,5 @@ def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> Non
     path = tmp_path / "values.txt"
     path.write_text("map all 0.5\nP_10 0.2\n")
 
-    with pytest.raises(fr.FormatError, match=r"values\.txt:2: expected measure, query and value"):
+    with pytest.raises(FormatError, match=r"values\.txt:2: expected measure, query and value"):
         fr.explain_options(*PLAIN, path)

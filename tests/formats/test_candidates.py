@@ -12,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.datasets import read_insurance_qa
+from fastrank.errors import FormatError, InputError
 from tests.helpers.huggingface import Table
 from tests.helpers.parsing import write_trec_qrels, write_trec_run
 
@@ -183,7 +184,7 @@ def test_the_folder_of_parallel_files_is_read(tmp_path: Path) -> None:
     assert found.qrels.to_dict() == {"1.1": {"0": 1, "1": 0}, "2.1": {"2": 0}}
     assert found.pairs[2] == ("where", "here")
     (tmp_path / "b.toks").write_text("ann did\n")
-    with pytest.raises(fr.FormatError, match=r"b.toks:1: expected 3 lines, as in id.txt, found 1"):
+    with pytest.raises(FormatError, match=r"b.toks:1: expected 3 lines, as in id.txt, found 1"):
         fr.read_candidates(tmp_path)
 
 
@@ -331,7 +332,7 @@ def test_files_that_are_not_of_semeval() -> None:
     ],
 )
 def test_other_objects_and_options_are_refused(call: Any, reason: str) -> None:
-    with pytest.raises(fr.InputError, match=reason):
+    with pytest.raises(InputError, match=reason):
         call()
     expected = "expected a file, a data frame, an Arrow table, a Hugging Face Dataset"
     with pytest.raises(TypeError, match=expected):

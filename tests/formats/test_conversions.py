@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import InputError, Qrels, Run
+from fastrank import Qrels, Run
+from fastrank.errors import EvaluationError, InputError, NoQueriesError
 from tests.helpers.strategies import contents, exactly, examples
 
 pd = pytest.importorskip("pandas")
@@ -174,7 +175,7 @@ def test_a_query_for_which_nothing_was_retrieved_counts_as_zero() -> None:
     for form in (run, Run.from_dict(run)):
         for ties in ("docno_desc", "given"):
             assert fr.evaluate(qrels, form, "map", ties=ties).to_dict() == expected
-    with pytest.raises(fr.NoQueriesError):
+    with pytest.raises(NoQueriesError):
         fr.evaluate(qrels, {}, "map")
     # Judgments of no document are none.
     assert list(Qrels.from_dict({"p": {}, "q": {"d": 1}, "r": {}}).queries) == [b"q"]
@@ -393,7 +394,7 @@ def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> N
 
 def test_repeated_documents_mixed_ids_and_lazy_frames_are_refused() -> None:
     frame = pd.DataFrame({"qid": [1, 2, 1], "docno": ["d", "d", "d"], "score": [1, 2, 3]})
-    with pytest.raises(fr.EvaluationError, match="duplicate docs d, rows 0 and 2 of run <pandas"):
+    with pytest.raises(EvaluationError, match="duplicate docs d, rows 0 and 2 of run <pandas"):
         fr.evaluate({1: {"d": 1}}, frame, "map")
     with pytest.raises(InputError, match="query '1': duplicate document 'd' in row 2"):
         Run.from_pandas(frame).to_dict()

@@ -14,6 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import InputError, ReadError, RunError
 from fastrank.formats.inputs import as_qrels, as_run, run_name, run_names
 from tests.helpers.huggingface import Table
 from tests.helpers.paths import DATA
@@ -77,7 +78,7 @@ TRIPLE = r"expected \(query, document, number\), found "
     ],
 )
 def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
-    with pytest.raises(fr.InputError, match=f"<tuples>: .*{message}"):
+    with pytest.raises(InputError, match=f"<tuples>: .*{message}"):
         as_qrels(rows)
 
 
@@ -123,7 +124,7 @@ def test_scores_of_tuples_may_be_of_several_types() -> None:
     for scores in ([0.5, 1], [1, 2], [True, 0.25]):
         run = as_run([("q", f"d{place}", score) for place, score in enumerate(scores)])
         assert run.scores.tolist() == list(map(float, scores))
-    with pytest.raises(fr.InputError, match=r"row 0 \(from 0\): expected"):
+    with pytest.raises(InputError, match=r"row 0 \(from 0\): expected"):
         as_run([("q", "d0", "x"), ("q", "d1", 0.5)])
 
 
@@ -149,7 +150,7 @@ def test_errors_about_frames_say_which_one_and_what_takes_columns(library: str) 
     judged = make({"query": ["q"], "url": ["d"], "grade": [1]})
     found = make({"query": ["q"], "url": ["d"], "score": [0.5]})
     for noun, arguments in (("qrels", (judged, RUN)), ("run", (QRELS, found))):
-        with pytest.raises(fr.InputError, match=rf"^{noun} <.*>: no document column: ") as raised:
+        with pytest.raises(InputError, match=rf"^{noun} <.*>: no document column: ") as raised:
             fr.evaluate(*arguments, "map")
         taken = f"or use {noun.capitalize()}.{method}(..., columns={{'doc': NAME}})"
         assert str(raised.value).endswith(taken)
@@ -226,7 +227,7 @@ def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 1}}
     # But the columns of a table are none.
-    with pytest.raises(fr.InputError, match="use from_arrays for columns of a table"):
+    with pytest.raises(InputError, match="use from_arrays for columns of a table"):
         as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
 
 
@@ -236,7 +237,7 @@ def test_a_dict_with_one_split() -> None:
     qrels: Any = as_qrels({"test": table})
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1}}
-    with pytest.raises(fr.InputError, match="qrels: expected split=, one of a, b"):
+    with pytest.raises(InputError, match="qrels: expected split=, one of a, b"):
         as_qrels({"a": table, "b": table})
 
 
@@ -303,9 +304,9 @@ def test_a_run_is_checked_against_the_judgments_of_a_dataset(
 def test_datasets_without_judgments_and_a_missing_package_are_errors(
     judged: list[Qrel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(fr.ReadError, match=UNKNOWN):
+    with pytest.raises(ReadError, match=UNKNOWN):
         fr.read_qrels("irds:x")
-    with pytest.raises(fr.InputError, match="irds:small: the dataset has no judgments"):
+    with pytest.raises(InputError, match="irds:small: the dataset has no judgments"):
         fr.read_qrels("irds:small")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(ImportError) as caught:
@@ -381,7 +382,7 @@ def test_a_dict_of_runs_is_evaluated_as_a_list_of_them() -> None:
     for first in (run, [("q1", "d", 1.0)]):
         found: Any = fr.Evaluator(qrels, "map").evaluate({"a": first, "b": run})
         assert [(own.name, own.mean["map"]) for own in found] == [("a", 1.0), ("b", 1.0)]
-    with pytest.raises(fr.RunError, match="a: the run has no queries"):
+    with pytest.raises(RunError, match="a: the run has no queries"):
         fr.evaluate(qrels, {"a": {}, "b": run}, "map")
     assert fr.evaluate(qrels, run, "map").mean == {"map": 1.0}
     assert fr.compare(qrels, run, "map").names == ["run"]
@@ -400,7 +401,7 @@ DOCS = {"q1": {"d": 1.0}}
     ],
 )
 def test_a_dict_of_runs_and_of_documents_is_an_error(given: dict[str, Any]) -> None:
-    with pytest.raises(fr.InputError, match="found both: 'a' has a run, 'q1' has dict"):
+    with pytest.raises(InputError, match="found both: 'a' has a run, 'q1' has dict"):
         fr.evaluate({"q1": {"d": 1}}, given, "map")
 
 
@@ -413,6 +414,6 @@ def test_a_frame_with_two_tags_says_how_to_read_it(kind: str) -> None:
         "select the rows of one 'system', or give all rows one new tag:"
         rf" fr.Run.from_{kind}\(..., tag=NAME\)$"
     )
-    with pytest.raises(fr.InputError, match=expected):
+    with pytest.raises(InputError, match=expected):
         fr.evaluate({"q": {"a": 1}}, frame, "map")
     assert getattr(fr.Run, f"from_{kind}")(frame, tag="z").to_dict() == {"q": {"a": 2.0, "b": 1.0}}

@@ -18,8 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import FormatError, InputError, Qrels, Run
+from fastrank import Qrels, Run
 from fastrank.cli.main import main
+from fastrank.errors import EvaluationError, FormatError, InputError
 from tests.helpers.commands import Command, Result
 from tests.helpers.compression import zstd_library
 from tests.helpers.parsing import read_trec_qrels, read_trec_run, write_trec_qrels
@@ -336,7 +337,7 @@ def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken: str, wri
 
 def test_a_repeated_document_of_a_csv_file_is_named_with_its_lines(write: Write) -> None:
     path = write('qid,docno,score\nq,"d\ne",1\nq,d,2\np,d,1\nq,d,3\n')
-    with pytest.raises(fr.EvaluationError, match="duplicate docs d, lines 4 and 6 of /"):
+    with pytest.raises(EvaluationError, match="duplicate docs d, lines 4 and 6 of /"):
         fr.evaluate({"q": {"d": 1}}, path, "map")
 
 

@@ -19,7 +19,7 @@ import fastrank
 from fastrank.cli.main import main
 from fastrank.data.run import Run
 from fastrank.data.texts import LineFields
-from fastrank.errors import FastrankError, ReadError
+from fastrank.errors import FastrankError, OptionError, ReadError
 from fastrank.formats import chunks, trec
 from fastrank.formats.source import open_source
 from fastrank.native.codes import SLACK
@@ -253,7 +253,7 @@ def test_converting_refuses_numbers_that_are_misread(
 
 @pytest.mark.parametrize("threads", [0, -1])
 def test_threads_are_one_or_more(path: Path, threads: int) -> None:
-    with pytest.raises(fastrank.OptionError, match=r"^threads: expected 1 or more, found"):
+    with pytest.raises(OptionError, match=r"^threads: expected 1 or more, found"):
         packed(path, LINES, threads=threads)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 
 import fastrank as fr
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import FormatError, InputError, RunError
 from fastrank.formats import trec
 from tests.helpers import strategies as make
 from tests.helpers.parsing import (
@@ -60,7 +60,7 @@ def evaluate_in_a_list(path: str) -> Any:
     """Raises what is wrong with the run; for a list, it is the cause of a RunError."""
     try:
         return fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path])
-    except fr.RunError as error:
+    except RunError as error:
         raise error.errors[0] from None
 
 

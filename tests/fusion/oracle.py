@@ -63,7 +63,7 @@ def fused(
     number: float = 0.0,
     weights: list[float] | None = None,
     normalization: str = "min-max",
-    missing: str | None = None,
+    unretrieved: str | None = None,
 ) -> Ranking:
     """The fused scores of one query. number: the parameter of the method."""
     docs = sorted({doc for run in runs for doc in run})
@@ -77,7 +77,7 @@ def fused(
             values.append(by_rank(run, method, number, len(docs)))
         else:
             values.append(normalized(run, normalization, len(docs)) if run else {})
-    lowest = missing == "min" or (missing is None and normalization == "z")
+    lowest = unretrieved == "min" or (unretrieved is None and normalization == "z")
     found = {}
     for doc in docs:
         own = [value[doc] for value in values if doc in value]

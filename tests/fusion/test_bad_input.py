@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import EvaluationError, InputError
 from fastrank.native.buffers import filled
 from tests.fusion.cases import tuning_case
 from tests.helpers.call_rows import check_error, failing
@@ -44,12 +45,12 @@ fused(normalization="z")
 fused("borda", rrf_k=10) -> OptionError: ^rrf_k: no effect with borda; it is an option of rrf$
 fused("combsum", weights=[1, 2])
     -> OptionError: ^weights: no effect with combsum; it is an option of rrf, convex, ...$
-fused("combmax", missing="min")
-    -> OptionError: ^missing: no effect with combmax; it is an option of combsum, ...$
-fused("combsum", normalization="borda", missing="min")
-    -> OptionError: ^missing: no effect with normalization 'borda', which defines it$
-fused("combsum", missing="max")
-    -> OptionError: ^missing: expected one of 'zero', 'min', found 'max'$
+fused("combmax", unretrieved="min")
+    -> OptionError: ^unretrieved: no effect with combmax; it is an option of combsum, ...$
+fused("combsum", normalization="borda", unretrieved="min")
+    -> OptionError: ^unretrieved: no effect with normalization 'borda', which defines it$
+fused("combsum", unretrieved="max")
+    -> OptionError: ^unretrieved: expected one of 'zero', 'min', found 'max'$
 fused(weights=[1]) -> OptionError: ^weights: expected 2 numbers, one per run, found 1$
 fused(weights=[1, 2, 3]) -> OptionError: ^weights: expected 2 numbers, one per run, found 3$
 fused(weights=[1, -2]) -> OptionError: ^weights: expected numbers of at least 0, found -2.0$
@@ -112,7 +113,7 @@ def test_a_score_that_is_not_finite_is_an_error_of_methods_by_score(
     run = fr.Run.from_dict({"q": {"a": 1.0, "b": 1.0}})
     run = run.changed(score_column=filled("d", [1.0, float(score)]))
 
-    with pytest.raises(fr.EvaluationError) as caught:
+    with pytest.raises(EvaluationError) as caught:
         fr.fuse({"x": OTHER, "y": run}, "combsum", normalization=normalization)
 
     assert str(caught.value) == (
@@ -135,7 +136,7 @@ def test_a_document_that_appears_twice_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "twice.run"
     path.write_text("p Q0 a 1 2 t\nq Q0 a 1 2 t\nq Q0 b 2 1 t\nq Q0 a 3 0 t\n")
 
-    with pytest.raises(fr.InputError) as caught:
+    with pytest.raises(InputError) as caught:
         fr.fuse([RUN, path], warn=[].append)
 
     said = f"run 2 ({path}): query 'q': document 'a' appears twice, lines 2 and 4"
@@ -157,7 +158,7 @@ tuned(grid={"weights": 2}, weights=[1, 1, 1])
     -> OptionError: grid: weights is given as an option too; omit one of them
 tuned(grid={"weights": 0}) -> OptionError: grid of weights: expected 1 or more, found 0
 tuned(grid={"weights": 1000})
-    -> OptionError: grid: 501501 combinations of weights for 3 runs: expected at most 100000
+    -> OptionError: grid: 501,501 combinations of weights for 3 runs: expected at most 100,000
 tuned(grid=5) -> TypeError: grid: expected {option: values}, found int
 tuned(grid=[5]) -> TypeError: grid: expected a list of {option: value}, found int
 tuned(grid={"rrf_k": 5}) -> TypeError: grid: expected a list of values of rrf_k, found int

@@ -65,15 +65,15 @@ def test_scores_follow_the_formula_of_the_method(
         _check(_fused(runs, method, **options, weights=weights)["q"], expected)
 
 
-@pytest.mark.parametrize("missing", [None, "zero", "min"])
+@pytest.mark.parametrize("unretrieved", [None, "zero", "min"])
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 @examples(20)
 @given(runs=ALL)
 def test_scores_are_normalized_query_by_query(
-    normalization: str, missing: str | None, runs: list[oracle.Ranking]
+    normalization: str, unretrieved: str | None, runs: list[oracle.Ranking]
 ) -> None:
-    given_missing = None if normalization == "borda" else missing
-    options = {"normalization": normalization, "missing": given_missing}
+    wanted = None if normalization == "borda" else unretrieved
+    options = {"normalization": normalization, "unretrieved": wanted}
 
     _check(_fused(runs, "combsum", **options)["q"], oracle.fused(runs, "combsum", **options))
 
@@ -121,7 +121,7 @@ _order(*DEEP, keep=2) -> "ac"
 _order(*DEEP, keep=10) -> "acb"
 _fused(APART, "condorcet")["q"] -> {"c": 2.0, "a": 2.0, "d": 1.0, "b": 1.0}
 _order(*BELOW, method="combsum", normalization="z") -> "adbexyc"
-_order(*BELOW, method="combsum", normalization="z", missing="zero") -> "adbeycx"
+_order(*BELOW, method="combsum", normalization="z", unretrieved="zero") -> "adbeycx"
 fuse([EMPTY, EMPTY], warn=[].append).to_dict() -> {"none": {}, "q": {"a": 2 / 61}}
 fuse(one for one in (PLAIN, PLAIN))["q"] -> {"a": 2 / 61}
 fuse([PLAIN, PLAIN], "isr").tag -> "isr"

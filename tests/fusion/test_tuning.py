@@ -128,14 +128,14 @@ def test_lower_values_are_better_for_measures_of_effort() -> None:
 
 def test_a_grid_may_have_any_options_or_list_its_points() -> None:
     qrels, runs = tuning_case()
-    grid = {"normalization": ["min-max", "z"], "missing": ["zero", "min"]}
+    grid = {"normalization": ["min-max", "z"], "unretrieved": ["zero", "min"]}
     points = [{"rrf_k": 5}, {"rrf_k": 5, "weights": [1, 2, 3]}]
 
     tuning = fr.tune_fusion(qrels, runs, "map", "combsum", grid=grid, folds=2)
     listed = fr.tune_fusion(qrels, runs, "map", "rrf", grid=points, folds=2)
 
     assert tuning.grid.columns["normalization"] == ["min-max", "min-max", "z", "z"]
-    assert tuning.grid.columns["missing"] == ["zero", "min", "zero", "min"]
+    assert tuning.grid.columns["unretrieved"] == ["zero", "min", "zero", "min"]
     assert listed.grid.columns["weights"] == ["", "1 2 3"]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import InputError, MeasureError, OptionError
 from fastrank.formats.digests import judgments_digest
 from tests.helpers.paths import DATA
 from tests.helpers.tables import cases
@@ -83,7 +84,7 @@ def test_the_same_inputs_give_the_same_bytes(name: str, monkeypatch: pytest.Monk
 def test_an_invalid_epoch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "today")
 
-    with pytest.raises(fr.OptionError, match="SOURCE_DATE_EPOCH: expected seconds since 1970"):
+    with pytest.raises(OptionError, match="SOURCE_DATE_EPOCH: expected seconds since 1970"):
         fr.save_baseline("b.json", SMALL, RUN, "RR")
     assert not Path("b.json").exists()
 
@@ -161,7 +162,7 @@ save('FirstRank'), gate({**RUN, 'q1': {'x': 1.0}})
 
 @pytest.mark.parametrize(("calls", "message"), REFUSED)
 def test_what_cannot_be_compared_is_refused(calls: str, message: str) -> None:
-    with pytest.raises(fr.InputError) as error:
+    with pytest.raises(InputError) as error:
         eval(calls)
 
     assert str(error.value) == message
@@ -197,7 +198,7 @@ def test_a_function_is_given_again() -> None:
     save(depth)
 
     assert gate(measures=depth).passed
-    with pytest.raises(fr.MeasureError, match="unknown measure 'depth'"):
+    with pytest.raises(MeasureError, match="unknown measure 'depth'"):
         gate()
 
 
@@ -264,7 +265,7 @@ def test_damaged_and_newer_files_are_refused(old: str, new: str, message: str) -
     assert old in content
     PATH.write_text(content.replace(old, new, 1))
 
-    with pytest.raises(fr.InputError) as error:
+    with pytest.raises(InputError) as error:
         gate()
 
     assert str(error.value).startswith(f"baseline.json: {message}")
@@ -278,7 +279,7 @@ def test_damaged_and_newer_files_are_refused(old: str, new: str, message: str) -
     ],
 )
 def test_measures_that_a_gate_cannot_judge_are_refused(measure: str, message: str) -> None:
-    with pytest.raises(fr.MeasureError, match=message):
+    with pytest.raises(MeasureError, match=message):
         made(SMALL, RUN, measure)
 
 
@@ -301,7 +302,7 @@ def test_metadata_of_the_run_is_copied() -> None:
 
 @pytest.mark.parametrize(("run", "name"), [(PIXELS, PIXELS), (RUN, "run")])
 def test_a_run_without_metadata_is_refused(run: Any, name: str) -> None:
-    with pytest.raises(fr.InputError) as error:
+    with pytest.raises(InputError) as error:
         made(QRELS, run, "map", ir_metadata=True)
 
     assert str(error.value) == f"{name}: no file that begins with the metadata of ir_metadata"

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from tests.helpers.tables import cases
 
 
@@ -207,7 +208,7 @@ def test_a_better_mean_is_no_improvement_while_another_is_worse() -> None:
     ],
 )
 def test_invalid_limits_are_errors(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.OptionError) as error:
+    with pytest.raises(OptionError) as error:
         judged([1.0] * 4, [1.0] * 4, **options)
 
     assert str(error.value).startswith(message)

@@ -11,8 +11,14 @@ from xml.etree import ElementTree
 import pytest
 
 import fastrank as fr
-from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
-from fastrank.gating.github import SHOWN, annotation, to_github
+from fastrank.gating.ci_formats import (
+    SHOWN,
+    annotation,
+    to_github,
+    to_json,
+    to_junit,
+    to_openmetrics,
+)
 from fastrank.gating.shown import LARGEST, to_markdown
 
 

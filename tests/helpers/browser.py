@@ -69,3 +69,18 @@ def faults(page: Any) -> list[str]:
         for own in found
         if own["impact"] in ("serious", "critical")
     ]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The browser, once for all tests."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def pages(browser: Any) -> Iterator[Pages]:
+    """Pages that check themselves at the end."""
+    found = Pages(browser)
+    yield found
+    found.check()

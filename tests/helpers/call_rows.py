@@ -49,7 +49,7 @@ def check_error(call: str, error: str, names: dict[str, Any]) -> None:
     "^" is the start of the message, and "$" its end.
     """
     name, _, message = error.partition(":")
-    kind = getattr(builtins, name, None) or getattr(fr, name)
+    kind = getattr(builtins, name, None) or getattr(fr.errors, name)
     pattern = ".*".join(map(re.escape, message.strip().split("...")))
     with pytest.raises(kind) as caught:
         eval(call, _named(names))

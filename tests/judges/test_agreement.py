@@ -13,6 +13,7 @@ from scipy.stats import bootstrap
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import GroupError, OptionError
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0, "d5": 2}}
 JUDGE = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}, "q3": {"d9": 1}}
@@ -82,18 +83,18 @@ def test_queries_that_only_one_judged_are_not_drawn() -> None:
 
 
 def test_one_query_has_no_interval() -> None:
-    found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 1}})
     assert np.isnan(found.interval("agreement")).all()
 
 
 def test_several_judges_have_alpha_over_all_and_the_rest_by_pair() -> None:
-    third = {"q1": {"d1": 0, "d2": 1}}
+    third = {"q1": {"d1": 0, "d2": 1}, "q9": {"d9": 2}}
     found = fr.judge_agreement(HUMAN, JUDGE, third, names=["h", "j", "t"])
     own = found.pair("h", "j")
     assert own.kappa == fr.judge_agreement(HUMAN, JUDGE).kappa
     assert own.interval("ac1") == fr.judge_agreement(HUMAN, JUDGE).interval("ac1")
     assert found.table().columns["pairs"] == [5, 2, 2]
-    with pytest.raises(fr.OptionError, match="kappa is of two judges; take two with `pair`"):
+    with pytest.raises(OptionError, match="kappa is of two judges; take two with `pair`"):
         found.value("kappa")
 
 
@@ -103,7 +104,7 @@ def test_queries_and_grades_have_their_own_tables() -> None:
         "q1": 3,
         "q2": 2,
     }
-    assert found.by_grade().columns["mean"] == [0.5, 1.0, 2.0]
+    assert found.by_grade().columns["bias"] == [0.5, 0.0, 0.0]
     assert found.by_grade().columns["higher"] == [0.5, 0.0, 0.0]
 
 
@@ -115,11 +116,9 @@ def test_a_scale_maps_grades_of_the_other_judges() -> None:
     assert pickle.loads(pickle.dumps(found)).kappa == found.kappa
 
 
-def test_different_scales_and_equal_judgments_are_noted() -> None:
-    assert (
-        "map them with scale"
-        in fr.judge_agreement({"q": {"a": 3, "b": 0}}, HUMAN | {"q": {"a": 1}}).notes[0]
-    )
+def test_different_scales_are_a_warning_and_equal_judgments_are_noted() -> None:
+    with pytest.warns(UserWarning, match="judge 1 has the grades 0, 3 and judge 2 0, 1, 2"):
+        fr.judge_agreement({"q": {"a": 3, "b": 0}}, HUMAN | {"q": {"a": 1}})
     assert fr.judge_agreement(HUMAN, dict(HUMAN)).notes == [
         "judge 1 and judge 2 are the same judgments"
     ]
@@ -168,61 +167,45 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     assert difference == pytest.approx(own - others)
 
 
+def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
+    pytest.importorskip("matplotlib")
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    axes = found.plot(path=tmp_path / "matrix.svg")
+    cells = np.array([text.get_text() for text in axes.texts[:9]]).reshape(3, 3)
+    assert cells.astype(int).tolist() == found.confusion.tolist()
+    assert "judge 1 0, judge 2 1: 1" in (tmp_path / "matrix.svg").read_text()
+
+
+ONE = {"q1": {"d1": 1.0}}
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "words"),
+    ("judge", "options", "error", "words"),
     [
-        (
-            lambda: fr.judge_agreement(HUMAN, {"q9": {"d": 1}}),
-            fr.GroupError,
-            "judge 1 and judge 2 have no judged pair",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, names=["a"]),
-            fr.OptionError,
-            "expected 2, one per judge, found 1",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, interval="t"),
-            fr.OptionError,
-            "interval: expected one of 'bca', 'percentile'",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, scale={0: 0, 1: 1}, names=["b", "j"]),
-            fr.OptionError,
-            r"no grade for 2 of j \(query 'q1', document 'd1'\)",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE, families={}),
-            fr.OptionError,
-            "families: needs runs",
-        ),
-        (
-            lambda: fr.judge_agreement(graded(True), graded(False), runs={"a": RUNS["good"]}),
-            fr.GroupError,
-            "runs: expected two or more",
-        ),
-        (
-            lambda: fr.judge_agreement(
-                graded(True), graded(False), runs=RUNS, families={"judge": "x", "runs": {}}
-            ),
-            fr.OptionError,
-            "no run used the judge's model 'x'",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE).pair("judge 1", "judge 3"),
-            fr.OptionError,
-            "'judge 3' is not one of the judges",
-        ),
-        (
-            lambda: fr.judge_agreement(HUMAN, JUDGE).value("kapa"),
-            fr.OptionError,
-            "did you mean kappa",
-        ),
+        ({"q9": {"d": 1}}, {}, GroupError, "judge 1 and judge 2 have no judged pair"),
+        (JUDGE, {"names": ["a"]}, OptionError, "expected 2, one per judge, found 1"),
+        (JUDGE, {"interval": "t"}, OptionError, "interval: expected one of 'bca', 'percentile'"),
+        (JUDGE, {"scale": {0: 0}}, OptionError, r"no grade for 2 of judge 2 \(query 'q1', doc"),
+        (JUDGE, {"scale": {"x": {0: 0}}}, OptionError, "'x' is not a judge; expected judge 1"),
+        (JUDGE, {"families": {}}, OptionError, "families: needs runs"),
+        (JUDGE, {"runs": {"a": ONE}}, GroupError, "runs: expected two or more"),
+        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
+         OptionError, "no run used the judge's model 'x'"),
     ],
-)
-def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
+)  # fmt: skip
+def test_errors_name_what_is_wrong(
+    judge: Any, options: Any, error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
-        call()
+        fr.judge_agreement(HUMAN, judge, **options)
+
+
+def test_names_of_judges_and_coefficients_are_checked() -> None:
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    with pytest.raises(OptionError, match="'judge 3' is not one of the judges"):
+        found.pair("judge 1", "judge 3")
+    with pytest.raises(OptionError, match="did you mean kappa"):
+        found.value("kapa")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from scipy import stats
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.comparing.options import COMPARISON, settings
+from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.judges.prediction_powered import combined, estimated
 
 SETTINGS = settings({one.name: one.default for one in COMPARISON})
@@ -129,6 +130,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
     assert table["p_adjusted"][0] == pytest.approx(min(1.0, len(known) * min(known)))
 
 
+@pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarning")
 def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
     people, judge, runs, _ = data
     same = {query: dict.fromkeys(docs, 1) for query, docs in judge.items()}
@@ -168,6 +170,22 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
 
 
+def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
+    pytest.importorskip("matplotlib")
+    people, judge, runs, _ = data
+    found = fr.estimate(people, judge, runs, "map nDCG@10")
+    axes = found.plot("nDCG@10")
+    bars = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+    assert len(bars) == 3 * len(found.names)
+    assert tuple(bars[1]) == found.interval("nDCG@10", found.names[0])
+
+
+def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
+    people, judge, runs, _ = data
+    found = fr.estimate(people, judge, runs, "success_1000")
+    assert any("half or more of the human values are the same" in note for note in found.notes)
+
+
 def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
     _, judge, runs, human = data
     by_value = sorted(judge, key=lambda query: sum(judge[query].values()))
@@ -179,17 +197,17 @@ def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"human": {"q000": {"d1": 1}}}, fr.GroupError, "expected 3 or more queries"),
+        ({"human": {"q000": {"d1": 1}}}, GroupError, "expected 3 or more queries"),
         (
             {"human": {"q9": {"d1": 1}}},
-            fr.GroupError,
+            GroupError,
             "the judge lacks 1 query that people judged, such as 'q9'",
         ),
-        ({"judge": None}, fr.GroupError, "of people and of the judge are the same"),
-        ({"interval": "bca"}, fr.OptionError, "interval: expected one of 't', 'percentile'"),
-        ({"population": "some"}, fr.OptionError, "population: expected"),
-        ({"scale": {0: 0}}, fr.OptionError, "scale: no grade for 1"),
-        ({"measures": "gm_map"}, fr.MeasureError, "gm_map"),
+        ({"judge": None}, GroupError, "of people and of the judge are the same"),
+        ({"interval": "bca"}, OptionError, "interval: expected one of 't', 'percentile'"),
+        ({"population": "some"}, OptionError, "population: expected"),
+        ({"scale": {0: 0}}, OptionError, "scale: no grade for 1"),
+        ({"measures": "gm_map"}, MeasureError, "gm_map"),
     ],
 )
 def test_errors_name_what_is_wrong(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import GroupError, OptionError
 
 A = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
 B = {"q1": {"d1": 1, "d3": 1}, "q3": {"d4": 2}}
@@ -74,14 +75,14 @@ def test_a_negative_grade_is_unjudged() -> None:
     ("call", "error", "words"),
     [
         (lambda: fr.merge_qrels(A), TypeError, "expected a list"),  # type: ignore[arg-type]
-        (lambda: fr.merge_qrels([A], "last"), fr.OptionError, "prefer: expected one of 'first'"),  # type: ignore[arg-type]
+        (lambda: fr.merge_qrels([A], "last"), OptionError, "prefer: expected one of 'first'"),  # type: ignore[arg-type]
         (
             lambda: fr.merge_qrels([A, B], conflicts="error"),
-            fr.GroupError,
+            GroupError,
             "1 pair has different grades: query 'q1', document 'd1': 2 and 1",
         ),
-        (lambda: fr.unjudged(A, [RUN], 0), fr.OptionError, "k: expected 1 or more"),
-        (lambda: fr.unjudged(A, [RUN], by="all"), fr.OptionError, "by: expected one of 'pair'"),  # type: ignore[call-overload]
+        (lambda: fr.unjudged(A, [RUN], 0), OptionError, "k: expected 1 or more"),
+        (lambda: fr.unjudged(A, [RUN], by="all"), OptionError, "by: expected one of 'pair'"),  # type: ignore[call-overload]
     ],
 )
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:

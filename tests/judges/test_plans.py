@@ -12,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import FormatError, GroupError, MeasureError, OptionError, ReadError
 
 DRAW = np.random.default_rng(2)
 HUMAN = {f"q{q:02}": {f"d{d}": int(DRAW.integers(0, 3)) for d in range(30)} for q in range(25)}
@@ -56,7 +57,7 @@ def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
 def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
     drawn = Counter(
-        stratum for *_, stratum, sampled in plan.pairs.rows() if sampled
+        stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled
     )  # fmt: skip
     assert sum(drawn.values()) == budget
     for name, own in plan.strata.items():
@@ -124,9 +125,52 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
     some = graded(plan, share=0.9)
     found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
-    assert found.notes[1].startswith("15 sampled pairs have no grade")
-    with pytest.raises(fr.GroupError, match="15 pairs without a grade: query"):
+    assert any(note.startswith("15 sampled pairs have no grade") for note in found.notes)
+    with pytest.raises(GroupError, match="15 pairs without a grade: query"):
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
+
+
+def sheet_of(plan: Any, path: Path, filled: int) -> Path:
+    rows = [
+        [query, doc, str(HUMAN[query][doc]) if place < filled else ""]
+        for place, (query, doc, _) in enumerate(plan.sheet().rows())
+    ]
+    lines = ["\t".join(row) for row in [plan.sheet().names, *rows]]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_sheet_may_have_empty_grades_on_request(tmp_path: Path) -> None:
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
+    sheet = sheet_of(plan, tmp_path / "sheet.tsv", 140)
+    assert len(plan.grades_of(sheet, partial=True)) == 140
+    with pytest.raises(GroupError, match="10 pairs without a grade"):
+        plan.grades_of(sheet)
+
+
+def test_pairs_with_several_grades_are_listed(tmp_path: Path) -> None:
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
+    sheet = sheet_of(plan, tmp_path / "sheet.tsv", 150)
+    lines = sheet.read_text().splitlines()
+    sheet.write_text("\n".join([*lines, *lines[1:3]]) + "\n")
+    with pytest.raises(GroupError, match="2 pairs with several grades: query 'q"):
+        plan.grades_of(sheet)
+
+
+def test_a_plan_of_queries_counts_those_that_are_judged_as_a_whole() -> None:
+    plan = fr.plan_judgments(RUNS, 9, by="queries", depth=5)
+    whole = graded(plan)
+    del whole[lacking := sorted(whole)[0]][next(iter(whole[lacking]))]
+    assert fr.estimate(whole, JUDGE, RUNS, "map", plan=plan, partial=True).n == 8
+
+
+@pytest.mark.parametrize("budget", [3, 5, 12])
+def test_a_small_budget_has_fewer_strata_each_of_which_is_sampled(budget: int) -> None:
+    plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10)
+    probabilities = plan.pairs.columns["probability"]
+    assert all(0 < own.sampled <= own.size for own in plan.strata.values())
+    assert min(probabilities) > 0
+    assert sum(probabilities) == pytest.approx(budget)
 
 
 def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
@@ -137,29 +181,36 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
     assert plan.budget == fr.topics_needed(0.2, sd=spread)
     chosen = {query for query, *_, sampled in plan.pairs.rows() if sampled}
     assert len(chosen) == plan.budget
-    people = {query: HUMAN[query] for query in chosen}
-    assert fr.estimate(people, JUDGE, RUNS, "map", plan=plan).by == "queries"
+    found = fr.estimate(graded(plan), JUDGE, RUNS, "map", plan=plan)
+    assert (found.by, found.n) == ("queries", plan.budget)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: fr.plan_judgments(RUNS), fr.OptionError, "budget: expected a number"),
-        (lambda: fr.plan_judgments(RUNS, 9999), fr.OptionError, "budget: expected at most 750"),
-        (lambda: fr.plan_judgments(RUNS, difference=0.1), fr.OptionError, "needs by='queries'"),
+        (lambda: fr.plan_judgments(RUNS), OptionError, "budget: expected a number"),
+        (lambda: fr.plan_judgments(RUNS, 9999), OptionError, "budget: expected at most 750"),
+        (lambda: fr.plan_judgments(RUNS, difference=0.1), OptionError, "needs by='queries'"),
         (
             lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
-            fr.OptionError, "queries are needed to find 0.0001; there are 25",
+            OptionError, "25 queries are too few to find 0.0001",
         ),
         (
+            lambda: fr.estimate(
+                graded(plan := fr.plan_judgments(RUNS, 50, depth=5)), JUDGE, RUNS, "P@10", plan=plan
+            ),
+            MeasureError, "'P@10' counts results below rank 5, the depth of the plan",
+        ),
+        (lambda: fr.read_plan("nowhere.json"), ReadError, "nowhere.json: no such file"),
+        (
             lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
-            fr.GroupError, "1 pair not in the sample: query 'q00', document 'x'",
+            GroupError, "1 pair not in the sample: query 'q00', document 'x'",
         ),
         (
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
             ),
-            fr.MeasureError, "'map' does not add over documents, as P@k, DCG@k and RBP do",
+            MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
         ),
     ],
 )  # fmt: skip
@@ -174,7 +225,7 @@ def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
     content = json.loads(path.read_text())
     content["pairs"][0][-1] = not content["pairs"][0][-1]
     path.write_text(json.dumps(content))
-    with pytest.raises(fr.FormatError, match=r"plan.json:1: the plan was changed"):
+    with pytest.raises(FormatError, match=r"plan.json:1: the plan was changed"):
         fr.read_plan(path)
 
 
@@ -200,4 +251,4 @@ def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Any, capsys: Any) ->
     assert low < fr.evaluate(HUMAN, RUNS["a"], "P@5").mean["P@5"] < high
     people.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n")
     assert main([*estimate, "-m", "P@5", *paths]) == 1
-    assert "people.tsv:2" in capsys.readouterr().err
+    assert "100 pairs without a grade: query" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import InputError
 from fastrank.formats.dicts import qrels_from_dict as as_qrels
 from fastrank.formats.dicts import run_from_dict as as_run
 from fastrank.native import engine
@@ -197,7 +198,7 @@ def test_what_is_no_run_and_no_judgments_is_refused_with_its_place(call: str, er
 
 
 def test_an_error_of_input_is_a_value_error() -> None:
-    assert issubclass(fr.InputError, ValueError)
+    assert issubclass(InputError, ValueError)
 
 
 @pytest.mark.parametrize("no_relevant", ["zero", "skip"])

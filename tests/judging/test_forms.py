@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import ArrayError, EvaluationError, NoQueriesError
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.keywords import TIES
@@ -106,10 +107,10 @@ def outcome(call: Any) -> Any:
     """The means, or that a document is repeated."""
     try:
         return call().mean
-    except (fr.EvaluationError, fr.ArrayError) as error:
+    except (EvaluationError, ArrayError) as error:
         repeated = "duplicate docs" in str(error) or "retrieved twice" in str(error)
         return "repeated" if repeated else error
-    except fr.NoQueriesError:
+    except NoQueriesError:
         return "no queries"
 
 
@@ -162,7 +163,7 @@ def test_rankings_end_before_the_query_that_cannot_be_judged_if_a_measure_needs_
 
 
 def test_scores_before_a_failure_know_all_missing_queries() -> None:
-    with pytest.raises(fr.EvaluationError, match="query 'c'") as caught:
+    with pytest.raises(EvaluationError, match="query 'c'") as caught:
         fr.evaluate(FOUR, parse_run(RUN), "map", missing="zero", trec_eval_version="10.0")
 
     before = caught.value.before
@@ -180,5 +181,5 @@ def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(
     run = {"file": path, "run": fr.read_run(path), "dict": {"q": {"d": 0.5}}}[kind]
 
     assert fr.evaluate({"q": {"d": 2**44 - 2, "e": 0}}, run, "map").mean == {"map": 1.0}
-    with pytest.raises(fr.EvaluationError, match="too large to count judgments by grade"):
+    with pytest.raises(EvaluationError, match="too large to count judgments by grade"):
         fr.evaluate({"q": {"d": 2**44 - 1, "e": 0}}, run, "map")

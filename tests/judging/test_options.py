@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.errors import EvaluationError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.small import as_read, grades, run_lines, scores
 from tests.helpers.strategies import examples
@@ -168,7 +169,7 @@ def test_missing_zero_counts_missing_queries_as_zero(version: Any, run: Any) -> 
 
 
 def test_missing_error_names_the_missing_queries_of_a_file(run: Any) -> None:
-    with pytest.raises(fr.EvaluationError, match=r"10 of 13 .*: q4, x0, x1, x2, x3, \.\.\.$"):
+    with pytest.raises(EvaluationError, match=r"10 of 13 .*: q4, x0, x1, x2, x3, \.\.\.$"):
         found(qrels=MORE, run=run, missing="error")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import fastrank
-from fastrank.errors import EvaluationError, ReadError
+from fastrank.errors import EvaluationError, FormatError, NoQueriesError, ReadError
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
 from fastrank.judging import streaming
@@ -55,14 +55,14 @@ REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
     "a document twice, in two parts": (A + OTHER + A, EvaluationError, "lines 1 and 12"),
     "two documents twice": (B + A + OTHER + MORE + A + B, EvaluationError, "lines 1 and 24"),
     "an unjudged document twice": (b"\n" + X + B + A + X, EvaluationError, "lines 2 and 5"),
-    "four fields": (b"q1 a 1 2.0\n" + Q1, fastrank.FormatError, "found 4"),
-    "judgments": (b"q1 0 a 1\n" * 100 + Q1, fastrank.FormatError, "found 4"),
-    "four fields below blanks": (b"\n \na b c d\n" + Q1, fastrank.FormatError, "found 4"),
-    "an empty line": (b"\n", fastrank.NoQueriesError, ""),
-    "empty lines": (b"\n\n\n", fastrank.NoQueriesError, ""),
-    "a blank": (b" ", fastrank.NoQueriesError, ""),
-    "blanks and an empty line": (b"   \n \n", fastrank.NoQueriesError, ""),
-    "an empty line of Windows": (b"\r\n", fastrank.NoQueriesError, ""),
+    "four fields": (b"q1 a 1 2.0\n" + Q1, FormatError, "found 4"),
+    "judgments": (b"q1 0 a 1\n" * 100 + Q1, FormatError, "found 4"),
+    "four fields below blanks": (b"\n \na b c d\n" + Q1, FormatError, "found 4"),
+    "an empty line": (b"\n", NoQueriesError, ""),
+    "empty lines": (b"\n\n\n", NoQueriesError, ""),
+    "a blank": (b" ", NoQueriesError, ""),
+    "blanks and an empty line": (b"   \n \n", NoQueriesError, ""),
+    "an empty line of Windows": (b"\r\n", NoQueriesError, ""),
 }
 
 

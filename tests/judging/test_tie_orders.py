@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 from fastrank.judging.keywords import TIES
 from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
@@ -249,7 +250,7 @@ def test_average_is_exact_or_refused(measure: str) -> None:
     if measure in {m.name for m in TREC_MEASURES if m.over_ties}:
         average(A1, AB, measure)
         return
-    with pytest.raises(fr.MeasureError, match=f"does not support '{measure}.*'; it supports "):
+    with pytest.raises(MeasureError, match=f"does not support '{measure}.*'; it supports "):
         average(A1, AB, measure)
 
 
@@ -274,13 +275,13 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
     assert scores.mean["bpref"] == 0.5
     assert scores.mean["num_rel_ret"] == 1.0
     assert "gm_map" not in scores.mean
-    with pytest.raises(fr.MeasureError, match=r"does not support 'gm_map'; it supports .*AP, "):
+    with pytest.raises(MeasureError, match=r"does not support 'gm_map'; it supports .*AP, "):
         fr.evaluate(qrels, run, "official gm_map", ties="average")
 
 
 @pytest.mark.parametrize("depth", [None, 3])
 def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
-    with pytest.raises(fr.MeasureError) as caught:
+    with pytest.raises(MeasureError) as caught:
         average(A1, AB, "infAP", depth=depth)
     _, _, names = str(caught.value).partition("; it supports ")
 

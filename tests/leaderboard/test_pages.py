@@ -98,6 +98,9 @@ def test_hostile_names_are_shown_and_not_run(
         page = pages.open(file, viewport=viewport)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file
         assert page.locator("h1").inner_text().strip()
+        links = page.locator("a").evaluate_all("all => all.map((own) => own.getAttribute('href'))")
+        assert all((file.parent / link).exists() for link in links)
+        assert page.locator("script:not([type])").count() == 1
         page.context.close()
     page = pages.open(sites / "shown/index.html")
     assert HOSTILE[0] in systems(page)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
+from fastrank.errors import FormatError, GroupError, InputError, MeasureError, RunError
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n"
 GOOD = "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq2 Q0 d3 1 1 t\n"
@@ -136,56 +137,56 @@ def test_types_come_from_folders_columns_or_a_list(tmp_path: Path) -> None:
 
 PER_QUERY = "system,dataset,query,value\n"
 REFUSED = {
-    "no results": ({"README.md": ""}, fr.GroupError, "no results"),
+    "no results": ({"README.md": ""}, GroupError, "no results"),
     "a second value": (
         {"a.csv": "system,dataset,value\na,x,1\na,x,2\n"},
-        fr.FormatError, "a.csv:3: 'a' has a second value on 'x'",
+        FormatError, "a.csv:3: 'a' has a second value on 'x'",
     ),
     "a result in two files": (
         {"a.csv": "system,x\na,1\n", "b.csv": "system,x\na,1\n"},
-        fr.InputError, "b.csv: 'a' has a second result on 'x'; the first is in",
+        InputError, "b.csv: 'a' has a second result on 'x'; the first is in",
     ),
     "another version of a data set": (
         {"a/T.json": mteb("T", {"en": 0.5}, "v1"), "b/T.json": mteb("T", {"en": 0.5}, "v2")},
-        fr.InputError, "T.json: version of data set 'T' is 'v2', but 'v1' in",
+        InputError, "T.json: version of data set 'T' is 'v2', but 'v1' in",
     ),
-    "two qrels": ({**RUNS, "news/qrels2.txt": QRELS}, fr.InputError, "one data set, found qrels"),
+    "two qrels": ({**RUNS, "news/qrels2.txt": QRELS}, InputError, "one data set, found qrels"),
     "runs without a judged query": (
         {**RUNS, "news/other.run": "q9 Q0 d1 1 2 t\n"},
-        fr.InputError, "other.run: has no query in common with",
+        InputError, "other.run: has no query in common with",
     ),
     "systems without a common query": (
         {"a.csv": f"{PER_QUERY}a,x,q1,1\na,x,q2,0\nb,x,q3,1\nb,x,q4,1\n"},
-        fr.GroupError, "no query in common",
+        GroupError, "no query in common",
     ),
     "MTEB without a common subset": (
         {"a/T.json": mteb("T", {"en": 0.5}), "b/T.json": mteb("T", {"de": 0.5})},
-        fr.InputError, "no subset in common",
+        InputError, "no subset in common",
     ),
-    "a run without judgments": ({"a.run": GOOD}, fr.InputError, "a.run: a run without judgments"),
-    "a malformed run": ({**RUNS, "news/bad.run": "q1 Q0\n"}, fr.RunError, "bad.run: line 1"),
+    "a run without judgments": ({"a.run": GOOD}, InputError, "a.run: a run without judgments"),
+    "a malformed run": ({**RUNS, "news/bad.run": "q1 Q0\n"}, RunError, "bad.run: line 1"),
     "text for a number": (
-        {"a.csv": "system,x\na,good\n"}, fr.FormatError, "a.csv:2: expected a number, found 'good'",
+        {"a.csv": "system,x\na,good\n"}, FormatError, "a.csv:2: expected a number, found 'good'",
     ),
-    "infinity": ({"a.csv": "system,x\na,inf\n"}, fr.FormatError, "expected a number, found 'inf'"),
-    "a ragged row": ({"a.csv": "system,x\na\n"}, fr.FormatError, "a.csv:2: expected 2 cells"),
-    "no system": ({"a.csv": "x,y\n1,2\n"}, fr.FormatError, "a.csv:1: expected a column system"),
-    "an empty name": ({"a.csv": "system,x\n,1\n"}, fr.InputError, "a system without a name"),
-    "other JSON": ({"a/b.json": '{"a": 1}'}, fr.InputError, "expected a result of MTEB 2"),
-    "broken JSON": ({"a/b.json": '{"a":\n'}, fr.FormatError, "b.json:2: invalid JSON"),
+    "infinity": ({"a.csv": "system,x\na,inf\n"}, FormatError, "expected a number, found 'inf'"),
+    "a ragged row": ({"a.csv": "system,x\na\n"}, FormatError, "a.csv:2: expected 2 cells"),
+    "no system": ({"a.csv": "x,y\n1,2\n"}, FormatError, "a.csv:1: expected a column system"),
+    "an empty name": ({"a.csv": "system,x\n,1\n"}, InputError, "a system without a name"),
+    "other JSON": ({"a/b.json": '{"a": 1}'}, InputError, "expected a result of MTEB 2"),
+    "broken JSON": ({"a/b.json": '{"a":\n'}, FormatError, "b.json:2: invalid JSON"),
     "several measures": (
-        {"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"}, fr.MeasureError, "has no nDCG@10",
+        {"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"}, MeasureError, "has no nDCG@10",
     ),
     "opposite directions": (
         {"x.csv": "system,dataset,measure,value\na,x,map,1\na,y,FirstRank,1\n"},
-        fr.GroupError, "higher values are better on some data sets",
+        GroupError, "higher values are better on some data sets",
     ),
     "two types": (
         {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"},
-        fr.FormatError, "a.csv:3: 'x' has another type",
+        FormatError, "a.csv:3: 'x' has another type",
     ),
     "another column in the list of data sets": (
-        {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, fr.FormatError, "datasets.csv:1",
+        {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, FormatError, "datasets.csv:1",
     ),
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 from tests.helpers.tables import holds, rows
 from tests.helpers.tie_orders import every_order, nouns
 
@@ -144,7 +145,7 @@ def test_values_are_as_described(call: str, expected: str) -> None:
 
 
 def test_a_depth_is_refused_because_it_may_cut_a_tie() -> None:
-    with pytest.raises(fr.MeasureError, match="'AUC' does not support a depth"):
+    with pytest.raises(MeasureError, match="'AUC' does not support a depth"):
         fr.evaluate(*nouns(GRADES, RESULTS), "AUC", depth=3)
 
 
@@ -176,5 +177,5 @@ def test_pair_accuracy_with_average_ties_is_its_mean_over_every_order() -> None:
 
 
 def test_pair_accuracy_at_k_has_no_value_in_some_orders_and_so_no_average() -> None:
-    with pytest.raises(fr.MeasureError, match="does not support 'PairAccuracy@2'"):
+    with pytest.raises(MeasureError, match="does not support 'PairAccuracy@2'"):
         fr.evaluate(*nouns(GRADES, RESULTS), "PairAccuracy@2", ties="average")

@@ -18,7 +18,7 @@ from tests.helpers.paths import REPOSITORY
 # Grades of all documents, fewer and more of them relevant than the cutoffs.
 JUDGMENTS = ({"a": 1}, {"a": 2, "b": 0}, {"a": 2, "b": 1, "c": 0}, dict.fromkeys("abcd", 3))
 # What a measure with options needs at least, and what decides over its best value.
-NEEDED = {"IPrec": "IPrec@0.5"}
+NEEDED = {"IPrec": "IPrec@0.5", "Evidence": "Evidence(n=1)"}
 VARIANTS = (
     "map P.1,2 recall.2 Rprec_mult.0.2,1,1.05,1.2,2 set_F.0.5 G.1=3 ndcg.1=3,2=9 ndcg_cut.2"
     " map_cut.2 relative_P.2 success.1 rbp.p=0.5 P@1 P(denominator='retrieved')@9 AP@2"
@@ -28,6 +28,7 @@ VARIANTS = (
     " RBP(gain='graded') RBP(gain='raw') Q@2 Q(beta=0.1) nCG@3 Compat(normalize=False)"
     " Compat(depth=3) SDCG@3 BPM(T=3)@2 INST(T=2) NERR8@3 NERR9@3 SetP(relative=True) SetF(beta=2)"
     " F1@2 HitRatio@1 HitRatio(average='micro',denominator='relevant_retrieved')@2"
+    " FullRecall@2 Evidence(n=2)@2 RBP(residual=True)@2"
 )
 # Their ideal ranking is not the best one.
 MAY_EXCEED_ONE = ("alpha_nDCG@1", "nERR_IA@1", "nNRBP")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import EvaluationError, MeasureError
 from fastrank.measures.custom import CUSTOM
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.tables import holds, refused, rows
@@ -125,7 +126,7 @@ def test_an_error_in_it_names_measure_and_query(compiled: bool) -> None:
     fr.measure(numba.njit(failing) if compiled else failing)
 
     with pytest.raises(
-        fr.EvaluationError, match="measure 'failing' of query 'q2': ZeroDivisionError: no luck"
+        EvaluationError, match="measure 'failing' of query 'q2': ZeroDivisionError: no luck"
     ) as caught:
         fr.evaluate(QRELS, RUN, "failing")
     assert caught.value.query == b"q2"
@@ -139,7 +140,7 @@ TAKEN = (
 
 @pytest.mark.parametrize("name", [*TAKEN.split(), "a b"])
 def test_a_name_that_means_something_else_is_refused(name: str) -> None:
-    with pytest.raises(fr.MeasureError, match="measure"):
+    with pytest.raises(MeasureError, match="measure"):
         fr.measure(last_rank, name=name)
 
 

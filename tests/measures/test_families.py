@@ -444,9 +444,9 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
     } | {f"{family.name}({','.join(given)})"}
     if family.name == "nDCG":
         texts = {f"{text}@3" for text in texts}
-    if family.needs in ("strata", "subtopics"):
+    if family.needs in ("strata", "subtopics") or "pieces" in family.options:
         own = [b"xy"[i % 2 : i % 2 + 1] for i in range(len(judgments.docs))]
-        column = {"strata": "strata", "subtopics": "groups"}[family.needs]
+        column = "strata" if family.needs == "strata" else "groups"
         judgments = judgments.changed(**{column: joined(b"".join(own), own)})
     if family.name == "HitRatio":
         texts = {"HitRatio@3", "HitRatio(average=micro,denominator=relevant_retrieved)@3"}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILY_BY_NAME, LOOKALIKES
 from fastrank.measures.trec import BY_NAME, spelling
 
@@ -66,7 +67,7 @@ def test_measures_with_similar_names_are_the_same_or_lookalikes(a: str, b: str) 
     ],
 )
 def test_a_spelling_between_two_different_measures_is_refused(text: str, expected: str) -> None:
-    with pytest.raises(fr.MeasureError, match="expected") as caught:
+    with pytest.raises(MeasureError, match="expected") as caught:
         fr.parse_measure(text)
 
     reason = str(caught.value)

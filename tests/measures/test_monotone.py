@@ -32,7 +32,7 @@ VARIANTS = (
     "P.1,2,3 recall.2 Rprec_mult.0.2,1,1.05,2 set_F.0.5 success.2,3 AP@2 AP(rel=2) NumRet(rel=2)"
     " nDCG(ideal='max')@2 nDCG(dcg='exp-log2')@3 RBP(gain='graded')@3 RBP(gain='raw') F1@2"
     " SetP(relative=True) SetF(beta=2) ERR@2 RR@2 IPrec(rel=2)@0.5 infAP(rel=2)"
-    " Judged(denominator='k')@2"
+    " Judged(denominator='k')@2 FullRecall@2 Evidence(n=2)@2 RBP(residual=True)@2"
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES
 from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.notation import split_measures
@@ -151,7 +152,7 @@ def _parsed(text: str) -> fr.types.MeasureSpec | None:
     )
     try:
         return fr.parse_measure(text)
-    except fr.MeasureError:
+    except MeasureError:
         if not excluded:
             raise
         return None
@@ -184,7 +185,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
     """Nothing else is raised, and what parses prints as something that parses."""
     try:
         found = fr.parse_measure(text)
-    except fr.MeasureError:
+    except MeasureError:
         return
     assert fr.parse_measure(str(found)) == found
 
@@ -245,7 +246,7 @@ set_F_1_0 => set_F
 
 @pytest.mark.parametrize(("text", "words"), rows(TYPOS))
 def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
-    with pytest.raises(fr.MeasureError) as caught:
+    with pytest.raises(MeasureError) as caught:
         fr.parse_measure(text.strip("'") if text == "''" else text)
 
     assert words in str(caught.value)
@@ -359,7 +360,7 @@ def test_what_was_not_asked_for_is_not_found(name: str) -> None:
 
 @pytest.mark.parametrize("measures", ["", " , ", []])
 def test_no_measure_at_all_is_an_error(measures: Any) -> None:
-    with pytest.raises(fr.MeasureError, match="expected a measure, found none"):
+    with pytest.raises(MeasureError, match="expected a measure, found none"):
         fr.evaluate(QRELS, RUN, measures)
 
 
@@ -367,7 +368,7 @@ def test_no_measure_at_all_is_an_error(measures: Any) -> None:
     "measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3", "ndcg ndcg.1=3"]
 )
 def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
-    with pytest.raises(fr.MeasureError, match="only once"):
+    with pytest.raises(MeasureError, match="only once"):
         fr.evaluate(QRELS, RUN, measures)
 
 

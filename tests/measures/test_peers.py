@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import dcg_score, ndcg_score
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from tests.helpers.small import grades, scores
 from tests.helpers.tables import holds, rows
 
@@ -174,5 +175,5 @@ def test_one_is_one_for_files(tmp_path: Any) -> None:
 
 
 def test_groups_of_judgments_have_no_one() -> None:
-    with pytest.raises(fr.OptionError, match="judgment groups"):
+    with pytest.raises(OptionError, match="judgment groups"):
         of("map_avgjg", "1 a=1", RUN, no_relevant="one")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import MeasureError
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import FAMILY_BY_NAME, MEASURES
 from fastrank.measures.suggestions import METRICS, SYNONYMS
@@ -38,7 +39,7 @@ def suggested(text: str) -> list[str]:
     """The names suggested for one that is none; none if it is a measure."""
     try:
         fr.parse_measure(text)
-    except fr.MeasureError as error:
+    except MeasureError as error:
         found = re.search(r"; did you mean (.*)\?$", str(error))
         return re.split(r", | or ", found[1]) if found else []
     return []
@@ -141,7 +142,7 @@ AUC = "auc AUC roc_auc ROC-AUC auroc AUROC roc_auc_score retrieval_auroc Retriev
 
 @pytest.mark.parametrize(("name", "measure"), named(SUGGESTED))
 def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, measure: str) -> None:
-    with pytest.raises(fr.MeasureError) as caught:
+    with pytest.raises(MeasureError) as caught:
         fr.parse_measure(name)
 
     remedy = re.search(

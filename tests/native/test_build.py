@@ -258,7 +258,8 @@ def test_a_processor_that_numpy_cannot_run_on_is_an_error(tmp_path: Path) -> Non
     pretend_level(1, tmp_path)
     code = (
         f"{ALONE}import fastrank\n"
-        "try:\n    fastrank.engine()\nexcept fastrank.EngineError as error:\n    print(error)\n"
+        "try:\n    fastrank.engine()\n"
+        "except fastrank.errors.EngineError as error:\n    print(error)\n"
     )
 
     assert run_python(code, tmp_path) == (

@@ -14,7 +14,7 @@ from fastrank.native import engine, kernels, records
 from fastrank.native.buffers import FORMATS, SIZES, filled, zeros
 from fastrank.native.declare import KERNELS, declare_all
 from fastrank.native.library import _OFTEN, Library, _arguments
-from fastrank.native.packing import Packer
+from fastrank.native.objects import Packer
 from fastrank.native.record import (
     PER_QUERY,
     RECORDS,

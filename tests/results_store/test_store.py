@@ -19,6 +19,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.data.columns import Frozen
+from fastrank.errors import FormatError, InputError, OptionError, ReadError
 from fastrank.results_store.records import SCHEMA
 from fastrank.results_store.store import Store
 from fastrank.scores.summary import Coverage
@@ -155,7 +156,7 @@ def test_files_with_the_same_name_are_distinguished_by_their_folders(
 def test_several_evaluations_are_listed(store: Path) -> None:
     evaluate(store, "", QRELS, PIXELS, PCA)
     evaluate(store, "-l 2", QRELS, PCA)
-    with pytest.raises(fr.OptionError) as error:
+    with pytest.raises(OptionError) as error:
         fr.load_scores(store)
     first, *listed = str(error.value).splitlines()
     assert first == f"group: {store} has several evaluations; choose one:"
@@ -183,7 +184,7 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
     assert mean(qrels=half) == fr.evaluate(half, PCA, "map").mean
     assert mean(relevance_level=2) == fr.evaluate(QRELS, PCA, "map", relevance_level=2).mean
     assert mean(trec_eval_version="10.0") == fr.evaluate(QRELS, PCA, "map").mean
-    with pytest.raises(fr.OptionError, match=r"no such evaluation:\n  \w+: .*map P\.5,10"):
+    with pytest.raises(OptionError, match=r"no such evaluation:\n  \w+: .*map P\.5,10"):
         mean(measures="ndcg")
     with pytest.raises(TypeError, match="did you mean 'relevance_level'"):
         mean(relevance_levl=2)
@@ -224,9 +225,7 @@ def test_a_damaged_line_is_an_error(
 ) -> None:
     evaluate(store, "", QRELS, PCA, PIXELS)
     store.write_bytes(change(store.read_bytes()))
-    with pytest.raises(
-        fr.FormatError, match=rf":{line}: damaged \(wrong checksum\); remove the line"
-    ):
+    with pytest.raises(FormatError, match=rf":{line}: damaged \(wrong checksum\); remove the line"):
         fr.load_scores(store)
 
 
@@ -234,12 +233,12 @@ def test_a_damaged_line_is_an_error(
 @pytest.mark.parametrize(
     ("path", "kind", "message"),
     [
-        ("memory://a/s.jsonl", fr.ReadError, r"^memory://a/s\.jsonl: expected a local file"),
-        ("missing", fr.ReadError, "no such file or directory"),
-        ("empty", fr.InputError, "has no scores"),
-        ("begun", fr.InputError, "has no scores"),
-        (PCA, fr.InputError, "not a store of `fastrank eval --resume`"),
-        ("other", fr.InputError, r"written by fastrank .*: unknown measure 'mapp'"),
+        ("memory://a/s.jsonl", ReadError, r"^memory://a/s\.jsonl: expected a local file"),
+        ("missing", ReadError, "no such file or directory"),
+        ("empty", InputError, "has no scores"),
+        ("begun", InputError, "has no scores"),
+        (PCA, InputError, "not a store of `fastrank eval --resume`"),
+        ("other", InputError, r"written by fastrank .*: unknown measure 'mapp'"),
     ],
 )
 def test_what_is_no_store_with_scores_is_an_error(

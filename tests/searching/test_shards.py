@@ -397,6 +397,6 @@ def test_shards_are_not_built_into_an_index(option, split):
 
 
 def test_shards_describe_themselves(split):
-    assert repr(Shards(split(CORPUS))) == "<Shards: 6 files, 5000 vectors of dimension 96>"
+    assert repr(Shards(split(CORPUS))) == "<Shards: 6 files, 5,000 vectors of dimension 96>"
     (path,) = split(CORPUS[:3], [0, 3], "index", "cosine")
     assert repr(Shards([path])) == "<Shards: 1 file, 3 vectors of dimension 96, metric cosine>"

@@ -8,6 +8,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import fastrank as fr
+from fastrank.errors import ArrayError, InputError, OptionError
 from tests.helpers.probe_inputs import letter_counts, texts_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12)")
@@ -190,38 +191,38 @@ NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot 
 @pytest.mark.parametrize(
     ("model", "task", "options", "error", "message"),
     [
-        (VECTORS, [1] * 400, {}, fr.InputError, "at least two classes, found only 1"),
-        (VECTORS, LABELS[:-1] + [7], {}, fr.InputError, "2 or more rows per class, found 1 of cl"),
-        (VECTORS, LABELS[:-1] + [None], {}, fr.InputError, "row 399: the label is missing"),
-        (VECTORS, LABELS[:-1] + [np.nan], {}, fr.InputError, "row 399: the label is missing"),
-        (VECTORS, LABELS[:-1] + ["a"], {}, fr.InputError, "one type, found numbers and strings"),
-        (VECTORS, LABELS[:-1] + [0.5], {}, fr.InputError, "row 399: expected a class, found the"),
-        (VECTORS, LABELS[:-1] + [b""], {}, fr.InputError, "row 399: expected a label that is a n"),
-        (NAN, LABELS, {}, fr.ArrayError, r"vectors\[3, 4\]: .*finite"),
-        (VECTORS, LABELS[:-1], {}, fr.ArrayError, "expected 399 rows, one per label, found 400"),
-        (VECTORS, LABELS, {"protocol": "mine"}, fr.OptionError, "expected one of 'ulysses'"),
+        (VECTORS, [1] * 400, {}, InputError, "at least two classes, found only 1"),
+        (VECTORS, LABELS[:-1] + [7], {}, InputError, "2 or more rows per class, found 1 of cl"),
+        (VECTORS, LABELS[:-1] + [None], {}, InputError, "row 399: the label is missing"),
+        (VECTORS, LABELS[:-1] + [np.nan], {}, InputError, "row 399: the label is missing"),
+        (VECTORS, LABELS[:-1] + ["a"], {}, InputError, "one type, found numbers and strings"),
+        (VECTORS, LABELS[:-1] + [0.5], {}, InputError, "row 399: expected a class, found the"),
+        (VECTORS, LABELS[:-1] + [b""], {}, InputError, "row 399: expected a label that is a n"),
+        (NAN, LABELS, {}, ArrayError, r"vectors\[3, 4\]: .*finite"),
+        (VECTORS, LABELS[:-1], {}, ArrayError, "expected 399 rows, one per label, found 400"),
+        (VECTORS, LABELS, {"protocol": "mine"}, OptionError, "expected one of 'ulysses'"),
         (VECTORS, LABELS, {"fold": 3}, TypeError, "no option 'fold'; did you mean 'folds'"),
         (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "'test', as it splits the rows"),
         (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
         (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
         (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
-        (None, TASK, embedded(None), fr.ArrayError, f"{SHAPE}, found NoneType"),
-        (None, TASK, embedded([1, 2]), fr.ArrayError, f"{SHAPE}, found a list of 2"),
-        (None, TASK, embedded(VECTORS[:-1]), fr.ArrayError, rf"{SHAPE}, found \(399, 15\)"),
-        (None, TASK, embedded(VECTORS[0]), fr.ArrayError, rf"{SHAPE}, found \(15,\)"),
-        (None, TASK, {"embed": failing_lazily, "lazy": True}, fr.ArrayError, FEATURES_OF_EVAL),
-        (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, fr.OptionError, "does not apply to 2"),
-        (VECTORS, LABELS, {"validation": 1}, fr.OptionError, "validation: expected a number betw"),
-        (VECTORS, LABELS, {"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
-        (VECTORS, LABELS, {"cache": "x"}, fr.OptionError, "applies to models, but vectors"),
-        ((VECTORS, VECTORS[:, :3]), LABELS, {}, fr.ArrayError, DIMENSION_3),
-        ((letter_counts, ones), pd.DataFrame(PAIRS), {}, fr.ArrayError, "15 from letter_counts an"),
-        (TfidfVectorizer(), TASK, {"cache": "x", "cache_name": "y"}, fr.OptionError, NOT_CACHED),
-        (letter_counts, TASK, {"embed": letter_counts}, fr.OptionError, "in place of the model"),
+        (None, TASK, embedded(None), ArrayError, f"{SHAPE}, found NoneType"),
+        (None, TASK, embedded([1, 2]), ArrayError, f"{SHAPE}, found a list of 2"),
+        (None, TASK, embedded(VECTORS[:-1]), ArrayError, rf"{SHAPE}, found \(399, 15\)"),
+        (None, TASK, embedded(VECTORS[0]), ArrayError, rf"{SHAPE}, found \(15,\)"),
+        (None, TASK, {"embed": failing_lazily, "lazy": True}, ArrayError, FEATURES_OF_EVAL),
+        (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, OptionError, "does not apply to 2"),
+        (VECTORS, LABELS, {"validation": 1}, OptionError, "validation: expected a number betw"),
+        (VECTORS, LABELS, {"seed": -1}, OptionError, "seed: expected 0 or more, found -1"),
+        (VECTORS, LABELS, {"cache": "x"}, OptionError, "applies to models, but vectors"),
+        ((VECTORS, VECTORS[:, :3]), LABELS, {}, ArrayError, DIMENSION_3),
+        ((letter_counts, ones), pd.DataFrame(PAIRS), {}, ArrayError, "15 from letter_counts an"),
+        (TfidfVectorizer(), TASK, {"cache": "x", "cache_name": "y"}, OptionError, NOT_CACHED),
+        (letter_counts, TASK, {"embed": letter_counts}, OptionError, "in place of the model"),
         (letter_counts, TASK, {"lazy": True}, TypeError, "lazy: expected a scikit-learn transf"),
-        (letter_counts, [{"text": "a"}], {}, fr.InputError, "expected a task with labels"),
-        (letter_counts, TASK, {"alternatives": True}, fr.InputError, "rows of two texts, found 1"),
-        (letter_counts, UNEQUAL, {"alternatives": True}, fr.InputError, "row 1: .* 2 alternatives"),
+        (letter_counts, [{"text": "a"}], {}, InputError, "expected a task with labels"),
+        (letter_counts, TASK, {"alternatives": True}, InputError, "rows of two texts, found 1"),
+        (letter_counts, UNEQUAL, {"alternatives": True}, InputError, "row 1: .* 2 alternatives"),
         (object(), TASK, {}, TypeError, "model: expected an object with"),
     ],
 )
@@ -232,7 +233,7 @@ def test_bad_input_is_an_error_before_training(model, task, options, error, mess
 
 
 def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
-    with pytest.raises(fr.OptionError, match="folds: expected 2 or more"):
+    with pytest.raises(OptionError, match="folds: expected 2 or more"):
         evaluated(lambda texts: 1 / 0, TASK, folds=1)
 
 
@@ -242,9 +243,9 @@ OTHER_CLASSES = "test: expected classes of the training rows, found none of them
 @pytest.mark.parametrize(
     ("vectors", "protocol", "options", "error", "message"),
     [
-        (VECTORS, "knn", {"test": (VECTORS, [5, 6] * 200)}, fr.InputError, OTHER_CLASSES),
+        (VECTORS, "knn", {"test": (VECTORS, [5, 6] * 200)}, InputError, OTHER_CLASSES),
         (VECTORS, "knn", {"dev": (VECTORS, LABELS)}, TypeError, "'dev'; give 'test' alone"),
-        ((VECTORS, VECTORS[:, :3]), "senteval", {}, fr.ArrayError, DIMENSION_3),
+        ((VECTORS, VECTORS[:, :3]), "senteval", {}, ArrayError, DIMENSION_3),
     ],
 )
 def test_bad_input_of_other_protocols_is_an_error(vectors, protocol, options, error, message):

@@ -5,6 +5,7 @@ import pandas
 import pytest
 
 import fastrank as fr
+from fastrank.errors import ArrayError, InputError, OptionError
 
 A = numpy.array([[1, 0], [0, 1], [1, 1]], numpy.float32)
 B = numpy.array([[1, 0.5], [0.5, 1], [0, 1]], numpy.float32)
@@ -49,16 +50,14 @@ def evaluate(name, *given, **options):
 )
 def test_invalid_vectors_of_the_last_text_are_an_error(name, last, message):
     texts, labels = EVALUATIONS[name]
-    with pytest.raises(fr.ArrayError, match=message):
+    with pytest.raises(ArrayError, match=message):
         evaluate(name, (A, last) if texts == 2 else (A, B, last), labels)
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
 def test_the_wrong_number_of_texts_is_an_error(name):
     task = fr.TextTask.from_texts(["a", "b"], labels=[1, 0])
-    with pytest.raises(
-        fr.InputError, match=f"expected {EVALUATIONS[name][0]} texts in each row, f"
-    ):
+    with pytest.raises(InputError, match=f"expected {EVALUATIONS[name][0]} texts in each row, f"):
         evaluate(name, model, task)
 
 
@@ -66,10 +65,10 @@ def test_the_wrong_number_of_texts_is_an_error(name):
 @pytest.mark.parametrize(
     ("labels", "error", "message"),
     [
-        ([1, 0], fr.ArrayError, "vectors: expected 2 rows, one per label, found 3"),
-        ([1, None, 0], fr.InputError, "vectors: row 1: the label is missing"),
-        (None, fr.InputError, "vectors: the labels are missing"),
-        (["a", "b", "c"], fr.ArrayError, "expected"),
+        ([1, 0], ArrayError, "vectors: expected 2 rows, one per label, found 3"),
+        ([1, None, 0], InputError, "vectors: row 1: the label is missing"),
+        (None, InputError, "vectors: the labels are missing"),
+        (["a", "b", "c"], ArrayError, "expected"),
     ],
 )
 def test_invalid_labels_are_an_error(name, labels, error, message):
@@ -97,45 +96,45 @@ def rows(score):
 @pytest.mark.parametrize(
     ("name", "given", "options", "error", "message"),
     [
-        ("pairs", (PAIRS, [1, 2, 0]), {}, fr.ArrayError, r"labels\[1\]: .* 0 and 1, found 2"),
-        ("pairs", (PAIRS, [0.5, 0, 1]), {}, fr.ArrayError, r"labels\[0\]: .* 0 and 1, found 0.5"),
-        ("pairs", (PAIRS, [1, 1, 1]), {}, fr.InputError, "expected labels 0 and 1, found only 1"),
-        ("pairs", (PAIRS, [0, 0, 0]), {}, fr.InputError, "expected labels 0 and 1, found only 0"),
-        ("pairs", (model, FILMS), {}, fr.InputError, "films: expected a task with labels, found n"),
-        ("pairs", (model, COLUMN * 2), {}, fr.InputError, "2 columns of texts and one of labels, "),
-        ("pairs", ((model, wider), LABELLED), {}, fr.ArrayError, "one dimension, found 2 .* and 3"),
-        ("pairs", (A, LABELS), {}, fr.ArrayError, "vectors: expected a tuple of 2 arrays, found 1"),
-        ("pairs", ((EMPTY, EMPTY), []), {}, fr.ArrayError, "expected at least one row, found none"),
-        ("pairs", (LARGE, LABELS), DOT, fr.ArrayError, r"vectors\[0\]: the products of the values"),
+        ("pairs", (PAIRS, [1, 2, 0]), {}, ArrayError, r"labels\[1\]: .* 0 and 1, found 2"),
+        ("pairs", (PAIRS, [0.5, 0, 1]), {}, ArrayError, r"labels\[0\]: .* 0 and 1, found 0.5"),
+        ("pairs", (PAIRS, [1, 1, 1]), {}, InputError, "expected labels 0 and 1, found only 1"),
+        ("pairs", (PAIRS, [0, 0, 0]), {}, InputError, "expected labels 0 and 1, found only 0"),
+        ("pairs", (model, FILMS), {}, InputError, "films: expected a task with labels, found n"),
+        ("pairs", (model, COLUMN * 2), {}, InputError, "2 columns of texts and one of labels, "),
+        ("pairs", ((model, wider), LABELLED), {}, ArrayError, "one dimension, found 2 .* and 3"),
+        ("pairs", (A, LABELS), {}, ArrayError, "vectors: expected a tuple of 2 arrays, found 1"),
+        ("pairs", ((EMPTY, EMPTY), []), {}, ArrayError, "expected at least one row, found none"),
+        ("pairs", (LARGE, LABELS), DOT, ArrayError, r"vectors\[0\]: the products of the values"),
         *(
-            ("pairs", (PAIRS, LABELS), {"similarities": own}, fr.OptionError, OF_SIMILARITIES)
+            ("pairs", (PAIRS, LABELS), {"similarities": own}, OptionError, OF_SIMILARITIES)
             for own in ("angular", (), ("cosine", "cosine"), ("cosine", "l2"))
         ),
-        ("pairs", (PAIRS, LABELS), {"protocol": "x"}, fr.OptionError, "^protocol: expected one of"),
-        ("pairs", (PAIRS, LABELS), {"prompt": "q"}, fr.OptionError, "prompt: this applies to mode"),
+        ("pairs", (PAIRS, LABELS), {"protocol": "x"}, OptionError, "^protocol: expected one of"),
+        ("pairs", (PAIRS, LABELS), {"prompt": "q"}, OptionError, "prompt: this applies to mode"),
         ("pairs", (PAIRS, LABELS), {"similarity": ""}, TypeError, "did you mean 'similarities'"),
-        ("similarity", (PAIRS, [3, 3, 3]), {}, fr.InputError, "all scores are 3, so the correlati"),
-        ("similarity", ((A, A), LABELS), {}, fr.InputError, "all cosine similarities are 1, so th"),
-        ("similarity", (PAIRS, [0.25, "0.5", 1.0]), {}, fr.ArrayError, TEXT),
-        ("similarity", (PAIRS, [0.25, "good", 1.0]), {}, fr.ArrayError, WORD),
-        ("similarity", (model, rows("0.5")), {}, fr.ArrayError, TEXT),
-        ("similarity", (model, rows("good")), {}, fr.ArrayError, WORD),
-        ("similarity", ((A[:1], B[:1]), [3]), {}, fr.InputError, "at least two pairs, found one"),
-        ("bitext", (model, COLUMN * 3), {}, fr.InputError, "task: expected 2 columns of texts, fo"),
-        ("triplets", (model, COLUMN * 2), {}, fr.InputError, "task: expected 3 columns of texts, "),
+        ("similarity", (PAIRS, [3, 3, 3]), {}, InputError, "all scores are 3, so the correlati"),
+        ("similarity", ((A, A), LABELS), {}, InputError, "all cosine similarities are 1, so th"),
+        ("similarity", (PAIRS, [0.25, "0.5", 1.0]), {}, ArrayError, TEXT),
+        ("similarity", (PAIRS, [0.25, "good", 1.0]), {}, ArrayError, WORD),
+        ("similarity", (model, rows("0.5")), {}, ArrayError, TEXT),
+        ("similarity", (model, rows("good")), {}, ArrayError, WORD),
+        ("similarity", ((A[:1], B[:1]), [3]), {}, InputError, "at least two pairs, found one"),
+        ("bitext", (model, COLUMN * 3), {}, InputError, "task: expected 2 columns of texts, fo"),
+        ("triplets", (model, COLUMN * 2), {}, InputError, "task: expected 3 columns of texts, "),
         ("triplets", (model,), {}, TypeError, "task: expected texts, because a model is given"),
-        ("triplets", ((A, B, B),), {"margin": {"l2": 1.0}}, fr.OptionError, "^margin: expected"),
-        ("triplets", ((A, B, B),), {"margin": numpy.nan}, fr.OptionError, "^margin: expected"),
+        ("triplets", ((A, B, B),), {"margin": {"l2": 1.0}}, OptionError, "^margin: expected"),
+        ("triplets", ((A, B, B),), {"margin": numpy.nan}, OptionError, "^margin: expected"),
         ("summarization", (model, "x.jsonl"), {}, TypeError, "a tuple of lists, or mappings, foun"),
-        ("clustering", (model, COLUMN * 3), {}, fr.InputError, "1 column of texts and one of labe"),
-        ("clustering", (A, ["a"] * 3), {}, fr.InputError, "different labels, found only 'a'"),
-        ("clustering", (NAN, [0, 1, 1]), {}, fr.InputError, "row 1: .* values that are not finite"),
-        ("clustering", (A, [0, 1, 2]), {"sample_size": 2}, fr.OptionError, "sample_size: .* 3 or "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 0}, fr.OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 1.5}, fr.OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 0.1}, fr.OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1]), {"fraction": None}, fr.ArrayError, "2 rows, one per label, fo"),
-        ("clustering", (A, [0, 1]), {"fraction": 0.5}, fr.ArrayError, "2 rows, one per label, fou"),
+        ("clustering", (model, COLUMN * 3), {}, InputError, "1 column of texts and one of labe"),
+        ("clustering", (A, ["a"] * 3), {}, InputError, "different labels, found only 'a'"),
+        ("clustering", (NAN, [0, 1, 1]), {}, InputError, "row 1: .* values that are not finite"),
+        ("clustering", (A, [0, 1, 2]), {"sample_size": 2}, OptionError, "sample_size: .* 3 or "),
+        ("clustering", (A, [0, 1, 1]), {"fraction": 0}, OptionError, "^fraction: "),
+        ("clustering", (A, [0, 1, 1]), {"fraction": 1.5}, OptionError, "^fraction: "),
+        ("clustering", (A, [0, 1, 1]), {"fraction": 0.1}, OptionError, "^fraction: "),
+        ("clustering", (A, [0, 1]), {"fraction": None}, ArrayError, "2 rows, one per label, fo"),
+        ("clustering", (A, [0, 1]), {"fraction": 0.5}, ArrayError, "2 rows, one per label, fou"),
     ],
 )
 def test_invalid_input_is_an_error(name, given, options, error, message):
@@ -182,5 +181,5 @@ HUMAN, MACHINE, SCORES = [["a b", "b"]], [["a", "bb", "c aa"]], [[1, 2, 3]]
     ],
 )
 def test_invalid_summaries_are_an_error(task, message):
-    with pytest.raises(fr.InputError, match=message):
+    with pytest.raises(InputError, match=message):
         fr.tasks.evaluate_summarization(model, task)

@@ -4,6 +4,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.embeddings.text_vectors import EncodingOptions
+from fastrank.errors import MeasureError, OptionError, TaskError
 from fastrank.keywords import names_of
 from fastrank.tasks.task import KINDS, PROTOCOL_METRICS, evaluator, options_of
 from tests.helpers.executors import started
@@ -166,23 +167,23 @@ BOTH = {"a": letters, "b": length}
 @pytest.mark.parametrize(
     ("make", "error", "reason"),
     [
-        (lambda: fr.Task("similarty", WORDS), fr.OptionError, "did you mean 'similarity'"),
+        (lambda: fr.Task("similarty", WORDS), OptionError, "did you mean 'similarity'"),
         (lambda: fr.Task("triplets", WORDS, margn=1), TypeError, "did you mean 'margin'"),
         (lambda: fr.Task("classification", WORDS, kfold=3), TypeError, "no option 'kfold'"),
-        (lambda: fr.Task("classification", WORDS, protocol="x"), fr.OptionError, "'knn'"),
+        (lambda: fr.Task("classification", WORDS, protocol="x"), OptionError, "'knn'"),
         (lambda: fr.Task("pairs", WORDS, cache="x"), TypeError, "give it to evaluate_tasks"),
         (lambda: fr.Task("regression", WORDS), TypeError, "needs the option 'test'"),
-        (lambda: fr.Task("retrieval", CITIES, measures="mapp"), fr.MeasureError, "did you mean"),
-        (lambda: fr.Task("retrieval", CITIES, main_score="nDGC@10"), fr.MeasureError, "nDCG"),
-        (lambda: fr.Task("similarity", WORDS, **MISSPELT), fr.OptionError, "'cosine_spearman'"),
-        (lambda: evaluate([]), fr.OptionError, "at least one task"),
-        (lambda: evaluate(models={}), fr.OptionError, "at least one model"),
-        (lambda: evaluate(models={"kind": letters}), fr.OptionError, "rename the"),
+        (lambda: fr.Task("retrieval", CITIES, measures="mapp"), MeasureError, "did you mean"),
+        (lambda: fr.Task("retrieval", CITIES, main_score="nDGC@10"), MeasureError, "nDCG"),
+        (lambda: fr.Task("similarity", WORDS, **MISSPELT), OptionError, "'cosine_spearman'"),
+        (lambda: evaluate([]), OptionError, "at least one task"),
+        (lambda: evaluate(models={}), OptionError, "at least one model"),
+        (lambda: evaluate(models={"kind": letters}), OptionError, "rename the"),
         (lambda: evaluate(models=[[1.0]]), TypeError, "found vectors"),
         (lambda: evaluate(models="mini"), TypeError, "load the model first"),
         (lambda: evaluate([fr.TextTask.from_texts(["a"])]), TypeError, "state its kind"),
-        (lambda: evaluate(cache="x"), fr.OptionError, "cache_name"),
-        (lambda: evaluate(models=BOTH, cache_name="x"), fr.OptionError, "cached under their names"),
+        (lambda: evaluate(cache="x"), OptionError, "cache_name"),
+        (lambda: evaluate(models=BOTH, cache_name="x"), OptionError, "cached under their names"),
     ],
 )
 def test_errors(make, error, reason):
@@ -208,7 +209,7 @@ def test_errors(make, error, reason):
 def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, reason):
     calls = []
     tasks = {"fine": CITIES, "wrong": fr.Task(kind, data, **options)}
-    with pytest.raises(fr.TaskError, match=f"^task 'wrong': .*{reason}") as error:
+    with pytest.raises(TaskError, match=f"^task 'wrong': .*{reason}") as error:
         fr.evaluate_tasks(calls.append, tasks)
     assert (error.value.task, error.value.model, error.value.before) == ("wrong", None, None)
     assert calls == []
@@ -216,7 +217,7 @@ def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, r
 
 def test_an_index_that_needs_the_real_dimension_is_not_refused_before():
     task = fr.Task("retrieval", CITIES, index_factory="PCA3,Flat")
-    with pytest.raises(fr.TaskError, match="task 'retrieval', model 'two': index_factory"):
+    with pytest.raises(TaskError, match="task 'retrieval', model 'two': index_factory"):
         fr.evaluate_tasks({"letters": letters, "two": length}, [task])
 
 
@@ -226,9 +227,7 @@ def test_an_error_names_task_and_model_and_keeps_the_results_before():
             raise RuntimeError("out of memory")
         return letters(texts)
 
-    with pytest.raises(
-        fr.TaskError, match=r"^task 'words', model 'broken': out of memory"
-    ) as error:
+    with pytest.raises(TaskError, match=r"^task 'words', model 'broken': out of memory") as error:
         fr.evaluate_tasks(broken, {"cities": CITIES, "words": fr.Task("similarity", WORDS)})
 
     assert isinstance(error.value.__cause__, RuntimeError)

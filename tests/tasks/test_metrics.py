@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastrank as fr
+from fastrank.errors import ArrayError, OptionError
 from fastrank.tasks.ulysses_protocol import MeanIntervals
 from tests.helpers.probe_inputs import recorded_values, samples
 from tests.helpers.strategies import examples
@@ -311,6 +312,6 @@ TYPES = "predictions: expected labels of the same type as in labels"
     ],
 )
 def test_invalid_input_of_metrics_is_an_error(name, given, options, message):
-    error = fr.OptionError if message.startswith(("average:", BY_CLASS)) else fr.ArrayError
+    error = OptionError if message.startswith(("average:", BY_CLASS)) else ArrayError
     with pytest.raises(error, match=f"^{message}"):
         getattr(fr.tasks, name)(*given, **options)

@@ -9,6 +9,7 @@ import pickle
 import pytest
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from fastrank.tasks.mteb_files import mteb_name
 from tests.helpers.similar_vectors import make
 from tests.helpers.task_cases import CITIES, WORDS, length, letters, tasks_of_all_kinds
@@ -64,7 +65,7 @@ def test_the_lowest_error_is_bold():
     found = fr.evaluate_tasks({"letters": letters, "length": length}, [task])
     assert found["regression", "length"].value < found["regression", "letters"].value
     assert found.table().bold == {(0, 4)}
-    with pytest.raises(fr.OptionError, match="lower is better for mae"):
+    with pytest.raises(OptionError, match="lower is better for mae"):
         found.compare()
 
 
@@ -167,12 +168,12 @@ def test_models_are_compared_over_tasks(results):
     ],
 )
 def test_errors(call, reason, results):
-    with pytest.raises(fr.OptionError, match=reason):
+    with pytest.raises(OptionError, match=reason):
         call(results)
 
 
 def test_columns_of_a_table_are_checked(one):
-    with pytest.raises(fr.OptionError, match="did you mean 'score'"):
+    with pytest.raises(OptionError, match="did you mean 'score'"):
         one.table(columns=["scores"])
 
 

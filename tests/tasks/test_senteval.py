@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from fastrank.tasks.classification import evaluate_classification
 from fastrank.tasks.senteval_networks import Training, train, with_ones
 from tests.helpers.labelled_vectors import labelled_pairs, labelled_vectors
@@ -136,7 +137,7 @@ def test_the_fitted_embedder_needs_test_rows_and_is_fitted_on_training_rows():
     found = evaluate_classification(clone(embedder), task, test=task, **options)
     expected = evaluate_classification(vectors, labels, test=(vectors, labels), **options)
     assert found.values == expected.values
-    with pytest.raises(fr.OptionError, match="separate test rows"):
+    with pytest.raises(OptionError, match="separate test rows"):
         evaluate_classification(clone(embedder), task, **options)
 
 

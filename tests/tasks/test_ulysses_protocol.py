@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import InputError, OptionError, ReadError
 from fastrank.tasks.ulysses_files import FILES
 from fastrank.tasks.ulysses_training import adjusted_macro_f1, matthews
 from tests.helpers.probe_inputs import CASES, METRIC_CASES, recorded_values, vectors_of, write_tasks
@@ -168,10 +169,10 @@ NO_LABELS = "row numbers, texts and labels, found 2 columns"
 @pytest.mark.parametrize(
     ("where", "tasks", "error", "message"),
     [
-        (".", ["X", "T1A", "T9"], fr.OptionError, UNKNOWN),
-        (".", ["F6", "T1A", "G4"], fr.ReadError, MISSING),
-        (".", "F2", fr.InputError, NO_LABELS),
-        ("empty", "all", fr.ReadError, "expected files of Ulysses SentEval, found none"),
+        (".", ["X", "T1A", "T9"], OptionError, UNKNOWN),
+        (".", ["F6", "T1A", "G4"], ReadError, MISSING),
+        (".", "F2", InputError, NO_LABELS),
+        ("empty", "all", ReadError, "expected files of Ulysses SentEval, found none"),
     ],
 )
 def test_a_folder_without_the_tasks_is_an_error(where, tasks, error, message, folder):

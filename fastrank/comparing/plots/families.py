@@ -61,7 +61,7 @@ def _lines(
             axes.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
         parts.append(f"{visible(system)} {', '.join(map(number, means))}")
     return about._replace(
-        queries=[int(n) for name in names for n in comparison._of(name).means.n],
+        queries=[int(n) for name in names for n in comparison.analysis(name).means.n],
         lines=[band_words(comparison)],
         values=[f"{about.x} = {', '.join(f'{own:g}' for own in places)}", "; ".join(parts)],
         handles=handles,

@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
     from fastrank.comparing.plots.plot import View
 
 

@@ -6,9 +6,8 @@ import os
 from importlib import import_module
 from typing import NamedTuple
 
-from fastrank.comparing.chosen_pair import default_pair, why_chosen
-from fastrank.comparing.plots.frame import framed
-from fastrank.comparing.plots.image import check_format
+from fastrank.comparing.pairs import default_pair, why_chosen
+from fastrank.comparing.plots.frame import check_format, framed
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, BinaryIO
 
-    from fastrank.comparing.chosen_pair import default_pair, why_chosen
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import default_pair, why_chosen
     from fastrank.comparing.plots.frame import Drawn, Frame
 
 # Each kind: the module that draws it, and what it shows.
@@ -28,10 +27,10 @@ KINDS = {
     "differences": ("pairs", "pair"),
     "scatter": ("pairs", "pair"),
     "intervals": ("systems", "baseline"),
-    "p-values": ("p_values", "all"),
+    "p-values": ("all_pairs", "all"),
     "distribution": ("systems", "all"),
     "values": ("systems", "all"),
-    "critical-difference": ("critical_difference", "all"),
+    "critical-difference": ("all_pairs", "all"),
     "power": ("pairs", "pair"),
     "over-k": ("families", "family"),
     "precision-recall": ("families", "family"),
@@ -118,7 +117,7 @@ def _view_of(
 
 def _queries(shown: Sequence[int], queries: int) -> str:
     """How many queries are shown, and what the others lack."""
-    every, least, most = f"{queries:,} quer{'y' if queries == 1 else 'ies'}", min(shown), max(shown)
+    every, least, most = counted(queries, "query", "queries"), min(shown), max(shown)
     if least == queries:
         return every
     found = f"{most:,}" if least == most else f"{least:,} to {most:,}"

@@ -37,7 +37,7 @@ def draw_intervals(axes: Any, comparison: Comparison, view: View) -> Frame:
         beside(axes, place, label)
         values.append(f"{visible(name)} {label}")
     names = [row[0] for row in rows]
-    queries, title, note = comparison._of(measure).means.n.tolist(), "means", ""
+    queries, title, note = comparison.analysis(measure).means.n.tolist(), "means", ""
     if baseline:
         axes.axvline(0.0, color=MUTED, lw=1)
         queries = [comparison.pair(measure, name, baseline).n for name in names]

@@ -8,11 +8,10 @@ import time
 from importlib import import_module
 
 from fastrank.arguments import at_least
-from fastrank.comparing.chosen_pair import default_pair
+from fastrank.comparing.pairs import default_pair
 from fastrank.comparing.report import sections
-from fastrank.comparing.report.rankings import examples_of, side_by_side
-from fastrank.comparing.report.sources import Rankings
-from fastrank.comparing.shown import document_of
+from fastrank.comparing.report.rankings import Rankings, examples_of, side_by_side
+from fastrank.comparing.shown import document_of, title_of
 from fastrank.document.document import Cell, Document, Grid
 from fastrank.document.html import html, name, safe, table
 from fastrank.document.numbers import number, signed
@@ -53,7 +52,7 @@ def write_report(
     if queries is None and hasattr(documents, "queries"):
         queries = documents
     rankings = None if runs is None else Rankings(comparison, qrels, runs)
-    title = title or comparison._title()
+    title = title or title_of(comparison)
     parts = {
         "Results": f"{sections.summary(comparison)}"
         f'<div class="wide" tabindex="0">{_means(comparison)}</div>',

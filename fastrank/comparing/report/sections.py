@@ -1,14 +1,18 @@
-"""The sections of a report."""
+"""The sections of a report, and the plots inside a page."""
 
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64encode
 
 import numpy as np
 
+from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.plots.pairs import counts
+from fastrank.comparing.plots.plot import draw
+from fastrank.comparing.plots.style import BLANK, FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.comparing.power import detectable, queries_for
-from fastrank.comparing.report.figures import figure
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.document.html import html, name, safe, table
 from fastrank.document.numbers import interval, number, p_words, signed
@@ -17,8 +21,64 @@ from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.comparing.comparison import Comparison, Pair
-    from fastrank.comparing.report.sources import Rankings
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.pairs import Pair
+    from fastrank.comparing.report.rankings import Rankings
+
+OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
+REFERENCES = re.compile(r"#(\w+)[\")]")
+# Colours that differ on dark pages.
+COLORS_OF_PAGE = {
+    INK: "currentColor",
+    PAPER: "var(--paper)",
+    BLANK: "var(--blank)",
+    FIRST.lower(): "var(--first)",
+    SECOND.lower(): "var(--second)",
+}
+IDS = re.compile(r' id="([^"]*)"')
+
+
+def figure(
+    comparison: Comparison,
+    kind: str,
+    measure: str,
+    a: str | None = None,
+    b: str | None = None,
+    salt: str = "",
+) -> str:
+    """A figure element. salt: what distinguishes its ids from those of the other figures."""
+    drawn = draw(comparison, kind, measure, a, b)
+    if len(comparison.queries) > MANY_POINTS:
+        data = b64encode(drawn.render("png")).decode()
+        alt = safe(f"{drawn.title}. {drawn.description}")
+        return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
+    svg = inline(drawn.render("svg", salt or kind).decode())
+    width = re.search(r'viewBox="0 0 (\d+)', svg)
+    # Figures keep their size on wide pages, so that all have text of one size.
+    style = f' style="max-width: {int(width[1]) * 4 // 3}px"' if width else ""
+    return f"<figure{style}>{svg}</figure>"
+
+
+def inline(svg: str) -> str:
+    """An SVG file as an element of a page, smaller and in the colours of the page."""
+    svg = OUTSIDE.sub("", svg[svg.index("<svg") :])
+    used = set(REFERENCES.findall(svg))
+    return re.sub(r"\s*\n\s*", "\n", TAG.sub(lambda found: _tag(found[0], used), svg)).strip()
+
+
+def _tag(tag: str, used: set[str]) -> str:
+    """A tag without what a page does not need."""
+    if tag.startswith("<svg"):
+        # HTML has the name space of SVG built in.
+        tag = re.sub(r' (xmlns(:\w+)?|version|width|height)="[^"]*"', "", tag)
+    tag = IDS.sub(lambda found: found[0] if found[1] in used else "", tag)
+    tag = LONG_DECIMALS.sub(r"\1", tag.replace("xlink:href", "href"))
+    for color, of_page in COLORS_OF_PAGE.items():
+        tag = tag.replace(color, of_page)
+    return tag
+
 
 # More systems than MOST_SYSTEMS have no heat map in a report; up to SIDE_BY_SIDE, it is beside the
 # means. More pairs than MOST_PAIRS have no plots of their own.
@@ -37,7 +97,7 @@ def summary(comparison: Comparison) -> str:
 
 def verdict(comparison: Comparison, measure: str) -> str:
     """In a sentence, as HTML, which systems are better; empty if no query has values of all."""
-    if not comparison._has_best(measure):
+    if not comparison.analysis(measure).has_best:
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])
@@ -140,7 +200,7 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
     """The differences of each pair, or of those of the best systems."""
     order = {system: place for place, system in enumerate(comparison.ranked(measure))}
     pairs = sorted(
-        comparison._pairs_of(measure),
+        pairs_of(comparison, measure),
         key=lambda pair: (max(order[pair.a], order[pair.b]), min(order[pair.a], order[pair.b])),
     )
     parts = []

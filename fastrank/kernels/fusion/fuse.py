@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.fusion.codes import FINE, MAJORITIES, RESULT_NOT_FINITE
+from fastrank.kernels.fusion import FINE, MAJORITIES, RESULT_NOT_FINITE
 from fastrank.kernels.fusion.values import (
     count_majorities,
     fill_values,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.kernels.fusion.codes import (
+from fastrank.kernels.fusion import (
     BORDA_POINTS,
     BY_BORDA,
     BY_MAXIMUM,
@@ -36,7 +36,7 @@ from fastrank.kernels.fusion.codes import (
     SUM_BY_SHIFTED_LOG,
     SUM_BY_WEIGHTS,
 )
-from fastrank.kernels.texts.text import are_equal, slot_of_text, table_mask
+from fastrank.kernels.texts.text import find_slot, table_mask
 from fastrank.native.declare import helper, inlined
 
 
@@ -51,33 +51,27 @@ def number_documents(q, queries, runs, entries, scratch, problem):
     for r in range(runs):
         segment = r * queries + q
         total += entries.offsets[segment + 1] - entries.offsets[segment]
-    mask = table_mask(total)
-    table[: mask + 1] = 0
+    table = table[: table_mask(total) + 1]
+    table[:] = 0
     found = 0
     for r in range(runs):
         segment = r * queries + q
         for entry in range(entries.offsets[segment], entries.offsets[segment + 1]):
-            slot = slot_of_text(entries.docs, entry, mask)
-            while True:
-                number = table[slot] - 1
-                if number < 0:
-                    number = found
-                    found += 1
-                    table[slot] = found
-                    docs.starts[number] = entries.docs.starts[entry]
-                    docs.lengths[number] = entries.docs.lengths[entry]
-                    counts[number] = 1
-                    # The last run with the document.
-                    scratch.ends[number] = r
-                    break
-                if are_equal(docs, number, entries.docs, entry):
-                    if scratch.ends[number] == r:
-                        problem[2], problem[3] = r, entry
-                        return REPEATED, found
-                    counts[number] += 1
-                    scratch.ends[number] = r
-                    break
-                slot = (slot + 1) & mask
+            slot = find_slot(entries.docs, entry, table, docs, 0)
+            number = table[slot] - 1
+            if number < 0:
+                number = found
+                found += 1
+                table[slot] = found
+                docs.starts[number] = entries.docs.starts[entry]
+                docs.lengths[number] = entries.docs.lengths[entry]
+                counts[number] = 0
+            # The last run with the document.
+            elif scratch.ends[number] == r:
+                problem[2], problem[3] = r, entry
+                return REPEATED, found
+            counts[number] += 1
+            scratch.ends[number] = r
             numbers[entry] = number
     return FINE, found
 

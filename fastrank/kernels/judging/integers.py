@@ -190,15 +190,21 @@ def prefetch_all(numbers):
 
 
 @helper
-def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
-    """`find_judged` with numbers of one size."""
+def find_judged(ids, keys, judged, table, unique, scratch, hits):
+    """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
+    or HAS_NEGATIVE if one of them is not an id.
+
+    `keys` are the scores, which are wanted next. `table` is the query's, as `index_judgments` made
+    it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged
+    ids. Hits become places among the ids, in order, and rows of the judgments.
+    """
     # Whichever are fewer are looked up among the others.
     look_up_ids = len(judged) > len(ids)
     needs_index = not unique or (len(judged) > FEW and not look_up_ids)
     # First, as this is over soonest with what all of them wait for: that a row comes from memory.
     if has_negative(ids):
         return HAS_NEGATIVE
-    base, by_hash = 0, False
+    base, by_hash, index = 0, False, scratch.row_index
     # Columns are listed up to 64 in excess.
     places, columns = scratch.work[: len(ids) + BLOCK], scratch.work[len(ids) + BLOCK :]
     if needs_index:
@@ -216,20 +222,6 @@ def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
         found = compare_with_each(ids, judged, hits)
     sort_by_place(hits, found, places, columns)
     return found
-
-
-@helper
-def find_judged(ids, keys, judged, table, unique, scratch, hits):
-    """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
-    or HAS_NEGATIVE if one of them is not an id.
-
-    `keys` are the scores, which are wanted next. `table` is the query's, as `index_judgments` made
-    it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged
-    ids. Hits become places among the ids, in order, and rows of the judgments.
-    """
-    if len(scratch.narrow.table) > 0:
-        return find_in_row(ids, keys, judged, table, unique, scratch.narrow, scratch, hits)
-    return find_in_row(ids, keys, judged, table, unique, scratch.wide, scratch, hits)
 
 
 @helper

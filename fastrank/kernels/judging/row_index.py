@@ -150,8 +150,7 @@ def first_repetition(ids, base, links):
 @helper
 def next_number(table, clock, count):
     """The number that comes next; where there are not `count` more, the table is emptied first."""
-    most = 65535 if table.itemsize == 2 else 2**31 - 1
-    if clock[0] + count > most:
+    if clock[0] + count > 2**31 - 1:
         table[:] = 0
         clock[0] = 1
     return clock[0]
@@ -159,10 +158,7 @@ def next_number(table, clock, count):
 
 @helper
 def index_row(ids, index):
-    """Mark the places of ids: the number of the first, and whether by hash.
-
-    `index` is a RowIndex or a NarrowRowIndex.
-    """
+    """Mark the places of ids: the number of the first, and whether by hash."""
     table, links, clock = index
     count = len(ids)
     base = next_number(table, clock, 2 * count)

@@ -1,4 +1,6 @@
-"""Documents with equal scores: which they are, and the ranks that grades can give them."""
+"""Documents with equal scores: which they are, the ranks that grades can give them, and what is
+listed then.
+"""
 
 from __future__ import annotations
 
@@ -107,30 +109,38 @@ def order_ties(highest_first, unjudged_below, rankings, bounds, scratch):
             first = stop
 
 
-@kernel("void(int64, int64, Rankings)")
-def cut_listing(depth, judged_only, rankings):
-    """Keep of the listed documents what `list_hits` lists: in the first `depth`, and judged."""
-    offsets, ranks, codes = rankings.offsets, rankings.ranks, rankings.grades
-    num_ret, level = rankings.num_ret, rankings.level
+@kernel("void(Rankings, int64, int64, int64, Rankings)")
+def list_otherwise(rankings, level, depth, judged_only, others):
+    """What judging lists with another level, depth, or of the judged documents only.
+
+    The other rankings have the same distinct grades, and may be in the same memory.
+    """
+    ranks, codes = rankings.ranks, rankings.grades
     start, to = 0, 0
-    for q in range(len(offsets) - 1):
-        stop = offsets[q + 1]
-        kept = min(num_ret[q], depth)
+    for q in range(len(rankings.offsets) - 1):
+        stop = rankings.offsets[q + 1]
+        kept = min(rankings.num_ret[q], depth)
         listed, relevant = 0, 0
         for row in range(start, stop):
             rank, code = ranks[row], codes[row]
-            if rank > kept:
+            # Ranks of expected rankings, which nothing cuts here, have no meaning.
+            if rank > depth:
                 break
             if judged_only:
                 if code < 0:
                     continue
                 rank = listed + 1
             relevant += code >= 0 and code >= level
-            ranks[to], codes[to] = rank, code
+            others.ranks[to], others.grades[to] = rank, code
             listed, to = listed + 1, to + 1
-        num_ret[q] = listed if judged_only else kept
-        rankings.num_rel_ret[q] = relevant
-        start, offsets[q + 1] = stop, to
+        others.num_ret[q] = listed if judged_only else kept
+        others.num_rel_ret[q] = relevant
+        start, others.offsets[q + 1] = stop, to
+        relevant = 0
+        for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
+            if rankings.grade_values[v] >= level:
+                relevant += rankings.grade_counts[v]
+        others.num_rel[q] = relevant
 
 
 @kernel("void(Rankings, TieBounds)")

@@ -1,4 +1,4 @@
-"""Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
+"""Measures over one judged ranking that trec_eval does not have.
 
 Definitions and sources: the records in fastrank/measures/families.py. A cutoff is infinite where
 none is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
@@ -29,6 +29,7 @@ SPAN, DEPTH, RELEVANT = 0.0, 1.0, 2.0
 WORST = 1.0
 AT_K = 1.0
 BY_RELEVANT = 1.0
+LARGE = 1e200
 
 
 @kernel(MEASURE, TIED)
@@ -112,6 +113,70 @@ def first_rank(q, parameters, values):
 
 
 @helper
+def chance_of_more(size, relevant, places, needed):
+    """The probability that the first places of a tied group have at least `needed` relevant ones.
+
+    Their number has the hypergeometric distribution. Each term follows from the one before; all are
+    scaled alike, to stay finite, and divided by their sum in the end.
+    """
+    total, enough, term = 0.0, 0.0, 1.0
+    fewest = max(np.int64(0), places - (size - relevant))
+    for i in range(fewest, min(relevant, places) + 1):
+        total += term
+        if i >= needed:
+            enough += term
+        term *= np.float64(relevant - i) * (places - i)
+        term /= np.float64(i + 1) * (size - relevant - places + i + 1)
+        if term > LARGE:
+            total, enough, term = total / LARGE, enough / LARGE, term / LARGE
+    return enough / total
+
+
+@helper
+def chance_to_find(q, needed, depth):
+    """The probability that at least `needed` relevant documents are in the first `depth`."""
+    found, first = 0, 0
+    while first < len(q.grades) and found < needed:
+        stop, low, high = group_at(q, first)
+        size, places = high - low, places_within(q, low, high, depth)
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        if places < size:
+            return chance_of_more(size, relevant, places, needed - found)
+        found += relevant
+        first = stop
+    return 1.0 if found >= needed else 0.0
+
+
+@kernel(MEASURE, TIED)
+def full_recall(q, cutoffs, values):
+    if q.num_rel:
+        values[0] = chance_to_find(q, q.num_rel, cutoffs[0])
+
+
+@kernel(MEASURE, TIED)
+def enough_found(q, parameters, values):
+    """parameters: the cutoff, and how many relevant documents are enough."""
+    values[0] = chance_to_find(q, np.int64(parameters[1]), parameters[0])
+
+
+@kernel(MEASURE, TIED)
+def last_rank(q, parameters, values):
+    """parameters: 1 if a query of which something is not found has an infinite rank.
+
+    Where no depth cuts the ranking, so that it is known whether all are found.
+    """
+    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
+    found, first = 0, 0
+    while first < len(q.grades):
+        stop, low, high = group_at(q, first)
+        relevant = relevant_in(q, first, stop, max(q.level, 0))
+        found += relevant
+        if relevant and found == q.num_rel:
+            values[0] = low + np.float64(relevant * (high - low + 1)) / (relevant + 1)
+        first = stop
+
+
+@helper
 def area_under_curve(q, depth):
     """The share of the pairs of a relevant and another document that are in order, tied ones half.
 
@@ -184,33 +249,6 @@ def judged_share(q, parameters, values):
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, depth - judged_within(q, depth, parameters[2]), depth, parameters, values)
-
-
-@kernel("void(Rankings, int64, int64, Rankings)")
-def judge_otherwise(rankings, level, judged_only, others):
-    """What judging gives for another level of relevance, or for the judged documents only.
-
-    The other rankings have the same distinct grades.
-    """
-    offsets, grades = rankings.offsets, rankings.grades
-    listed = 0
-    for q in range(len(offsets) - 1):
-        kept, relevant = listed, 0
-        for i in range(offsets[q], offsets[q + 1]):
-            if judged_only and grades[i] < 0:
-                continue
-            others.ranks[listed] = listed - kept + 1 if judged_only else rankings.ranks[i]
-            others.grades[listed] = grades[i]
-            listed += 1
-            if grades[i] >= 0 and grades[i] >= level:
-                relevant += 1
-        others.offsets[q + 1] = listed
-        others.num_ret[q] = listed - kept if judged_only else rankings.num_ret[q]
-        others.num_rel_ret[q] = relevant
-        others.num_rel[q] = 0
-        for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
-            if rankings.grade_values[v] >= level:
-                others.num_rel[q] += rankings.grade_counts[v]
 
 
 @kernel(MEASURE, TIED)

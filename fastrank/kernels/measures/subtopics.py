@@ -15,7 +15,9 @@ from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(BySubtopic, float64[::1], float64[::1])"
 # The places of parameters; the third depends on the measure.
-REL, JUDGED_ONLY, CUTOFF, BETA, ALPHA = 0, 1, 2, 2, 3
+REL, JUDGED_ONLY, CUTOFF, BETA, UNRETRIEVED, ALPHA, ENOUGH = 0, 1, 2, 2, 2, 3, 3
+# An option of the last rank: a query whose evidence is not complete has an infinite one.
+WORST = 1.0
 LOGARITHMIC, RECIPROCAL = 0, 1
 
 
@@ -273,3 +275,29 @@ def subtopic_recall(q, parameters, values):
     covered = begin(q, parameters)
     if covered:
         values[0] = relevant_judgments(q, parameters, True) / np.float64(covered)
+
+
+@kernel(MEASURE)
+def full_recall_of_subtopics(q, parameters, values):
+    covered = begin(q, parameters)
+    values[0] = covered > 0 and relevant_judgments(q, parameters, True) == covered
+
+
+@kernel(MEASURE)
+def enough_subtopics(q, parameters, values):
+    begin(q, parameters)
+    values[0] = relevant_judgments(q, parameters, True) >= parameters[ENOUGH]
+
+
+@kernel(MEASURE)
+def last_rank_of_subtopics(q, parameters, values):
+    left = begin(q, parameters)
+    values[0] = np.inf if parameters[UNRETRIEVED] == WORST and left else np.nan
+    q.seen[:] = 0
+    for i in range(len(q.docs)):
+        for j in range(q.firsts[q.docs[i]], q.stops[q.docs[i]]):
+            if q.counted[j] and not q.seen[q.subtopics[j]]:
+                q.seen[q.subtopics[j]] = 1
+                left -= 1
+                if left == 0:
+                    values[0] = rank_of(q, i, parameters)

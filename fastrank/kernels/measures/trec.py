@@ -389,14 +389,14 @@ def r_precision_multiple_over_ties(q, factors, values):
 
 @kernel(MEASURE, TIED)
 def rank_biased_residual(q, parameters, values):
-    """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking.
+    """The weight of all ranks that are unjudged or beyond the ranking.
 
-    Where no depth cuts the ranking, so that it is known if any is unjudged. parameters: infinity,
-    and p.
+    parameters: the cutoff, and p; nothing else for rbp_resid, which is 0 if all are judged, and
+    expected only where no depth cuts the ranking, so that it is known if any is unjudged.
     """
     p, weight, total = parameters[1], 1.0, 0.0
-    stop, high, chance, unjudged = 0, 0, 1.0, False
-    for rank in range(1, q.num_ret + 1):
+    stop, high, chance, unjudged = 0, 0, 1.0, len(parameters) > 2
+    for rank in range(1, np.int64(min(parameters[0], np.float64(q.num_ret))) + 1):
         if rank > high:
             chance = 1.0
             if stop < len(q.grades) and group_at(q, stop)[1] < rank:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastrank.kernels.parsing.block_index import look
 from fastrank.kernels.parsing.check import class_of_grade
+from fastrank.kernels.parsing.columns import nth_field
 from fastrank.kernels.parsing.fields import (
     HASH,
     look_past_blanks,
@@ -20,9 +21,9 @@ from fastrank.kernels.parsing.fields import (
 )
 from fastrank.kernels.simd.instructions import trailing_zeros
 from fastrank.kernels.texts.numbers import is_plain_integer, read_integer
-from fastrank.kernels.texts.text import is_blank
+from fastrank.kernels.texts.text import equal_inside, is_blank
 from fastrank.native.codes import A_NUMBER, CHUNK, NEW_QUERY, SAME_QUERY
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, inlined, kernel
 
 U = np.uint64
 ZERO = U(0)
@@ -44,16 +45,19 @@ def take_any_lines(reader, kind, fields):
     return take_usual_lines(reader, row, fields)
 
 
-@helper
-def may_be_misplaced(text, index, doc, tag, base, stop):
-    """Whether the rank of a line of the block is no plain integer, or more follows its tag."""
-    rank = without_lowest(look(index.starts, doc))
-    rank_end = without_lowest(look(index.ends, doc))
+@inlined
+def has_more_fields(index, tag, stop):
+    """Whether something follows the first word of the tag of a line of the block."""
     more = without_lowest(look(index.starts, tag))
     # No more than 57 marks are sure to be seen.
-    return tag + min(trailing_zeros(more), 57) < stop or not is_plain_integer(
-        text, base + doc + trailing_zeros(rank), base + doc + trailing_zeros(rank_end)
-    )
+    return tag + min(trailing_zeros(more), 57) < stop
+
+
+@helper
+def has_plain_rank(text, docs, row):
+    """Whether the field after the document of a row is a plain integer."""
+    start = docs.starts[row] + docs.lengths[row]
+    return is_plain_integer(text, *nth_field(text, start, len(text), 0))
 
 
 @helper
@@ -69,6 +73,8 @@ def take_usual_lines(reader, row, fields):
     first = line = cursor.line
     lines = min(usual_lines(reader), line + CHUNK - row)
     position, tag = cursor.position, np.int64(0)
+    before, tag_before = position, tag
+    last, length = np.int64(0), np.int64(-1)
     while line < lines:
         at, stop = position - base, newlines[U(line)] - base
         marks = look(starts, at)
@@ -82,14 +88,23 @@ def take_usual_lines(reader, row, fields):
         # Of a line with fewer fields some of these are behind its end.
         if not near or stop - at - tag_at != cursor.rest:
             break
-        if checked and may_be_misplaced(text, index, at, at + tag_at, base, stop):
+        if checked and has_more_fields(index, at + tag_at, stop):
             break
+        # Whether rank and score are exchanged shows in two lines of one query.
+        same = length == query_end - query and equal_inside(text, last, length, text, query, length)
+        if same and checked and not has_plain_rank(text, docs, row - 1):
+            break
+        last, length = query, query_end - query
         at += base
-        queries.starts[U(row)], queries.lengths[U(row)] = query, query_end - query
+        queries.starts[U(row)], queries.lengths[U(row)] = last, length
         docs.starts[U(row)], docs.lengths[U(row)] = at + doc_at, doc_end - doc_at
         scores.starts[U(row)], scores.lengths[U(row)] = at + score, score_end - score
+        before, tag_before = position, tag
         tag, position = at + tag_at, base + stop + 1
         line, row = line + 1, row + 1
+    if checked and line > first and not has_plain_rank(text, docs, row - 1):
+        # The next line may be of the same query.
+        line, row, position, tag = line - 1, row - 1, before, tag_before
     if line > first:
         note_taken(reader, tag, position, line)
         last = row - 1

@@ -43,14 +43,7 @@ def gather_rows(stretch_queries, stretch_rows, rows, offsets, order):
 
 
 @kernel("void(int64[::1], int64[::1], int64[::1])")
-def take_integers(values, order, taken):
-    """taken[i] = values[order[i]]."""
-    for i in range(len(order)):
-        taken[i] = values[order[i]]
-
-
-@kernel("void(float64[::1], int64[::1], float64[::1])")
-def take_numbers(values, order, taken):
+def take_words(values, order, taken):
     """taken[i] = values[order[i]]."""
     for i in range(len(order)):
         taken[i] = values[order[i]]

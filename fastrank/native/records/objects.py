@@ -11,17 +11,8 @@ if TYPE_CHECKING:
         Float64Array,
         Int32Array,
         Int64Array,
-        UInt16Array,
     )
     from fastrank.native.records import Hits, Rankings, RowIndex
-
-
-class NarrowRowIndex(Record):
-    """The memory of a RowIndex, with smaller numbers."""
-
-    table: UInt16Array
-    links: UInt16Array
-    clock: Int64Array
 
 
 class IndexedQrels(Record):
@@ -73,14 +64,13 @@ class JudgedRows(Record):
 
 
 class RowScratch(Record):
-    """Memory for judging one row of ids, with one of the indexes empty.
+    """Memory for judging one row of ids.
 
     marks: zeroed, one for each judgment. ids: one for each of a row. rows: 64 more. work: what
     ranking takes.
     """
 
-    narrow: NarrowRowIndex
-    wide: RowIndex
+    row_index: RowIndex
     marks: Int64Array
     ids: Int64Array
     rows: Int64Array

@@ -140,7 +140,7 @@ class OverlapScratch(Record):
 
 
 class FusionRules(Record):
-    """How rankings are fused: see kernels/fusion/codes.py for `values` and `combination`.
+    """How rankings are fused: see kernels/fusion/__init__.py for `values` and `combination`.
 
     depth: the entries of a ranking that count. keep: the fused documents that are kept.
     missing_lowest: whether what a run lacks counts as the lowest value there. parameter: that of

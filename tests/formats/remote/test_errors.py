@@ -12,6 +12,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.embeddings.cache import EmbeddingCache
+from fastrank.errors import OptionError, ReadError
 from fastrank.formats import object_stores
 from fastrank.formats.remote import redacted, shown
 from fastrank.formats.source import open_source, read_all
@@ -27,7 +28,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def reason(url: str) -> str:
-    with pytest.raises(fr.ReadError) as caught:
+    with pytest.raises(ReadError) as caught:
         fr.evaluate("data/digits.qrels", url, "map")
     assert caught.value.path == shown(url)
     return caught.value.reason
@@ -92,7 +93,7 @@ def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: 
     with open_source(put(RUN)) as file:
         file.read()
         put(RUN.replace(b"1", b"2"))
-        with pytest.raises(fr.ReadError, match="the file changed while it was read"):
+        with pytest.raises(ReadError, match="the file changed while it was read"):
             file.read()
 
 
@@ -201,5 +202,5 @@ def test_a_missing_package_of_a_store_is_named(
 
 
 def test_a_folder_of_results_must_be_local() -> None:
-    with pytest.raises(fr.OptionError, match="expected a local folder, found s3://bucket/x"):
+    with pytest.raises(OptionError, match="expected a local folder, found s3://bucket/x"):
         EmbeddingCache("s3://bucket/x", "model")

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.errors import ReadError
 from fastrank.formats import object_stores
 from fastrank.formats.digests import file_digest
 from fastrank.formats.source import is_url, open_source, read_all
@@ -109,10 +110,10 @@ def test_systems_without_tags_are_named_by_the_files(server: WebServer) -> None:
 
 def test_an_empty_and_a_missing_file_are_errors(put: Any) -> None:
     url = put("x.run", b"")
-    with pytest.raises(fr.ReadError, match="the file is empty"):
+    with pytest.raises(ReadError, match="the file is empty"):
         fr.read_run(url)
     missing = url.replace("x.run", "y.run")
-    with pytest.raises(fr.ReadError, match="no such file or directory") as caught:
+    with pytest.raises(ReadError, match="no such file or directory") as caught:
         fr.read_run(missing)
     assert caught.value.path == missing
 
@@ -137,7 +138,7 @@ def test_file_urls_are_local_paths(tmp_path: Path) -> None:
     path.write_bytes(RUN)
     fr.write_run(fr.read_run(path.as_uri()), (tmp_path / "ü.run").as_uri())
     assert fr.read_run(tmp_path / "ü.run").to_dict() == fr.read_run(path).to_dict()
-    with pytest.raises(fr.ReadError, match="found the host 'elsewhere'"):
+    with pytest.raises(ReadError, match="found the host 'elsewhere'"):
         fr.read_run("file://elsewhere/x")
 
 

@@ -1,0 +1,85 @@
+"""The command `fastrank spans`: from places in texts to judgments of chunks, and measures."""
+
+from __future__ import annotations
+
+from inspect import signature
+
+from fastrank.cli.command import Command
+from fastrank.cli.flags import ZERO, add_flags, add_output_file, flag_of, given_options
+from fastrank.cli.output_formats import OF_TABLES, format_of_output
+from fastrank.errors import OptionError
+from fastrank.formats.inputs import run_names
+from fastrank.formats.load import write_qrels
+from fastrank.scores.tables import table
+from fastrank.scores.text import notes
+from fastrank.spans.evaluate import MEASURES, evaluate_spans
+from fastrank.spans.places import documents_of
+from fastrank.spans.qrels import span_qrels
+from fastrank.spans.readers import read_chunks, read_spans
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from fastrank.cli.parser import Parser
+
+EPILOG = f"""\
+examples:
+  fastrank spans spans.csv chunks.csv -o chunks.qrels
+  fastrank spans --min-overlap 0.3 spans.csv chunks.csv -o chunks.qrels
+  fastrank spans --documents texts/ spans.csv chunks.jsonl -o chunks.qrels
+  fastrank spans -m 'SpanRecall@5 SpanIoU@5' spans.csv chunks.csv runs/*.run
+
+SPANS has the columns query, document, start, end, and optionally grade and
+evidence; CHUNKS chunk, document, start, end, or text instead of start and end,
+which needs --documents. Both are CSV, TSV, JSON, JSONL or parquet; places are
+characters. Without RUN, judgments of the chunks are written, in the format of
+the name of the output file; with RUN, a table of these measures of the text:
+{MEASURES}
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+# Of judgments, which the measures do not use.
+OPTIONS = ("min_overlap", "characters", "of", "grade", "subtopics")
+
+
+def _declare(parser: Parser) -> None:
+    add = parser.add_argument
+    add("spans", metavar="SPANS", help="places in documents that are evidence for queries")
+    add("chunks", metavar="CHUNKS", help="the chunks of the documents, with their places")
+    add("runs", nargs="*", metavar="RUN", help="runs of chunks, to evaluate the text they retrieve")
+    add_flags(parser, span_qrels, [*OPTIONS, "documents"])
+    add("-m", "--measure", action="append", metavar="MEASURE", help="measure of text of the runs")
+    add_flags(parser, evaluate_spans, ["missing"])
+    add_output_file(parser)
+
+
+def _run(given: argparse.Namespace) -> int | str:
+    _check_options(given)
+    documents = documents_of(given.documents) if given.documents else None
+    spans, chunks = read_spans(given.spans, documents), read_chunks(given.chunks, documents)
+    if not given.runs:
+        qrels = span_qrels(spans, chunks, **given_options(given, OPTIONS))
+        write_qrels(qrels, given.output or "-", None if given.output else "trec")
+        return 0
+    form = format_of_output(given.output, OF_TABLES, "table")
+    measures, scores = given.measure or MEASURES, []
+    for run in given.runs:
+        scores.append(evaluate_spans(spans, chunks, run, measures, missing=given.missing))
+        for note in notes(scores[-1], ZERO):
+            given.command.warn(note)
+    return OF_TABLES[form](table(scores, run_names(given.runs)))
+
+
+def _check_options(given: argparse.Namespace) -> None:
+    """Raise OptionError for options that have no effect."""
+    of_qrels, of_runs = signature(span_qrels).parameters, signature(evaluate_spans).parameters
+    defaults = {name: of_qrels[name].default for name in OPTIONS}
+    if not given.runs:
+        defaults = {"measure": None, "missing": of_runs["missing"].default}
+    for name, default in defaults.items():
+        if getattr(given, name) != default:
+            raise OptionError(flag_of(name), f"no effect with{'' if given.runs else 'out'} a RUN")
+
+
+COMMAND = Command("fastrank spans", _declare, _run, usage=("SPANS CHUNKS [RUN...]",), epilog=EPILOG)

@@ -1,0 +1,172 @@
+"""Runs from the results of retrieval frameworks: LlamaIndex, Haystack, LangChain, MLflow, ...
+
+Their objects are recognized by their attributes; none of the packages needs to be installed.
+
+>>> from fastrank.compat.retrieved import results_to_run
+>>> found = [{"id": "c7", "score": 0.9, "metadata": {}}, {"id": "c2", "score": 0.4}]
+>>> results_to_run({"q1": found}).to_dict()
+{'q1': {'c7': 0.9, 'c2': 0.4}}
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+
+from fastrank.arguments import check_choice
+from fastrank.compat.metric_names import names_of
+from fastrank.data.run import Run
+from fastrank.errors import InputError, MeasureError
+from fastrank.evaluation.evaluator import Evaluator
+from fastrank.formats.tables import tag_of
+from fastrank.formats.values import scores_of, texts_of_list
+from fastrank.judging.keywords import evaluation_options
+from fastrank.native.buffers import filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+__all__ = ["results_to_run"]
+
+SOURCE = "results"
+# The names of attributes and keys; those with a dot are OpenInference's, in Phoenix.
+IDS = ("node_id", "id", "document.id")
+SCORES = ("score", "document.score")
+METADATA = ("metadata", "meta", "document.metadata")
+
+
+def results_to_run(
+    results: Mapping[Any, Any],
+    *,
+    id: str | Callable[[Any], Any] | None = None,
+    rank_by: str = "score",
+    higher_is_better: bool = True,
+    tag: str | None = None,
+) -> Run:
+    """Convert the results of a retriever to a run.
+
+    results: {query: what was retrieved}: a list of LlamaIndex's NodeWithScore, of Haystack's,
+        LangChain's or MLflow's Documents, of LangChain's pairs (Document, score), of documents in
+        spans of Phoenix, of dicts with an id and a score, or of ids.
+    id: where the id is if it is not the document's own: a key of its metadata, or a function of the
+        document (in LlamaIndex of the node), such as `lambda node: node.ref_doc_id`.
+    rank_by: "score"; "given" for the order of the list, if there are no scores.
+    higher_is_better: False for distances, which some stores of LangChain return. tag: the run's
+        name.
+
+    A query with an empty list is kept as one without results. A document that was retrieved twice
+    is kept twice, and an error in `evaluate`, unless `duplicates="first"`. Raises InputError, which
+    names the query and the result, for a document without an id or a score, and for other objects.
+
+    >>> from types import SimpleNamespace as Document
+    >>> texts = [Document(id=None, metadata={"key": "b"}), Document(id=None, metadata={"key": "a"})]
+    >>> results_to_run({"q1": texts, "q2": []}, id="key", rank_by="given").to_dict()
+    {'q1': {'b': -1.0, 'a': -2.0}, 'q2': {}}
+    """
+    check_choice("rank_by", rank_by, ("score", "given"))
+    if not hasattr(results, "items"):
+        found = type(results).__name__
+        raise TypeError(f"results: expected {{query: documents}}, found {found}")
+    queries, lists = list(results), list(map(listed, results.values(), results))
+    ends = list(accumulate(map(len, lists), initial=0))
+
+    def fail(row: int, reason: str) -> NoReturn:
+        place = bisect_right(ends, row) - 1
+        fail_query(place, f"result {row - ends[place] + 1}: {reason}")
+
+    def fail_query(row: int, reason: str) -> NoReturn:
+        raise InputError(SOURCE, f"query {queries[row]!r:.60}, {reason}")
+
+    ids: list[Any] = []
+    scores: list[Any] = []
+    for own in lists:
+        for rank, one in enumerate(own, 1):
+            document, score = _parts(one)
+            ids.append(_id_of(document, id, len(ids), fail))
+            if rank_by == "given":
+                score = -rank if higher_is_better else rank
+            elif score is None:
+                fail(len(scores), "expected a score, found none; rank_by='given' ranks as listed")
+            scores.append(score)
+    return Run(
+        queries=texts_of_list(queries, fail_query),
+        docs=texts_of_list(ids, fail).placed(None, "item"),
+        offset_column=filled("q", ends),
+        score_column=scores_of(scores, fail, higher_is_better=higher_is_better),
+        tag_bytes=tag_of(tag, SOURCE),
+        source=f"<{SOURCE}>",
+    )
+
+
+class ListEvaluator:
+    """Computes one measure of lists of expected and retrieved documents, for metrics.
+
+    measure, options: of `fastrank.evaluate`. Raises MeasureError and OptionError.
+    """
+
+    def __init__(self, measure: str, **options: Any) -> None:
+        names = names_of(measure, evaluation_options(options).trec_eval_version)
+        if len(names) != 1:
+            raise MeasureError(measure, f"expected one measure, found {', '.join(names)}")
+        (self.name,) = names
+        self._measure, self._options = measure, options
+
+    def values(self, expected: Iterable[Any], retrieved: Iterable[Any]) -> list[float]:
+        """The value of each query, 0 if nothing was retrieved.
+
+        expected: the relevant ids of each query, as a set: repeated ones count once. retrieved: its
+        results, the best first. Raises InputError, which names the query by its number from 0.
+        """
+        qrels = {row: dict.fromkeys(listed(ids, row), 1) for row, ids in enumerate(expected)}
+        for row, ids in qrels.items():
+            if not ids:
+                raise InputError(SOURCE, f"query {row}, expected relevant ids, found none")
+        run = results_to_run(dict(enumerate(retrieved)), rank_by="given")
+        values = Evaluator(qrels, self._measure, **self._options).evaluate(run).to_dict()
+        return [values[str(row)][self.name] for row in qrels]
+
+
+def listed(given: Any, query: Any) -> list[Any]:
+    """The documents or ids of a query, also in what a retriever of Haystack returns."""
+    if isinstance(given, Mapping):
+        given = given.get("documents")
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        reason = f"query {query!r:.60}, expected a list of documents, found {given!r:.60}"
+        raise InputError(SOURCE, reason)
+    return list(given)
+
+
+def _parts(one: Any) -> tuple[Any, Any]:
+    """The document of a result, and its score or None."""
+    if isinstance(one, tuple) and len(one) == 2:
+        return one
+    return getattr(one, "node", one), _first(one, SCORES)
+
+
+def _id_of(document: Any, id: Any, row: int, fail: Callable[[int, str], NoReturn]) -> Any:
+    if callable(id):
+        return id(document)
+    if isinstance(document, (str, int)):
+        return document
+    metadata = _first(document, METADATA) or {}
+    found = _first(document, IDS) if id is None else metadata.get(id)
+    if found is None:
+        what = (
+            f"{type(document).__name__} with the metadata {', '.join(map(str, metadata)) or '{}'}"
+        )
+        advice = "; id='NAME' takes it from the metadata" if id is None else ""
+        fail(row, f"expected {'an id' if id is None else repr(id)}, found {what}{advice}")
+    return found
+
+
+def _first(given: Any, names: tuple[str, ...]) -> Any:
+    """The first value of these attributes or keys that is not None."""
+    fields = given if isinstance(given, Mapping) else None
+    for name in names:
+        value = getattr(given, name, None) if fields is None else fields.get(name)
+        if value is not None:
+            return value
+    return None

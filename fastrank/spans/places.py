@@ -1,0 +1,96 @@
+"""The texts of documents, and the places of other texts in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from fastrank.data.texts import decoded
+from fastrank.errors import InputError, ReadError
+from fastrank.formats.source import read_all
+from fastrank.messages import closest, counted, did_you_mean, first_few
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.formats.tables import Table
+
+# The number of texts that an error names.
+NAMED = 20
+
+
+def documents_of(given: Any) -> Mapping[str, str]:
+    """The texts of documents by id: of a dict, or of the files of a folder, without their suffixes.
+
+    Line ends are kept: characters are those of the file. Raises ReadError and TypeError.
+    """
+    if isinstance(given, Mapping):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        found = type(given).__name__
+        raise TypeError(f"documents: expected {{id: text}} or a folder, found {found}")
+    folder: str = os.fspath(given)
+    if not os.path.isdir(folder):
+        raise ReadError(folder, "expected a folder with a file for each document")
+    texts: dict[str, str] = {}
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_file() and not entry.name.startswith("."):
+            name = os.path.splitext(entry.name)[0]
+            if name in texts:
+                raise ReadError(entry.path, f"a second file for the document {name!r}")
+            texts[name] = decoded(read_all(entry.path))
+    return texts
+
+
+def texts_of_rows(table: Table, names: Sequence[str], documents: Mapping[str, str]) -> list[str]:
+    """The text of the document of each row. Raises the table's errors."""
+    found = [documents.get(name) for name in names]
+    for row, text in enumerate(found):
+        if not isinstance(text, str):
+            hint = did_you_mean(map(repr, closest(names[row], map(str, documents))))
+            expected = f"expected a text of document {names[row]!r:.60} in documents"
+            table.refuse(row, f"{expected}, found {type(text).__name__}{'' if text else hint}")
+    return found  # type: ignore[return-value]
+
+
+def find_places(
+    table: Table, names: Sequence[str], texts: Sequence[Any], documents: Sequence[str]
+) -> tuple[list[int], list[int]]:
+    """Where each text is in its document, exactly or else with all blanks alike: starts, ends.
+
+    names: of the rows, for messages. Raises InputError, which lists the texts that are not found,
+    and those found more than once.
+    """
+    places: list[tuple[int, int]] = []
+    wrong: dict[str, list[str]] = {"not found in": [], "found more than once in": []}
+    for row, (text, document) in enumerate(zip(texts, documents, strict=True)):
+        if not isinstance(text, str) or not text.strip():
+            table.refuse(row, f"expected a text, found {text!r:.60}")
+        found = _first_two(re.compile(re.escape(text)), document)
+        if not found:
+            words = map(re.escape, text.split())
+            found = _first_two(re.compile(r"\s+".join(words)), document)
+        if len(found) == 1:
+            places += found
+        else:
+            problem = "found more than once in" if found else "not found in"
+            wrong[problem].append(f"{names[row]!r:.60} ({text!r:.40})")
+    problems = [
+        f"{counted(len(rows), 'text')} {problem} the document: {first_few(rows, NAMED, count=True)}"
+        for problem, rows in wrong.items()
+        if rows
+    ]
+    if problems:
+        advice = "give the places of these as start and end"
+        raise InputError(table.source, f"{'; '.join(problems)}; {advice}")
+    return [start for start, _ in places], [end for _, end in places]
+
+
+def _first_two(pattern: re.Pattern[str], document: str) -> list[tuple[int, int]]:
+    """The first two places of a pattern, which may overlap."""
+    first = pattern.search(document)
+    second = first and pattern.search(document, first.start() + 1)
+    return [place.span() for place in (first, second) if place]
