@@ -9,6 +9,7 @@ import os
 import threading
 from collections import deque
 from contextlib import contextmanager
+from functools import cache
 from urllib.parse import quote
 
 from fastrank.errors import ReadError
@@ -232,6 +233,7 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
         if scheme_of(url) in WEB:
             # The server may need an URL as it is, such as a signed one.
             path = quote(url, safe="%/:=&?~#+!$,;'@()*[]")
+            _reset_in_forks()
             return fsspec.filesystem(scheme_of(url), **_web_options()), path
         return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
     except ImportError as error:
@@ -242,6 +244,17 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
             reason = f"unknown protocol {scheme_of(url)!r}; expected one of {known}"
             raise ReadError(name, reason) from None
         raise _failure(name, error) from None
+
+
+@cache
+def _reset_in_forks() -> None:
+    """Let fsspec start a thread in a forked process, which lacks that of its parent.
+
+    Newer versions do that themselves; 2025.3 waits for the missing one forever.
+    """
+    from fsspec import asyn
+
+    os.register_at_fork(after_in_child=asyn.reset_lock)
 
 
 def _web_options() -> dict[str, Any]:
