@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     DocumentsLike = Any
     """The texts of documents: {id: text}, or a folder with a file for each."""
 
+# The highest place, so that the sums of all are 64-bit integers.
+MOST = 2**31
 # The column of the chunking benchmark with all spans of a question.
 REFERENCES = "references"
 
@@ -206,7 +208,11 @@ def _ids(table: Table, place: int) -> Texts:
 
 
 def _integers(table: Table, place: int, what: str) -> Any:
-    return np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+    numbers = np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+    if (numbers > MOST).any():
+        row = int((numbers > MOST).argmax())
+        table.failing(place)(row, f"expected a {what} of at most {MOST}, found {numbers[row]}")
+    return numbers
 
 
 def _places(
