@@ -49,7 +49,9 @@ def primary_of(names: list[str], asked: str | None, trec_eval_version: str) -> s
 
 def is_greater_better(measure: str) -> bool:
     """Whether higher values of a measure are better: False for ranks."""
-    return all(bound.measure.better != "lower" for bound in Selection(measure).bind(DEFAULT_VERSION))
+    return all(
+        bound.measure.better != "lower" for bound in Selection(measure).bind(DEFAULT_VERSION)
+    )
 
 
 def key_of(measure: str) -> str:

@@ -34,12 +34,11 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
     answers: dict[str, list[str]] = {}
+    known: set[str] = set()
     for where, doc_id, paragraph in _paragraphs(found, name):
         documents[doc_id] = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name):
-            query = _of(asked, "id", str, name, here)
-            if query in queries:
-                raise InputError(name, f"{here}: duplicate id {query!r:.60}")
+        for here, asked in _questions(paragraph, where, name, known):
+            query = asked["id"]
             queries[query] = _of(asked, "question", str, name, here).strip()
             texts = [
                 _of(one, "text", str, name, f"{here}.answers")
@@ -77,10 +76,11 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     with open_source(source) as file:
         name, found = file.name, json_of(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
+    known: set[str] = set()
     for where, doc_id, paragraph in _paragraphs(found, name):
         context = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name):
-            query = _of(asked, "id", str, name, here)
+        for here, asked in _questions(paragraph, where, name, known):
+            query = asked["id"]
             for a, answer in enumerate(_of(asked, "answers", list, name, here)):
                 place = f"{here}.answers[{a}]"
                 text = _of(answer, "text", str, name, place)
@@ -104,8 +104,8 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     Returns the columns `query`, `document` (the title), `start` and `end`. A document is its
     sentences, joined without anything between them; each fact is a sentence, without the blanks
     around it, and a piece of evidence of its own. The published files have facts with the number of
-    a sentence that their paragraph lacks: they are left out with a warning that counts them. Raises
-    ReadError, FormatError, and InputError, which names the record.
+    a sentence that their paragraph lacks: these, and those of empty sentences, are left out with a
+    warning that counts them. Raises ReadError, FormatError, and InputError, which names the record.
 
     >>> from fastrank.datasets import hotpot_spans
     >>> context = [["Lyon", ["Lyon is a city.", " It is in France."]]]
@@ -115,12 +115,21 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     name = name_of(source) if is_file(source) else "<records>"
     rows: dict[tuple[Any, ...], None] = {}
     absent: list[str] = []
+    known: set[str] = set()
     for number, record in enumerate(rows_of(source, split, name), 1):
         where = f"record {number}"
         query = _of(record, "_id" if "_id" in record else "id", str, name, where)
+        _new(query, known, name, where)
+        paragraphs: dict[str, list[str]] = {}
         try:
-            paragraphs = dict(pairs_of(record.get("context"), "title", "sentences"))
             facts = list(pairs_of(record.get("supporting_facts"), "title", "sent_id"))
+            for title, sentences in pairs_of(record.get("context"), "title", "sentences"):
+                if not isinstance(sentences, list) or any(
+                    type(own) is not str for own in sentences
+                ):
+                    raise ValueError(f" of {title!r:.60}: expected a list of sentences")
+                if paragraphs.setdefault(title, sentences) != sentences:
+                    raise ValueError(f": two paragraphs have the title {title!r:.60}")
         except ValueError as error:
             raise InputError(name, f"{where}, context and supporting_facts{error}") from None
         for title, sentence in facts:
@@ -130,15 +139,16 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
             if not isinstance(sentence, int):
                 reason = f"expected the number of a sentence of {title!r:.60}, found {sentence!r}"
                 raise InputError(name, f"{where}: {reason}")
-            if not 0 <= sentence < len(sentences):
+            if not 0 <= sentence < len(sentences) or not sentences[sentence].strip():
                 absent.append(f"{where}, sentence {sentence} of {title!r:.60}")
                 continue
             text = sentences[sentence]
             start = sum(map(len, sentences[:sentence])) + len(text) - len(text.lstrip())
             rows[query, title, start, start + len(text.strip())] = None
     if absent:
-        known = f"{counted(len(absent), 'fact is', 'facts are')} left out, whose sentence does not"
-        warnings.warn(f"{name}: {known} exist: the first is {absent[0]}", stacklevel=2)
+        count = counted(len(absent), "fact is", "facts are")
+        reason = "whose sentence is empty or does not exist"
+        warnings.warn(f"{name}: {count} left out, {reason}: the first is {absent[0]}", stacklevel=2)
     return _columns(rows)
 
 
@@ -161,16 +171,28 @@ def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, Any]]:
             yield f"{place}.paragraphs[{p}]", doc_id, paragraph
 
 
-def _questions(paragraph: Any, where: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The place and the object of each question of a paragraph. Raises InputError."""
+def _questions(paragraph: Any, where: str, name: str, known: set[str]) -> Iterator[tuple[str, Any]]:
+    """The place and the object of each question of a paragraph. Raises InputError.
+
+    known: the ids of other questions, to which those of these are added.
+    """
     for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
-        yield f"{where}.qas[{q}]", asked
+        here = f"{where}.qas[{q}]"
+        _new(_of(asked, "id", str, name, here), known, name, here)
+        yield here, asked
+
+
+def _new(query: str, known: set[str], name: str, place: str) -> None:
+    """Raise InputError for the id of another question."""
+    if query in known:
+        raise InputError(name, f"{place}: duplicate id {query!r:.60}")
+    known.add(query)
 
 
 def _of(given: Any, key: str, kind: type, name: str, place: str) -> Any:
     """A field of an object. Raises InputError."""
     value = given.get(key) if isinstance(given, dict) else None
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or isinstance(value, bool):
         found = ", ".join(given) if isinstance(given, dict) else repr(given)
         found = type(value).__name__ if isinstance(given, dict) and key in given else found
         at = f"{place}: " if place else ""

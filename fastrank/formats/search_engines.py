@@ -11,6 +11,9 @@ the file; else a document's score is minus its rank.
 
 from __future__ import annotations
 
+from array import array
+from operator import gt
+
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import InputError
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     Found = tuple[str, Any, Any]
 
 MISSING = object()
+# The end of 32-bit floats.
+MOST = 2.0**128
 
 
 class Engine(Frozen):
@@ -109,6 +114,17 @@ def at(found: Any, path: str) -> Any:
 def is_number(value: Any) -> bool:
     """Whether this is a number of JSON."""
     return type(value) in (int, float)
+
+
+def _fall(scores: list[Any]) -> bool:
+    """Whether these are numbers of which each is lower than the one before.
+
+    As 32-bit floats, as which trec_eval 9.0.8 compares scores.
+    """
+    if not all(is_number(score) and abs(score) < MOST for score in scores):
+        return False
+    singles = array("f", scores)
+    return all(map(gt, singles, singles[1:]))
 
 
 def is_objects(found: Any) -> bool:
@@ -245,8 +261,6 @@ class _Responses(_Reader):
 
     def run(self, responses: Iterator[Found]) -> dict[str, dict[str, Any]]:
         """{query: {document: score}}."""
-        import numpy
-
         scores: dict[str, list[Any]] = {}
         docs: dict[str, dict[str, None]] = {}
         for path, named, response in responses:
@@ -267,11 +281,7 @@ class _Responses(_Reader):
                     self.refuse(where, f"duplicate document {doc!r:.60}")
                 docs[query][doc] = None
                 scores[query].append(score)
-        # trec_eval 9.0.8 compares scores as 32-bit floats.
-        if not all(
-            all(map(is_number, own)) and (numpy.diff(numpy.array(own, "float32")) < 0).all()
-            for own in scores.values()
-        ):
+        if not all(map(_fall, scores.values())):
             scores = {query: [-rank - 1 for rank in range(len(own))] for query, own in docs.items()}
         return {query: dict(zip(own, scores[query], strict=True)) for query, own in docs.items()}
 
@@ -310,10 +320,11 @@ class _Ratings(_Reader):
     def found(self, found: Any) -> Iterator[Found] | None:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
-        if isinstance(lists, list):
+        if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
             # What OpenSearch answers if it is asked for a judgment list.
-            own = at(lists[0], "_source") if len(lists) == 1 else None
-            return self.found(own) if at(own, "judgmentRatings") is not MISSING else None
+            if len(lists) > 1:
+                self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
+            return self.found(lists[0]["_source"])
         is_list = is_objects(at(found, "judgmentRatings"))
         if is_list and found.get("status", "COMPLETED") != "COMPLETED":
             self.refuse("status", f"{found['status']!r:.60}: the judgment list is not complete")

@@ -7,7 +7,14 @@ from itertools import chain, islice
 
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
+from fastrank.formats.sniff import (
+    QRELS_ROLES,
+    WITHOUT_HEADER,
+    check_mapping,
+    find_columns,
+    is_header,
+    normalized_name,
+)
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed, python_warning
@@ -311,13 +318,17 @@ def content_of(
         understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
     if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
-        return _with_ratings(found, warn) if "rating" in found.names else found
+        return _with_ratings(found, columns, warn)
     return found
 
 
-def _with_ratings(table: Table, warn: Warn) -> Table:
+def _with_ratings(table: Table, columns: Mapping[str, Any] | None, warn: Warn) -> Table:
     """The rows that have a rating, as some in an export of Quepid have not."""
-    cells = table.columns[table.names.index("rating")]
+    call = table.call("Qrels")
+    place = find_columns(table.names, QRELS_ROLES, columns, table.source, call=call)["grade"]
+    if normalized_name(table.names[place]) != "rating":
+        return table
+    cells = table.columns[place]
     kept = [row for row, cell in enumerate(cells) if cell.strip()]
     if len(kept) == len(cells):
         return table
@@ -325,6 +336,6 @@ def _with_ratings(table: Table, warn: Warn) -> Table:
     left = counted(len(cells) - len(kept), "row")
     where = f"the first is line {table.rows[first]}"
     warn(f"{table.source}: {left} without a rating left out, {where}")
-    columns = [[column[row] for row in kept] for column in table.columns]
+    rated = [[column[row] for row in kept] for column in table.columns]
     lines = array("q", [table.rows[row] for row in kept])
-    return table_of_cells(table.source, table.names, columns, lines)
+    return table_of_cells(table.source, table.names, rated, lines)

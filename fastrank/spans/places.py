@@ -101,7 +101,9 @@ class _Folded:
         words = list(re.finditer(r"\S+", document))
         self._text = " ".join(word.group() for word in words)
         self._starts = [word.start() for word in words]
-        self._folded = list(accumulate((word.end() - word.start() + 1 for word in words), initial=0))
+        self._folded = list(
+            accumulate((word.end() - word.start() + 1 for word in words), initial=0)
+        )
 
     def first_two(self, text: str) -> list[tuple[int, int]]:
         """The first two places in the document of a text with its blanks folded."""
