@@ -58,6 +58,12 @@ def as_rows(table: Table, kind: str, columns: Mapping[str, Any] | None = None) -
     return made
 
 
+def kinds_of_record(record: Mapping[str, Any]) -> set[str]:
+    """What the lists of a record of a question can be: qrels, a run, or both."""
+    columns = [own for own in FORMS if isinstance(record.get(own), (list, dict))]
+    return {kind for column in columns for kind in FORMS[column]}
+
+
 def _flagged(found: Any) -> Rows:
     for place, doc, value in _passages(found, "has_answer", HINT):
         if not isinstance(value, bool):

@@ -181,6 +181,12 @@ def numbers_by_query(
     return None
 
 
+def kinds_of(found: Any, source: str) -> set[str]:
+    """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
+    kinds = {"qrels": _Ratings(source).found(found), "run": _Responses(source).found(found)}
+    return {kind for kind, own in kinds.items() if own is not None}
+
+
 class _Reader:
     """What responses and ratings have in common; errors name the file and the place."""
 

@@ -13,6 +13,7 @@ from fastrank.formats.sniff import (
     check_mapping,
     find_columns,
     is_header,
+    kind_of_names,
     normalized_name,
 )
 from fastrank.formats.source import BYTE_ORDER_MARK
@@ -77,24 +78,40 @@ def read_table(
         if not has_header:
             names = range(len(cells)) if columns else names_without_header(cells, lines)
         return table_of_cells(name, names, cells, lines)
+    loaded, places = _json_in(content, name, form)
+    if understood is not None and (found := understood(_whole(loaded, form))) is not None:
+        return found
+    if isinstance(loaded, list):
+        return table_of_records(loaded, name, places, "line" if form == "jsonl" else "record")
+    return loaded  # type: ignore[no-any-return]
+
+
+def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
+    """The content of a JSON or JSONL file, and for a list the number of each record or line."""
     text = decoded(content).removeprefix("\ufeff")
     if form == "json":
-        loaded: Any = _loaded(text, name, 1)
-        if understood is not None and (found := understood(loaded)) is not None:
-            return found
-        if isinstance(loaded, list):
-            return table_of_records(loaded, name, range(1, len(loaded) + 1), "record")
-        return loaded  # type: ignore[no-any-return]
-    for number, record in enumerate(text.split("\n"), 1):
-        if record.strip():
-            rows.append(_loaded(record, name, number))
-            lines.append(number)
-    # An object on one line could be both, JSON and JSON lines.
-    if understood is not None and rows:
-        found = understood(rows[0] if len(rows) == 1 else rows)
-        if found is not None:
-            return found
-    return table_of_records(rows, name, lines, "line")
+        loaded = _loaded(text, name, 1)
+        return loaded, range(1, len(loaded) + 1)
+    lines = [line for line in enumerate(text.split("\n"), 1) if line[1].strip()]
+    records = [_loaded(record, name, number) for number, record in lines]
+    return records, [number for number, _ in lines]
+
+
+def _whole(loaded: Any, form: str) -> Any:
+    """The object of a file of one line, which could be both, JSON and JSON lines."""
+    return loaded[0] if form == "jsonl" and len(loaded) == 1 else loaded
+
+
+def kind_of_json(content: bytes, name: str, form: str) -> str | None:
+    """The kind (qrels or run) of a JSON or JSONL file, or None if it is unclear."""
+    from fastrank.formats.question_files import kinds_of_record
+    from fastrank.formats.search_engines import kinds_of
+
+    loaded, _ = _json_in(content, name, form)
+    first = loaded[0] if isinstance(loaded, list) and loaded else None
+    record = first if isinstance(first, dict) else {}
+    kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
+    return kinds.pop() if len(kinds) == 1 else None if kinds else kind_of_names(record)
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
