@@ -167,33 +167,35 @@ def numbers_by_query(
     kind: qrels or run. None if the content is not of a search engine. Raises InputError for
     responses that failed or are not complete, and for content that is not as documented.
     """
-    runs, rated = _Responses(source), _Ratings(source)
-    responses, ratings = runs.found(found), rated.found(found)
-    if kind == "run" and responses is not None:
-        return runs.run(responses)
-    if kind == "qrels" and ratings is not None:
-        return rated.qrels(ratings, warn)
-    if responses is not None or ratings is not None:
+    reader = _Reader(source)
+    forms = reader.forms(found)
+    if kind not in forms and forms:
         expected, seen = "ratings", "responses of a search engine, which are a run"
         if kind == "run":
             expected, seen = "responses", "ratings, which are judgments"
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
-    return None
+    if not forms:
+        return None
+    return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind], warn)
 
 
 def kinds_of(found: Any, source: str) -> set[str]:
     """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
-    kinds = {"qrels": _Ratings(source).found(found), "run": _Responses(source).found(found)}
-    return {kind for kind, own in kinds.items() if own is not None}
+    return set(_Reader(source).forms(found))
 
 
 class _Reader:
-    """What responses and ratings have in common; errors name the file and the place."""
+    """Reads responses, and ratings of documents for queries; errors name the file and the place."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._indexes: dict[str, Any] = {}
         self._queries: dict[str, str] = {}
+
+    def forms(self, found: Any) -> dict[str, Iterator[Found]]:
+        """The responses, as run, and the ratings of each query, as qrels, that this has."""
+        forms = {"run": self._responses(found), "qrels": self._ratings(found)}
+        return {kind: own for kind, own in forms.items() if own is not None}
 
     def refuse(self, path: str, reason: str) -> NoReturn:
         raise InputError(self._source, f"{path}: {reason}" if path else reason)
@@ -220,11 +222,7 @@ class _Reader:
             reason = f"document {doc!r:.60} is in the indexes {other!r} and {index!r}"
             self.refuse(path, f"{reason}: expected ids that are unique in all indexes")
 
-
-class _Responses(_Reader):
-    """Responses of search engines."""
-
-    def found(self, found: Any) -> Iterator[Found] | None:
+    def _responses(self, found: Any) -> Iterator[Found] | None:
         """The responses, if this is one or has some."""
         if isinstance(found, list):
             return self._listed(found, "") if found and is_response(found[0]) else None
@@ -319,18 +317,14 @@ class _Responses(_Reader):
             self.refuse(where, f"{expected}, here or in fields.documentid, found {doc!r:.60}")
         return doc.split(":", 4)[4]
 
-
-class _Ratings(_Reader):
-    """Ratings of documents for queries."""
-
-    def found(self, found: Any) -> Iterator[Found] | None:
+    def _ratings(self, found: Any) -> Iterator[Found] | None:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
         if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
             # What OpenSearch answers if it is asked for a judgment list.
             if len(lists) > 1:
                 self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
-            return self.found(lists[0]["_source"])
+            return self._ratings(lists[0]["_source"])
         is_list = is_objects(at(found, "judgmentRatings"))
         if is_list and found.get("status", "COMPLETED") != "COMPLETED":
             self.refuse("status", f"{found['status']!r:.60}: the judgment list is not complete")
