@@ -44,14 +44,12 @@ def read_table(
     roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
-    understood: Callable[[Any], dict[Any, Any] | None] | None = None,
 ) -> Table | dict[Any, Any]:
     """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
     names_without_header: the names by the columns of cells and the numbers of the lines; with
     `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
-    `delimited_records`. understood: of the content of JSON, the object to return instead, if any.
-    Raises FormatError, also for duplicate keys in an object, and InputError.
+    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
@@ -78,12 +76,7 @@ def read_table(
         if not has_header:
             names = range(len(cells)) if columns else names_without_header(cells, lines)
         return table_of_cells(name, names, cells, lines)
-    loaded, places = _json_in(content, name, form)
-    if understood is not None and (found := understood(_whole(loaded, form))) is not None:
-        return found
-    if isinstance(loaded, list):
-        return table_of_records(loaded, name, places, "line" if form == "jsonl" else "record")
-    return loaded  # type: ignore[no-any-return]
+    return _of_json(*_json_in(content, name, form), name, form)
 
 
 def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
@@ -95,6 +88,13 @@ def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
     lines = [line for line in enumerate(text.split("\n"), 1) if line[1].strip()]
     records = [_loaded(record, name, number) for number, record in lines]
     return records, [number for number, _ in lines]
+
+
+def _of_json(loaded: Any, places: Sequence[int], name: str, form: str) -> Table | dict[Any, Any]:
+    """The table of a list of records, or the object itself."""
+    if isinstance(loaded, list):
+        return table_of_records(loaded, name, places, "line" if form == "jsonl" else "record")
+    return loaded  # type: ignore[no-any-return]
 
 
 def _whole(loaded: Any, form: str) -> Any:
@@ -327,12 +327,15 @@ def content_of(
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
-    from fastrank.formats.search_engines import numbers_by_query
+    if form in ("json", "jsonl"):
+        from fastrank.formats.search_engines import numbers_by_query
 
+        loaded, places = _json_in(content, name, form)
+        numbers = numbers_by_query(_whole(loaded, form), name, kind, warn)
+        return _of_json(loaded, places, name, form) if numbers is None else numbers
     found = read_table(
         content, name, form, columns,
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-        understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
     if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
         return _with_ratings(found, columns, warn)
