@@ -34,10 +34,9 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
     answers: dict[str, list[str]] = {}
-    known: set[str] = set()
-    for where, doc_id, paragraph in _paragraphs(found, name):
-        documents[doc_id] = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name, known):
+    for doc_id, context, questions in _paragraphs(found, name):
+        documents[doc_id] = context
+        for here, asked in questions:
             query = asked["id"]
             queries[query] = _of(asked, "question", str, name, here).strip()
             texts = [
@@ -76,10 +75,8 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     with open_source(source) as file:
         name, found = file.name, json_of(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
-    known: set[str] = set()
-    for where, doc_id, paragraph in _paragraphs(found, name):
-        context = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name, known):
+    for doc_id, context, questions in _paragraphs(found, name):
+        for here, asked in questions:
             query = asked["id"]
             for a, answer in enumerate(_of(asked, "answers", list, name, here)):
                 place = f"{here}.answers[{a}]"
@@ -157,29 +154,27 @@ def _columns(rows: Iterable[tuple[Any, ...]], *more: str) -> dict[str, list[Any]
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, Any]]:
-    """The place, the id and the object of each paragraph of SQuAD. Raises InputError."""
+def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
+    """The id, the text and the questions, each with its place, of each paragraph of SQuAD.
+
+    Raises InputError.
+    """
     if not isinstance(found, dict):
         raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
+    documents: set[str] = set()
     known: set[str] = set()
     for a, article in enumerate(_of(found, "data", list, name, "")):
         place = f"data[{a}]"
         title = _of(article, "title", str, name, place)
         for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
-            doc_id = f"{title}-{p}" if f"{title}-{p}" not in known else f"{title}-{a}-{p}"
-            known.add(doc_id)
-            yield f"{place}.paragraphs[{p}]", doc_id, paragraph
-
-
-def _questions(paragraph: Any, where: str, name: str, known: set[str]) -> Iterator[tuple[str, Any]]:
-    """The place and the object of each question of a paragraph. Raises InputError.
-
-    known: the ids of other questions, to which those of these are added.
-    """
-    for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
-        here = f"{where}.qas[{q}]"
-        _new(_of(asked, "id", str, name, here), known, name, here)
-        yield here, asked
+            where = f"{place}.paragraphs[{p}]"
+            doc_id = f"{title}-{p}" if f"{title}-{p}" not in documents else f"{title}-{a}-{p}"
+            documents.add(doc_id)
+            asked = enumerate(_of(paragraph, "qas", list, name, where))
+            questions = [(f"{where}.qas[{q}]", own) for q, own in asked]
+            for here, own in questions:
+                _new(_of(own, "id", str, name, here), known, name, here)
+            yield doc_id, _of(paragraph, "context", str, name, where), questions
 
 
 def _new(query: str, known: set[str], name: str, place: str) -> None:

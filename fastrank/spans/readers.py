@@ -200,7 +200,7 @@ def _places(
             _check_texts(table, zip(starts, ends, names, wholes, strict=True), content)
     elif content is None or wholes is None or "start" in found or "end" in found:
         listed = ", ".join(map(repr, table.names))
-        expected = "expected columns start and end, or text and documents= with the texts"
+        expected = "expected columns start and end, or text and the texts of documents (documents=)"
         raise InputError(table.source, f"no places: {expected}, found {listed}")
     else:
         ids = table.texts(found[role]).decoded()

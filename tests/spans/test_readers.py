@@ -115,7 +115,7 @@ WRONG_SPANS: list[tuple[str, tuple[Any, ...], str]] = [
      "document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?"),
     (f"{PLACES} grade", ("q", "a", 0, 1, -1), "column 'grade': expected 0 or more, found -1"),
     ("query document start", ("q", "a", 0),
-     "no places: expected columns start and end, or text and documents= with the texts, found"),
+     "no places: expected columns start and end, or text and the texts of documents (docu"),
     ("query document first last", ("q", "a", 0, 1), "no places: expected columns start and end"),
     ("query start end", ("q", 0, 1), "no document column: found 'query', 'start', 'end'"),
     ("document start end", ("a", 0, 1), "no query column"),
