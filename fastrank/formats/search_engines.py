@@ -249,8 +249,9 @@ class _Reader:
 
     def _of_rank_eval(self, found: Any) -> Iterator[Found]:
         if failed := found.get("failures"):
-            count, first = counted(len(failed), "query", "queries"), next(iter(failed))
-            self.refuse("failures", f"{count} failed, such as {first!r:.60}: expected none")
+            queries = list(failed) if isinstance(failed, (dict, list)) else [failed]
+            count = counted(len(queries), "query", "queries")
+            self.refuse("failures", f"{count} failed, such as {queries[0]!r:.60}: expected none")
         for query, own in found["details"].items():
             yield f"details[{query!r:.60}]", query, own
 

@@ -212,6 +212,7 @@ run({"q": {"root": {**VESPA["root"], "coverage": {"full": False}}}}) =>
   ['q'].root.coverage.full: False: these are not all results; expected True or nothing
 run({**TYPESENSE, "page": 2}) => page: 2: these are not all results; expected 1 or nothing
 run(rank_eval(FOUND, failures={"paris": {}})) => failures: 1 query failed, such as 'paris': [...]
+run(rank_eval(FOUND, failures=5)) => failures: 1 query failed, such as 5: expected none
 run({"responses": [FAILED]}) => responses[0]: expected a response, found the error 'no such index'
 # another version, or no names
 run({"rank_eval": {"quality_level": 0.4, "details": {}}}) => rank_eval: expected a response of [...]
