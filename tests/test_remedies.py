@@ -23,6 +23,7 @@ QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 2}}
 RUN = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.5, "d1": 0.25}}
 OTHER = {"q1": {"d1": 0.75, "d2": 0.5}, "q2": {"d3": 0.25, "d1": 0.5}}
 VECTORS = np.eye(4, dtype=np.float32)
+HITS = '{"hits": {"hits": [{"_id": "d1", "_score": 2}]}}'
 FILES = {
     "qrels": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d3 2\n",
     "run": "q1 Q0 d1 1 0.5 a\nq1 Q0 d2 2 0.75 a\nq2 Q0 d3 1 0.5 a\nq2 Q0 d1 2 0.25 a\n",
@@ -51,6 +52,11 @@ FILES = {
     "damaged.json": '{"format": "fastrank-baseline-1"}',
     "floats.json": '{"q1": {"d1": 0.5}}',
     "dpr.json": '[{"ctxs": [{"id": "d1", "score": 2, "has_answer": true}]}, {"ctxs": []}]',
+    "spans.csv": "query,document,start,end\nq1,a,0,9\n",
+    "chunks.csv": "chunk,document,start,end\nd1,a,0,4\n",
+    "response.json": HITS,
+    "responses.json": f'{{"q1": {HITS}}}',
+    "named.json": HITS.replace("{", '{"query_id": "q1", ', 1),
     "ambiguous.json": '{"q1": {"d1": 1}}',
 }
 
@@ -189,6 +195,9 @@ fr.compare(QRELS, {'a': RUN, 'b': OTHER}, 'map', baseline='A1') => ; did you mea
 # Formats.
 fr.read_qrels('dpr.json') => found none; fastrank.datasets.answer_qrels judges a run
   fr.datasets.answer_qrels({0: ['red'], 1: ['a']}, fr.read_run('dpr.json'), {'d1': 'red'})
+fr.read_run('response.json')
+  : write {query: response}, or add the key 'query_id' to each response
+  fr.read_run('responses.json'), fr.read_run('named.json')
 fr.read_candidates('subtasks.xml') => ; set format to 'semeval-a', 'semeval-b', 'semeval-c'
   fr.read_candidates('subtasks.xml', 'semeval-b')
 fr.evaluate_arrays('qrels', [[0], [2]], None, 'map', queries=['q1', 'q2'])
@@ -426,6 +435,9 @@ convert --format parquet run - => 2 parquet cannot be written to standard output
   convert --format parquet run a.parquet
 convert ambiguous.json a.csv => 2 could be qrels or a run; use --kind qrels or --kind run
   convert --kind qrels ambiguous.json a.csv && convert --kind run ambiguous.json b.csv
+spans spans.csv chunks.csv => 0 ; lower min_overlap, or use characters, or of='chunk'
+  spans --min-overlap 0.3 spans.csv chunks.csv && spans --characters 3 spans.csv chunks.csv &&
+    spans --of chunk spans.csv chunks.csv
 fuse --format parquet run other => 2 parquet cannot be written to standard output; use -o FILE
   fuse --format parquet -o a.parquet run other
 gate check --update - qrels run => 2 standard input cannot be replaced; name a file

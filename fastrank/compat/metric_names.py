@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import check_version
+from fastrank.arguments import DEFAULT_VERSION, check_version
 from fastrank.errors import MeasureError
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection
@@ -17,9 +17,6 @@ _TITLES = {
     "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
     "ndcg": "NDCG", "map": "MAP",
 }  # fmt: skip
-
-# Measures that are better when they are smaller begin with one of these.
-_RANKS = ("PercentileRank", "MedianRank", "FirstRank")
 
 
 def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:
@@ -52,7 +49,9 @@ def primary_of(names: list[str], asked: str | None, trec_eval_version: str) -> s
 
 def is_greater_better(measure: str) -> bool:
     """Whether higher values of a measure are better: False for ranks."""
-    return not _canonical(measure).startswith(_RANKS)
+    return all(
+        bound.measure.better != "lower" for bound in Selection(measure).bind(DEFAULT_VERSION)
+    )
 
 
 def key_of(measure: str) -> str:

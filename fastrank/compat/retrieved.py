@@ -22,6 +22,7 @@ from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.tables import tag_of
 from fastrank.formats.values import scores_of, texts_of_list
 from fastrank.judging.keywords import evaluation_options
+from fastrank.messages import counted
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
@@ -125,15 +126,21 @@ class ListEvaluator:
             if not ids:
                 raise InputError(SOURCE, f"query {row}, expected relevant ids, found none")
         run = results_to_run(dict(enumerate(retrieved)), rank_by="given")
-        values = Evaluator(qrels, self._measure, **self._options).evaluate(run).to_dict()
+        if len(run) != len(qrels):
+            found = f"found {counted(len(run), 'list')} of retrieved documents"
+            raise InputError(SOURCE, f"expected {len(qrels)}, one for each query, {found}")
+        scores = Evaluator(qrels, self._measure, **self._options).evaluate(run)
+        if self.name not in scores.names:
+            raise MeasureError(self.name, f"{self.name} has no value for a single query")
+        values = scores.to_dict()
         return [values[str(row)][self.name] for row in qrels]
 
 
 def listed(given: Any, query: Any) -> list[Any]:
     """The documents or ids of a query, also in what a retriever of Haystack returns."""
     if isinstance(given, Mapping):
-        given = given.get("documents")
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        given = given.get("documents", given)
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
         reason = f"query {query!r:.60}, expected a list of documents, found {given!r:.60}"
         raise InputError(SOURCE, reason)
     return list(given)
@@ -141,24 +148,26 @@ def listed(given: Any, query: Any) -> list[Any]:
 
 def _parts(one: Any) -> tuple[Any, Any]:
     """The document of a result, and its score or None."""
-    if isinstance(one, tuple) and len(one) == 2:
-        return one
+    if isinstance(one, (tuple, list)) and len(one) == 2:
+        return one[0], one[1]
     return getattr(one, "node", one), _first(one, SCORES)
 
 
 def _id_of(document: Any, id: Any, row: int, fail: Callable[[int, str], NoReturn]) -> Any:
     if callable(id):
         return id(document)
-    if isinstance(document, (str, int)):
+    # Integers of numpy, too.
+    if isinstance(document, str) or hasattr(document, "__index__"):
         return document
-    metadata = _first(document, METADATA) or {}
+    metadata = _first(document, METADATA)
+    metadata = metadata if isinstance(metadata, Mapping) else {}
     found = _first(document, IDS) if id is None else metadata.get(id)
     if found is None:
-        what = (
-            f"{type(document).__name__} with the metadata {', '.join(map(str, metadata)) or '{}'}"
-        )
-        advice = "; id='NAME' takes it from the metadata" if id is None else ""
-        fail(row, f"expected {'an id' if id is None else repr(id)}, found {what}{advice}")
+        what = f"{type(document).__name__} without"
+        if metadata:
+            what = f"{type(document).__name__} with the metadata {', '.join(map(str, metadata))}"
+            what += "; id='NAME' takes it from the metadata" if id is None else ""
+        fail(row, f"expected {'an id' if id is None else repr(id)}, found {what}")
     return found
 
 

@@ -34,12 +34,10 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
     answers: dict[str, list[str]] = {}
-    for where, doc_id, paragraph in _paragraphs(found, name):
-        documents[doc_id] = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name):
-            query = _of(asked, "id", str, name, here)
-            if query in queries:
-                raise InputError(name, f"{here}: duplicate id {query!r:.60}")
+    for doc_id, context, questions in _paragraphs(found, name):
+        documents[doc_id] = context
+        for here, asked in questions:
+            query = asked["id"]
             queries[query] = _of(asked, "question", str, name, here).strip()
             texts = [
                 _of(one, "text", str, name, f"{here}.answers")
@@ -77,10 +75,9 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     with open_source(source) as file:
         name, found = file.name, json_of(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
-    for where, doc_id, paragraph in _paragraphs(found, name):
-        context = _of(paragraph, "context", str, name, where)
-        for here, asked in _questions(paragraph, where, name):
-            query = _of(asked, "id", str, name, here)
+    for doc_id, context, questions in _paragraphs(found, name):
+        for here, asked in questions:
+            query = asked["id"]
             for a, answer in enumerate(_of(asked, "answers", list, name, here)):
                 place = f"{here}.answers[{a}]"
                 text = _of(answer, "text", str, name, place)
@@ -104,8 +101,8 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     Returns the columns `query`, `document` (the title), `start` and `end`. A document is its
     sentences, joined without anything between them; each fact is a sentence, without the blanks
     around it, and a piece of evidence of its own. The published files have facts with the number of
-    a sentence that their paragraph lacks: they are left out with a warning that counts them. Raises
-    ReadError, FormatError, and InputError, which names the record.
+    a sentence that their paragraph lacks: these, and those of empty sentences, are left out with a
+    warning that counts them. Raises ReadError, FormatError, and InputError, which names the record.
 
     >>> from fastrank.datasets import hotpot_spans
     >>> context = [["Lyon", ["Lyon is a city.", " It is in France."]]]
@@ -115,12 +112,21 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     name = name_of(source) if is_file(source) else "<records>"
     rows: dict[tuple[Any, ...], None] = {}
     absent: list[str] = []
+    known: set[str] = set()
     for number, record in enumerate(rows_of(source, split, name), 1):
         where = f"record {number}"
         query = _of(record, "_id" if "_id" in record else "id", str, name, where)
+        _new(query, known, name, where)
+        paragraphs: dict[str, list[str]] = {}
         try:
-            paragraphs = dict(pairs_of(record.get("context"), "title", "sentences"))
             facts = list(pairs_of(record.get("supporting_facts"), "title", "sent_id"))
+            for title, sentences in pairs_of(record.get("context"), "title", "sentences"):
+                if not isinstance(sentences, list) or any(
+                    type(own) is not str for own in sentences
+                ):
+                    raise ValueError(f" of {title!r:.60}: expected a list of sentences")
+                if paragraphs.setdefault(title, sentences) != sentences:
+                    raise ValueError(f": two paragraphs have the title {title!r:.60}")
         except ValueError as error:
             raise InputError(name, f"{where}, context and supporting_facts{error}") from None
         for title, sentence in facts:
@@ -130,15 +136,16 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
             if not isinstance(sentence, int):
                 reason = f"expected the number of a sentence of {title!r:.60}, found {sentence!r}"
                 raise InputError(name, f"{where}: {reason}")
-            if not 0 <= sentence < len(sentences):
+            if not 0 <= sentence < len(sentences) or not sentences[sentence].strip():
                 absent.append(f"{where}, sentence {sentence} of {title!r:.60}")
                 continue
             text = sentences[sentence]
             start = sum(map(len, sentences[:sentence])) + len(text) - len(text.lstrip())
             rows[query, title, start, start + len(text.strip())] = None
     if absent:
-        known = f"{counted(len(absent), 'fact is', 'facts are')} left out, whose sentence does not"
-        warnings.warn(f"{name}: {known} exist: the first is {absent[0]}", stacklevel=2)
+        count = counted(len(absent), "fact is", "facts are")
+        reason = "whose sentence is empty or does not exist"
+        warnings.warn(f"{name}: {count} left out, {reason}: the first is {absent[0]}", stacklevel=2)
     return _columns(rows)
 
 
@@ -147,30 +154,40 @@ def _columns(rows: Iterable[tuple[Any, ...]], *more: str) -> dict[str, list[Any]
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, Any]]:
-    """The place, the id and the object of each paragraph of SQuAD. Raises InputError."""
+def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
+    """The id, the text and the questions, each with its place, of each paragraph of SQuAD.
+
+    Raises InputError.
+    """
     if not isinstance(found, dict):
         raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
+    documents: set[str] = set()
     known: set[str] = set()
     for a, article in enumerate(_of(found, "data", list, name, "")):
         place = f"data[{a}]"
         title = _of(article, "title", str, name, place)
         for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
-            doc_id = f"{title}-{p}" if f"{title}-{p}" not in known else f"{title}-{a}-{p}"
-            known.add(doc_id)
-            yield f"{place}.paragraphs[{p}]", doc_id, paragraph
+            where = f"{place}.paragraphs[{p}]"
+            doc_id = f"{title}-{p}" if f"{title}-{p}" not in documents else f"{title}-{a}-{p}"
+            documents.add(doc_id)
+            asked = enumerate(_of(paragraph, "qas", list, name, where))
+            questions = [(f"{where}.qas[{q}]", own) for q, own in asked]
+            for here, own in questions:
+                _new(_of(own, "id", str, name, here), known, name, here)
+            yield doc_id, _of(paragraph, "context", str, name, where), questions
 
 
-def _questions(paragraph: Any, where: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The place and the object of each question of a paragraph. Raises InputError."""
-    for q, asked in enumerate(_of(paragraph, "qas", list, name, where)):
-        yield f"{where}.qas[{q}]", asked
+def _new(query: str, known: set[str], name: str, place: str) -> None:
+    """Raise InputError for the id of another question."""
+    if query in known:
+        raise InputError(name, f"{place}: duplicate id {query!r:.60}")
+    known.add(query)
 
 
 def _of(given: Any, key: str, kind: type, name: str, place: str) -> Any:
     """A field of an object. Raises InputError."""
     value = given.get(key) if isinstance(given, dict) else None
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or isinstance(value, bool):
         found = ", ".join(given) if isinstance(given, dict) else repr(given)
         found = type(value).__name__ if isinstance(given, dict) and key in given else found
         at = f"{place}: " if place else ""

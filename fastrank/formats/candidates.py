@@ -9,7 +9,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import InputError
 from fastrank.formats import sniff
 from fastrank.formats.candidate_files import (
     MOVIEQA_COLUMNS,
@@ -19,17 +19,15 @@ from fastrank.formats.candidate_files import (
     read_pairs,
     read_semeval,
 )
-from fastrank.formats.inputs import choose_split, frame_of, is_file
+from fastrank.formats.inputs import is_file, table_of
 from fastrank.formats.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns
 from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.table_files import read_table, table_of_columns
 from fastrank.formats.tables import Table, qrels_of
 from fastrank.formats.values import first_repeat
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     import numpy.typing as npt
@@ -150,12 +148,13 @@ def read_candidates(
     """Read labelled candidates of questions: WikiQA, TREC-QA, or a similar table.
 
     source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
-        DataFrame, an Arrow table, a Hugging Face Dataset, or a dict of columns. Each row has a
-        question and a candidate (text, id or both) and a label, which is above 0 for a correct
-        answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>),
-        whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt.
-        And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good, PerfectMatch and
-        Relevant, as its scorer counts them. And MovieQA's qa.json, whose choices are candidates.
+        DataFrame, an Arrow table, a Hugging Face Dataset, a dict of columns or a list of dicts.
+        Each row has a question and a candidate (text, id or both) and a label, which is above 0
+        for a correct answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs
+        id='1.1'>), whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt
+        and id.txt. And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good,
+        PerfectMatch and Relevant, as its scorer counts them. And MovieQA's qa.json, whose choices
+        are candidates.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
         in TSV are ordinary characters, as in WikiQA. semeval-a (comments on a related question),
         semeval-b (related questions of an original one) or semeval-c (comments on these) for files
@@ -196,47 +195,21 @@ THREE_CELLS = ("question", "candidate", "label")
 
 def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
     check_mapping(columns, "read_candidates")
-    source = choose_split("read_candidates", source, None)
-    if isinstance(source, Mapping):
-        return table_of_columns(source)
-    table = frame_of(source)
-    if table is not None:
-        return table
-    if not is_file(source):
-        found = type(source).__name__
-        raise TypeError(
-            "expected a file, a data frame, an Arrow table, a Hugging Face Dataset or a dict,"
-            f" found {found}"
-        )
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         return read_folder(os.fspath(source))
-    return _table_of_file(source, format, columns)
-
-
-def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
-    file, head = sniff.head_of(source)
-    with file:
-        form = format or _format_of(head, file.name)
-        content = file.read()
-    if form == "qapairs":
-        return read_pairs(content, file.name)
-    if form in ("semeval", *SUBTASKS):
-        return read_semeval(content, file.name, format)
-
-    def names_without_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        if len(cells) == len(THREE_CELLS):
-            return THREE_CELLS
-        found = ", ".join(repr(column[0][:40]) for column in cells)
-        reason = "expected a header or three cells (question, candidate, label), found"
-        raise FormatError(file.name, lines[0], f"{reason} {found}")
-
+    form = format
+    if is_file(source):
+        source, head = sniff.head_of(source)
+        form = format or _format_of(head, source.name)
+        if form in ("qapairs", "semeval", *SUBTASKS):
+            with source:
+                content = source.read()
+            if form == "qapairs":
+                return read_pairs(content, source.name)
+            return read_semeval(content, source.name, format)
     roles = (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])
-    table = read_table(
-        content, file.name, form, columns, names_without_header, roles, quoted=form == "csv"
-    )
-    if not isinstance(table, Table):
-        raise FormatError(file.name, 1, "expected a list of records, found one object")
-    if form.startswith("json") and set(MOVIEQA_COLUMNS) <= set(table.names):
+    table = table_of(source, roles, columns, form, cells=THREE_CELLS, quoted=False)
+    if form in ("json", "jsonl") and set(MOVIEQA_COLUMNS) <= set(table.names):
         return read_movieqa(table)
     return table
 

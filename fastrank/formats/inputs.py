@@ -10,7 +10,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import PerQuery
 from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
 from fastrank.formats.runs import apply_order
 from fastrank.formats.sniff import COMPRESSED, SUFFIXES
@@ -18,7 +18,7 @@ from fastrank.formats.source import is_unusual, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeGuard
 
     from fastrank.choices import RankBy, TrecEvalVersion
@@ -142,6 +142,52 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
         raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
     table.source = f"{kind} {table.source}"
     return table
+
+
+def table_of(
+    given: Any, roles: Sequence[Sequence[str]], columns: Mapping[str, Any] | None = None,
+    form: str | None = None, *, cells: Sequence[str] = (), quoted: bool = True,
+) -> Table:  # fmt: skip
+    """The table that this is, in any form: columns, records, a frame, or a file.
+
+    roles: of which a header has one each. columns: as in `read_candidates`. form: of a file, by
+    default detected. cells: the names of the cells of a file without a header, if it may have none.
+    quoted: whether quotes have a meaning in TSV, too. Raises TypeError, InputError, FormatError and
+    ReadError.
+    """
+    from fastrank.formats import table_files
+
+    given = choose_split("table", given, None)
+    if isinstance(given, Mapping):
+        return table_files.table_of_columns(given)
+    if isinstance(given, (list, tuple)):
+        return table_files.table_of_records(list(given), "<list>", range(len(given)), "item")
+    table = frame_of(given)
+    if table is not None:
+        return table
+    if not is_file(given):
+        expected = "a file, a data frame, an Arrow table, a Hugging Face Dataset, a dict of columns"
+        raise TypeError(f"expected {expected} or a list of dicts, found {type(given).__name__}")
+    file, head = sniff.head_of(given)
+    with file:
+        content, form = file.read(), form or sniff.format_of_table(head, file.name)
+
+    def no_header(found: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        if cells and len(found) == len(cells):
+            return cells
+        needed = " and ".join(" or ".join(role) for role in roles)
+        instead = f", or the cells {', '.join(cells)}" if cells else ""
+        listed = ", ".join(repr(column[0][:40]) for column in found)
+        reason = f"expected a header with names for {needed}{instead}, found {listed}"
+        raise FormatError(file.name, lines[0], reason)
+
+    quoted = quoted or form == "csv"
+    read = table_files.read_table(
+        content, file.name, form, columns, no_header, roles, quoted=quoted
+    )
+    if isinstance(read, Mapping):
+        raise FormatError(file.name, 1, "expected a list of records, found one object")
+    return read
 
 
 def is_file(given: Any) -> bool:

@@ -27,6 +27,7 @@ from fastrank.formats.table_files import (
     delimited_lines,
     json_of,
     jsonl_of,
+    kind_of_json,
 )
 from fastrank.formats.tables import Table
 from fastrank.lazy import optional
@@ -222,14 +223,15 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     if format == "sample" or (format is None and sniff.is_sample(head)):
         return file, "qrels"
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
-    if form == "parquet":
-        from fastrank.formats.parquet import read_parquet
+    if form not in ("parquet", "json", "jsonl"):
+        return file, sniff.kind_of_names(sniff.names_in(head, form))
+    content = file.read()
+    file = file if file.rereadable else sniff.in_memory(content, file.name)
+    if form != "parquet":
+        return file, kind_of_json(content, file.name, form)
+    from fastrank.formats.parquet import read_parquet
 
-        content = file.read()
-        names = read_parquet(content, file.name).column_names
-        file = file if file.rereadable else sniff.in_memory(content, file.name)
-        return file, sniff.kind_of_names(names)
-    return file, sniff.kind_of_names(sniff.names_in(head, form))
+    return file, sniff.kind_of_names(read_parquet(content, file.name).column_names)
 
 
 def _open(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 
+from fastrank.c_numbers import finite
 from fastrank.formats.sniff import check_mapping
 from fastrank.formats.tables import Table
 
@@ -21,8 +22,9 @@ HINT = "; fastrank.datasets.answer_qrels judges a run"
 def as_rows(table: Table, kind: str, columns: Mapping[str, Any] | None = None) -> Table:
     """The table with a row per document if it has records of questions, else the table itself.
 
-    kind: qrels or run. columns: as in `read_qrels`; its document may be gold_ids_long. A query is
-    named by its id, or by its number from 0. Raises InputError and FormatError.
+    kind: qrels or run. columns: as in `read_qrels`; its document may be gold_ids_long, and remains
+    the name of the column. A query is named by its id, or by its number from 0. Raises InputError
+    and FormatError.
     """
     check_mapping(columns, table.source)
     wanted = [columns.get("doc")] if columns else FORMS
@@ -50,10 +52,16 @@ def as_rows(table: Table, kind: str, columns: Mapping[str, Any] | None = None) -
             places.append(row if table.rows is None else table.rows[row])
             for own, cell in zip(cells, (query, *values), strict=True):
                 own.append(cell)
-    names = ["query_id", "doc_id", number]
+    names = ["query_id", column if columns else "doc_id", number]
     made = Table(table.source, names, cells, rows=memoryview(places), unit=table.unit)
-    made.is_file = False
+    made.is_file = table.is_file
     return made
+
+
+def kinds_of_record(record: Mapping[str, Any]) -> set[str]:
+    """What the lists of a record of a question can be: qrels, a run, or both."""
+    columns = [own for own in FORMS if isinstance(record.get(own), (list, dict))]
+    return {kind for column in columns for kind in FORMS[column]}
 
 
 def _flagged(found: Any) -> Rows:
@@ -65,10 +73,10 @@ def _flagged(found: Any) -> Rows:
 
 def _scored(found: Any) -> Rows:
     for place, doc, value in _passages(found, "score"):
-        try:
-            yield doc, float(value) if isinstance(value, str) else value
-        except ValueError:
-            raise ValueError(f"[{place}]: expected a score, found {value!r:.60}") from None
+        score = finite(value) if isinstance(value, str) else value
+        if score is None and isinstance(value, str):
+            raise ValueError(f"[{place}]: expected a score, found {value!r:.60}")
+        yield doc, score
 
 
 def _passages(found: Any, key: str, hint: str = "") -> Iterator[tuple[int, Any, Any]]:
@@ -100,11 +108,16 @@ def pairs_of(found: Any, first: str, second: str) -> Rows:
     Raises ValueError.
     """
     if isinstance(found, dict):
-        _need(found, first, "")
-        _need(found, second, "")
-        found = list(zip(found[first], found[second], strict=False))
+        columns = []
+        for key in (first, second):
+            _need(found, key, "")
+            columns.append(_listed(found[key], f".{key}"))
+        if len(columns[0]) != len(columns[1]):
+            reason = f": expected as many values of {first} as of {second}"
+            raise ValueError(f"{reason}, found {len(columns[0])} and {len(columns[1])}")
+        found = list(zip(*columns, strict=True))
     for place, pair in enumerate(_listed(found)):
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or type(pair[0]) is not str:
             raise ValueError(f"[{place}]: expected {first} and {second}, found {pair!r:.60}")
         yield pair[0], pair[1]
 
@@ -119,13 +132,14 @@ def _ranked(found: Any) -> Rows:
     return ((page, rank) for rank, page in enumerate(_pages(found), 1))
 
 
-def _pages(outputs: Any) -> Iterator[str]:
+def _pages(outputs: Any) -> Iterator[Any]:
     """The pages of the outputs of KILT, which may also have only an answer."""
     for own, output in enumerate(_listed(outputs)):
         pages = output.get("provenance") if isinstance(output, dict) else output
         for place, page in enumerate(_listed(pages or [], f"[{own}].provenance")):
             _need(page, "wikipedia_id", f"[{own}].provenance[{place}]")
-            yield str(page["wikipedia_id"]).strip()
+            own_id = page["wikipedia_id"]
+            yield own_id.strip() if isinstance(own_id, str) else own_id
 
 
 def _listed(found: Any, place: str = "") -> list[Any]:

@@ -11,6 +11,9 @@ the file; else a document's score is minus its rank.
 
 from __future__ import annotations
 
+from array import array
+from operator import gt
+
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import InputError
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     Found = tuple[str, Any, Any]
 
 MISSING = object()
+# The end of 32-bit floats.
+MOST = 2.0**128
 
 
 class Engine(Frozen):
@@ -111,6 +116,17 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
+def _fall(scores: list[Any]) -> bool:
+    """Whether these are numbers of which each is lower than the one before.
+
+    As 32-bit floats, as which trec_eval 9.0.8 compares scores.
+    """
+    if not all(is_number(score) and abs(score) < MOST for score in scores):
+        return False
+    singles = array("f", scores)
+    return all(map(gt, singles, singles[1:]))
+
+
 def is_objects(found: Any) -> bool:
     """Whether this is a list of objects, as its first tells."""
     return isinstance(found, list) and bool(found) and isinstance(found[0], dict)
@@ -151,27 +167,35 @@ def numbers_by_query(
     kind: qrels or run. None if the content is not of a search engine. Raises InputError for
     responses that failed or are not complete, and for content that is not as documented.
     """
-    runs, rated = _Responses(source), _Ratings(source)
-    responses, ratings = runs.found(found), rated.found(found)
-    if kind == "run" and responses is not None:
-        return runs.run(responses)
-    if kind == "qrels" and ratings is not None:
-        return rated.qrels(ratings, warn)
-    if responses is not None or ratings is not None:
+    reader = _Reader(source)
+    forms = reader.forms(found)
+    if kind not in forms and forms:
         expected, seen = "ratings", "responses of a search engine, which are a run"
         if kind == "run":
             expected, seen = "responses", "ratings, which are judgments"
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
-    return None
+    if not forms:
+        return None
+    return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind], warn)
+
+
+def kinds_of(found: Any, source: str) -> set[str]:
+    """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
+    return set(_Reader(source).forms(found))
 
 
 class _Reader:
-    """What responses and ratings have in common; errors name the file and the place."""
+    """Reads responses, and ratings of documents for queries; errors name the file and the place."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._indexes: dict[str, Any] = {}
         self._queries: dict[str, str] = {}
+
+    def forms(self, found: Any) -> dict[str, Iterator[Found]]:
+        """The responses, as run, and the ratings of each query, as qrels, that this has."""
+        forms = {"run": self._responses(found), "qrels": self._ratings(found)}
+        return {kind: own for kind, own in forms.items() if own is not None}
 
     def refuse(self, path: str, reason: str) -> NoReturn:
         raise InputError(self._source, f"{path}: {reason}" if path else reason)
@@ -198,11 +222,7 @@ class _Reader:
             reason = f"document {doc!r:.60} is in the indexes {other!r} and {index!r}"
             self.refuse(path, f"{reason}: expected ids that are unique in all indexes")
 
-
-class _Responses(_Reader):
-    """Responses of search engines."""
-
-    def found(self, found: Any) -> Iterator[Found] | None:
+    def _responses(self, found: Any) -> Iterator[Found] | None:
         """The responses, if this is one or has some."""
         if isinstance(found, list):
             return self._listed(found, "") if found and is_response(found[0]) else None
@@ -229,8 +249,9 @@ class _Responses(_Reader):
 
     def _of_rank_eval(self, found: Any) -> Iterator[Found]:
         if failed := found.get("failures"):
-            count, first = counted(len(failed), "query", "queries"), next(iter(failed))
-            self.refuse("failures", f"{count} failed, such as {first!r:.60}: expected none")
+            queries = list(failed) if isinstance(failed, (dict, list)) else [failed]
+            count = counted(len(queries), "query", "queries")
+            self.refuse("failures", f"{count} failed, such as {queries[0]!r:.60}: expected none")
         for query, own in found["details"].items():
             yield f"details[{query!r:.60}]", query, own
 
@@ -245,8 +266,6 @@ class _Responses(_Reader):
 
     def run(self, responses: Iterator[Found]) -> dict[str, dict[str, Any]]:
         """{query: {document: score}}."""
-        import numpy
-
         scores: dict[str, list[Any]] = {}
         docs: dict[str, dict[str, None]] = {}
         for path, named, response in responses:
@@ -267,11 +286,7 @@ class _Responses(_Reader):
                     self.refuse(where, f"duplicate document {doc!r:.60}")
                 docs[query][doc] = None
                 scores[query].append(score)
-        # trec_eval 9.0.8 compares scores as 32-bit floats.
-        if not all(
-            all(map(is_number, own)) and (numpy.diff(numpy.array(own, "float32")) < 0).all()
-            for own in scores.values()
-        ):
+        if not all(map(_fall, scores.values())):
             scores = {query: [-rank - 1 for rank in range(len(own))] for query, own in docs.items()}
         return {query: dict(zip(own, scores[query], strict=True)) for query, own in docs.items()}
 
@@ -303,17 +318,14 @@ class _Responses(_Reader):
             self.refuse(where, f"{expected}, here or in fields.documentid, found {doc!r:.60}")
         return doc.split(":", 4)[4]
 
-
-class _Ratings(_Reader):
-    """Ratings of documents for queries."""
-
-    def found(self, found: Any) -> Iterator[Found] | None:
+    def _ratings(self, found: Any) -> Iterator[Found] | None:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
-        if isinstance(lists, list):
+        if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
             # What OpenSearch answers if it is asked for a judgment list.
-            own = at(lists[0], "_source") if len(lists) == 1 else None
-            return self.found(own) if at(own, "judgmentRatings") is not MISSING else None
+            if len(lists) > 1:
+                self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
+            return self._ratings(lists[0]["_source"])
         is_list = is_objects(at(found, "judgmentRatings"))
         if is_list and found.get("status", "COMPLETED") != "COMPLETED":
             self.refuse("status", f"{found['status']!r:.60}: the judgment list is not complete")

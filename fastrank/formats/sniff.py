@@ -152,20 +152,10 @@ def kind_of_names(names: Collection[Any]) -> str | None:
 
 
 def names_in(head: bytes, form: str) -> list[str]:
-    """The names of the columns in the first line of a CSV, TSV or JSONL file, if any."""
+    """The names of the columns in the first line of a CSV or TSV file, if any."""
     line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
-    if form in ("csv", "tsv"):
-        cells = _cells(line, form)
-        return cells if is_header(cells) else []
-    if form == "jsonl":
-        import json
-
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return []
-        return list(record) if isinstance(record, dict) else []
-    return []
+    cells = _cells(line, form) if form in ("csv", "tsv") else []
+    return cells if is_header(cells) else []
 
 
 def first_line(head: bytes) -> bytes | None:

@@ -7,7 +7,15 @@ from itertools import chain, islice
 
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.sniff import WITHOUT_HEADER, check_mapping, is_header
+from fastrank.formats.sniff import (
+    QRELS_ROLES,
+    WITHOUT_HEADER,
+    check_mapping,
+    find_columns,
+    is_header,
+    kind_of_names,
+    normalized_name,
+)
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed, python_warning
@@ -36,14 +44,12 @@ def read_table(
     roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
     *,
     quoted: bool = True,
-    understood: Callable[[Any], dict[Any, Any] | None] | None = None,
 ) -> Table | dict[Any, Any]:
     """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
 
     names_without_header: the names by the columns of cells and the numbers of the lines; with
     `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
-    `delimited_records`. understood: of the content of JSON, the object to return instead, if any.
-    Raises FormatError, also for duplicate keys in an object, and InputError.
+    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
@@ -70,24 +76,42 @@ def read_table(
         if not has_header:
             names = range(len(cells)) if columns else names_without_header(cells, lines)
         return table_of_cells(name, names, cells, lines)
+    return _of_json(*_json_in(content, name, form), name, form)
+
+
+def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
+    """The content of a JSON or JSONL file, and for a list the number of each record or line."""
     text = decoded(content).removeprefix("\ufeff")
     if form == "json":
-        loaded: Any = _loaded(text, name, 1)
-        if understood is not None and (found := understood(loaded)) is not None:
-            return found
-        if isinstance(loaded, list):
-            return table_of_records(loaded, name, range(1, len(loaded) + 1), "record")
-        return loaded  # type: ignore[no-any-return]
-    for number, record in enumerate(text.split("\n"), 1):
-        if record.strip():
-            rows.append(_loaded(record, name, number))
-            lines.append(number)
-    # An object on one line could be both, JSON and JSON lines.
-    if understood is not None and rows:
-        found = understood(rows[0] if len(rows) == 1 else rows)
-        if found is not None:
-            return found
-    return table_of_records(rows, name, lines, "line")
+        loaded = _loaded(text, name, 1)
+        return loaded, range(1, len(loaded) + 1)
+    lines = [line for line in enumerate(text.split("\n"), 1) if line[1].strip()]
+    records = [_loaded(record, name, number) for number, record in lines]
+    return records, [number for number, _ in lines]
+
+
+def _of_json(loaded: Any, places: Sequence[int], name: str, form: str) -> Table | dict[Any, Any]:
+    """The table of a list of records, or the object itself."""
+    if isinstance(loaded, list):
+        return table_of_records(loaded, name, places, "line" if form == "jsonl" else "record")
+    return loaded  # type: ignore[no-any-return]
+
+
+def _whole(loaded: Any, form: str) -> Any:
+    """The object of a file of one line, which could be both, JSON and JSON lines."""
+    return loaded[0] if form == "jsonl" and len(loaded) == 1 else loaded
+
+
+def kind_of_json(content: bytes, name: str, form: str) -> str | None:
+    """The kind (qrels or run) of a JSON or JSONL file, or None if it is unclear."""
+    from fastrank.formats.question_files import kinds_of_record
+    from fastrank.formats.search_engines import kinds_of
+
+    loaded, _ = _json_in(content, name, form)
+    first = loaded[0] if isinstance(loaded, list) and loaded else None
+    record = first if isinstance(first, dict) else {}
+    kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
+    return kinds.pop() if len(kinds) == 1 else None if kinds else kind_of_names(record)
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
@@ -303,21 +327,28 @@ def content_of(
     check_mapping(columns, name)
     if form == "sample":
         return read_sample(content, name, kind)
-    from fastrank.formats.search_engines import numbers_by_query
+    if form in ("json", "jsonl"):
+        from fastrank.formats.search_engines import numbers_by_query
 
+        loaded, places = _json_in(content, name, form)
+        numbers = numbers_by_query(_whole(loaded, form), name, kind, warn)
+        return _of_json(loaded, places, name, form) if numbers is None else numbers
     found = read_table(
         content, name, form, columns,
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-        understood=lambda loaded: numbers_by_query(loaded, name, kind, warn),
     )  # fmt: skip
     if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
-        return _with_ratings(found, warn) if "rating" in found.names else found
+        return _with_ratings(found, columns, warn)
     return found
 
 
-def _with_ratings(table: Table, warn: Warn) -> Table:
+def _with_ratings(table: Table, columns: Mapping[str, Any] | None, warn: Warn) -> Table:
     """The rows that have a rating, as some in an export of Quepid have not."""
-    cells = table.columns[table.names.index("rating")]
+    call = table.call("Qrels")
+    place = find_columns(table.names, QRELS_ROLES, columns, table.source, call=call)["grade"]
+    if normalized_name(table.names[place]) != "rating":
+        return table
+    cells = table.columns[place]
     kept = [row for row, cell in enumerate(cells) if cell.strip()]
     if len(kept) == len(cells):
         return table
@@ -325,6 +356,6 @@ def _with_ratings(table: Table, warn: Warn) -> Table:
     left = counted(len(cells) - len(kept), "row")
     where = f"the first is line {table.rows[first]}"
     warn(f"{table.source}: {left} without a rating left out, {where}")
-    columns = [[column[row] for row in kept] for column in table.columns]
+    rated = [[column[row] for row in kept] for column in table.columns]
     lines = array("q", [table.rows[row] for row in kept])
-    return table_of_cells(table.source, table.names, columns, lines)
+    return table_of_cells(table.source, table.names, rated, lines)

@@ -114,7 +114,10 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
-    table, columns = _as_rows(table, "qrels", columns)
+    # That module uses this one.
+    from fastrank.formats.question_files import as_rows
+
+    table = as_rows(table, "qrels", columns)
     found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
     grouped, fields = _group_by_query(table, found)
     place = found["grade"]
@@ -141,7 +144,10 @@ def run_of(
 
     With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
     """
-    table, columns = _as_rows(table, "run", columns)
+    # That module uses this one.
+    from fastrank.formats.question_files import as_rows
+
+    table = as_rows(table, "run", columns)
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
     found = find_columns(
@@ -163,17 +169,6 @@ def run_of(
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
-
-
-def _as_rows(
-    table: Table, kind: str, columns: Mapping[str, Any] | None
-) -> tuple[Table, Mapping[str, Any] | None]:
-    """The table, and `columns`, with a row per document if it has records of questions."""
-    # That module uses this one.
-    from fastrank.formats.question_files import as_rows
-
-    made = as_rows(table, kind, columns)
-    return made, columns if made is table else None
 
 
 def tag_of(tag: str | bytes | None, source: str) -> bytes:

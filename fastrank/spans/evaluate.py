@@ -16,9 +16,9 @@ from fastrank.scores.scores import Scores
 from fastrank.scores.summary import Coverage, summaries
 from fastrank.spans.levels import chunk_rows
 from fastrank.spans.measures import bind_span_measures, budget_of
-from fastrank.spans.qrels import on_line, size_of_part
+from fastrank.spans.qrels import number_documents
 from fastrank.spans.readers import read_chunks, read_spans
-from fastrank.spans.stretches import Union, combined, meeting, number_texts
+from fastrank.spans.stretches import PART, Union, combined, meeting, number_texts, on_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,23 +129,20 @@ class _Text:
         place = np.full(len(names), -1)
         place[order] = np.arange(len(order))
         retrieved, of_run = _ranked(chunks, run, place[ranked])
-        sides, documents = on_line(spans, chunks)
         rows = np.flatnonzero(spans.grades > 0)
-        evidence = sides[0][0][rows], sides[0][1][rows]
-        of_spans = place[asked][rows]
-        touching, others = meeting(evidence, sides[1], touching=True)
-        count = int(documents[1].max()) + 1
-        keys = of_spans * count + documents[0][rows], of_run * count + documents[1][retrieved]
+        documents, of_chunks = number_documents(spans, chunks)
+        of_spans, documents = place[asked][rows], documents[rows]
+        touching, others = meeting(
+            on_line(spans, documents, rows), on_line(chunks, of_chunks), touching=True
+        )
+        count = int(of_chunks.max()) + 1
+        keys = of_spans * count + documents, of_run * count + of_chunks[retrieved]
         used, parts = np.unique(np.concatenate(keys), return_inverse=True)
-        self._query_of, self._size = used // count, size_of_part(spans, chunks)
-        of_span, of_chunk = parts[: len(rows)] * self._size, parts[len(rows) :] * self._size
-
-        def placed(places: Spans | Chunks, which: Integers, before: Integers) -> tuple[Any, Any]:
-            return before + places.starts[which], before + places.ends[which]
-
-        self._spans = placed(spans, rows, of_span)
-        self._retrieved = placed(chunks, retrieved, of_chunk)
-        self._touching = placed(chunks, others, of_span[touching])
+        self._query_of = used // count
+        of_evidence, of_retrieved = parts[: len(rows)], parts[len(rows) :]
+        self._spans = on_line(spans, of_evidence, rows)
+        self._retrieved = on_line(chunks, of_retrieved, retrieved)
+        self._touching = on_line(chunks, of_evidence[touching], others)
         self._evidence, self._pieces = Union(*self._spans), spans.pieces[rows]
         self._has_alternatives = len(set(self._pieces.tolist())) < len(rows)
         self._tokens = None if chunks.tokens is None else chunks.tokens[retrieved]
@@ -163,7 +160,7 @@ class _Text:
     def _within(self, budget: int, unit: str) -> tuple[Integers, Integers]:
         """What was retrieved within a budget of chunks, characters or tokens."""
         starts, ends = self._retrieved
-        lengths, queries = ends - starts, self._query_of[starts // self._size]
+        lengths, queries = ends - starts, self._query_of[starts // PART]
         costs = {"": np.ones_like(lengths), "c": lengths, "t": self._tokens}[unit]
         if costs is None:
             raise InputError(self._source, "no tokens column, which a cutoff in tokens needs")
@@ -204,7 +201,7 @@ class _Text:
     def _sum_at(self, starts: Integers, numbers: Integers) -> Integers:
         """The sums by query of numbers at places of the line, int64[queries]."""
         sums = np.zeros(len(self.queries), np.int64)
-        np.add.at(sums, self._query_of[starts // self._size], numbers)
+        np.add.at(sums, self._query_of[starts // PART], numbers)
         return sums
 
 

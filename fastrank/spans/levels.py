@@ -7,8 +7,10 @@ import numpy as np
 from fastrank.arguments import check_choice
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
+from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.inputs import as_run
+from fastrank.formats.values import texts_of_list
 from fastrank.messages import counted, first_few
 from fastrank.spans.readers import read_chunks
 from fastrank.spans.stretches import combined, number_texts
@@ -67,7 +69,7 @@ def by_level(run: RunLike | Qrels, chunks: ChunksLike, level: Level) -> Any:
             found = ", ".join(map(repr, known.table.names))
             raise InputError(known.table.source, f"no page column: found {found}")
         columns.append(known.pages)
-    names = list(map("#".join, zip(*(own.decoded() for own in columns), strict=True)))
+    named = texts_of_list(list(map(b"#".join, zip(*columns, strict=True))), known.table.refuse)
     units = combined(*(number_texts(own)[0][0] for own in columns))[rows]
     queries = np.repeat(np.arange(len(given)), np.diff(given.offsets))
     is_run = isinstance(given, Run)
@@ -77,15 +79,16 @@ def by_level(run: RunLike | Qrels, chunks: ChunksLike, level: Level) -> Any:
     keys = combined(queries, groups, units)
     order = np.lexsort((-values, keys))
     best = np.sort(order[np.unique(keys[order], return_index=True)[1]])
-    ids = given.query_ids
-    kept = [ids[place] for place in queries[best]], [names[row] for row in rows[best]]
-    if not is_run:
-        return Qrels.from_arrays(*kept, values[best], given.groups.take(best))
-    made = Run.from_arrays(*kept, values[best], tag=given.tag or None)
-    if len(made) < len(given):
-        # Queries without results stay.
-        made = Run.from_dict({**{query: {} for query in ids}, **made.to_dict()}, tag=made.tag)
-    return made
+    fields = {
+        "docs": gather_texts(named, rows[best]).placed(None, "row"),
+        "offset_column": memory_of(np.searchsorted(queries[best], np.arange(len(given) + 1))),
+    }
+    if is_run:
+        return given.changed(**fields, score_column=memory_of(values[best]))
+    grades = memory_of(np.asarray(given.grade_column)[best])
+    return given.changed(
+        **fields, grade_column=grades, groups=gather_texts(given.groups, best), strata=None
+    )
 
 
 def chunk_rows(given: Qrels | Run, chunks: Chunks) -> Integers:

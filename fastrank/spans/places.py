@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import accumulate
 
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError, ReadError
@@ -28,7 +30,7 @@ def documents_of(given: Any) -> Mapping[str, str]:
     Line ends are kept: characters are those of the file. Raises ReadError and TypeError.
     """
     if isinstance(given, Mapping):
-        return given
+        return {str(name): text for name, text in given.items()}
     if not isinstance(given, (str, os.PathLike)):
         found = type(given).__name__
         raise TypeError(f"documents: expected {{id: text}} or a folder, found {found}")
@@ -47,13 +49,14 @@ def documents_of(given: Any) -> Mapping[str, str]:
 
 def texts_of_rows(table: Table, names: Sequence[str], documents: Mapping[str, str]) -> list[str]:
     """The text of the document of each row. Raises the table's errors."""
-    found = [documents.get(name) for name in names]
-    for row, text in enumerate(found):
-        if not isinstance(text, str):
-            hint = did_you_mean(map(repr, closest(names[row], map(str, documents))))
-            expected = f"expected a text of document {names[row]!r:.60} in documents"
-            table.refuse(row, f"{expected}, found {type(text).__name__}{'' if text else hint}")
-    return found  # type: ignore[return-value]
+    for row, name in enumerate(names):
+        if name not in documents:
+            hint = did_you_mean(map(repr, closest(name, documents)))
+            table.refuse(row, f"documents= has no text of document {name!r:.60}{hint}")
+        if not isinstance(documents[name], str):
+            found = type(documents[name]).__name__
+            table.refuse(row, f"documents: expected a text of {name!r:.60}, found {found}")
+    return [documents[name] for name in names]
 
 
 def find_places(
@@ -66,13 +69,15 @@ def find_places(
     """
     places: list[tuple[int, int]] = []
     wrong: dict[str, list[str]] = {"not found in": [], "found more than once in": []}
+    folded: dict[str, _Folded] = {}
     for row, (text, document) in enumerate(zip(texts, documents, strict=True)):
         if not isinstance(text, str) or not text.strip():
             table.refuse(row, f"expected a text, found {text!r:.60}")
-        found = _first_two(re.compile(re.escape(text)), document)
+        found = _first_two(text, document)
         if not found:
-            words = map(re.escape, text.split())
-            found = _first_two(re.compile(r"\s+".join(words)), document)
+            if document not in folded:
+                folded[document] = _Folded(document)
+            found = folded[document].first_two(text)
         if len(found) == 1:
             places += found
         else:
@@ -89,8 +94,29 @@ def find_places(
     return [start for start, _ in places], [end for _, end in places]
 
 
-def _first_two(pattern: re.Pattern[str], document: str) -> list[tuple[int, int]]:
-    """The first two places of a pattern, which may overlap."""
-    first = pattern.search(document)
-    second = first and pattern.search(document, first.start() + 1)
-    return [place.span() for place in (first, second) if place]
+class _Folded:
+    """A document with one blank between words, and where each of these was."""
+
+    def __init__(self, document: str) -> None:
+        words = list(re.finditer(r"\S+", document))
+        self._text = " ".join(word.group() for word in words)
+        self._starts = [word.start() for word in words]
+        self._folded = list(
+            accumulate((word.end() - word.start() + 1 for word in words), initial=0)
+        )
+
+    def first_two(self, text: str) -> list[tuple[int, int]]:
+        """The first two places in the document of a text with its blanks folded."""
+        found = _first_two(" ".join(text.split()), self._text)
+        return [(self._place(start), self._place(end - 1) + 1) for start, end in found]
+
+    def _place(self, at: int) -> int:
+        word = bisect_right(self._folded, at) - 1
+        return self._starts[word] + at - self._folded[word]
+
+
+def _first_two(text: str, document: str) -> list[tuple[int, int]]:
+    """The first two places of a text, which may overlap."""
+    first = document.find(text)
+    second = document.find(text, first + 1) if first >= 0 else -1
+    return [(place, place + len(text)) for place in (first, second) if place >= 0]

@@ -12,15 +12,15 @@ from fastrank.data.texts import decoded
 from fastrank.errors import InputError, OptionError
 from fastrank.messages import closest, counted, did_you_mean, first_few
 from fastrank.spans.readers import read_chunks, read_spans
-from fastrank.spans.stretches import combined, meeting, number_texts
+from fastrank.spans.stretches import combined, meeting, number_texts, on_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.choices import OverlapOf, SpanGrade
-    from fastrank.spans.readers import Chunks, ChunksLike, DocumentsLike, Places, Spans, SpansLike
-    from fastrank.spans.stretches import Stretches
+    from fastrank.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
+    from fastrank.spans.stretches import Integers
 
 OF = ("span", "chunk")
 GRADES = ("max", "sum", "share")
@@ -74,7 +74,7 @@ def span_qrels(
     check_choice("of", of, OF)
     check_choice("grade", grade, GRADES)
     by_piece = flag("subtopics", subtopics)
-    sides, _ = on_line(spans, chunks)
+    sides = list(map(on_line, (spans, chunks), number_documents(spans, chunks)))
     rows, found = meeting(*sides)
     (starts, ends), (other_starts, other_ends) = (
         (side[0][own], side[1][own]) for side, own in zip(sides, (rows, found), strict=True)
@@ -106,8 +106,8 @@ def _merged(groups: Any, rows: Any, found: Any, grades: Any, *, add: bool) -> tu
     return rows[firsts], found[firsts], merged
 
 
-def on_line(spans: Spans, chunks: Chunks) -> tuple[tuple[Stretches, Stretches], tuple[Any, Any]]:
-    """Spans and chunks on a number line with a part for each document, and the numbers of these.
+def number_documents(spans: Spans, chunks: Chunks) -> list[Integers]:
+    """The numbers of the documents of spans and of chunks.
 
     Raises InputError for spans in documents without chunks.
     """
@@ -119,17 +119,7 @@ def on_line(spans: Spans, chunks: Chunks) -> tuple[tuple[Stretches, Stretches], 
         listed = first_few([repr(name) for name in lacking], NAMED, count=True)
         count = counted(len(lacking), "document")
         raise InputError(chunks.table.source, f"no chunks of {count} with spans: {listed}{hint}")
-
-    def placed(places: Places, documents: Any) -> Stretches:
-        before = documents * size_of_part(spans, chunks)
-        return before + places.starts, before + places.ends
-
-    return (placed(spans, numbers[1]), placed(chunks, numbers[0])), (numbers[1], numbers[0])
-
-
-def size_of_part(*places: Places) -> int:
-    """The length of the part of a document on a number line, so that no two parts touch."""
-    return 2 + max(int(own.ends.max()) for own in places)
+    return numbers[::-1]
 
 
 def _name(spans: Spans, row: int) -> str:

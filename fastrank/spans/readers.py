@@ -10,20 +10,17 @@ import numpy as np
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import Texts, decoded
-from fastrank.errors import FormatError, InputError
-from fastrank.formats import sniff
-from fastrank.formats.inputs import choose_split, frame_of, is_file
+from fastrank.errors import InputError
+from fastrank.formats.inputs import table_of
 from fastrank.formats.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
-from fastrank.formats.table_files import read_table, table_of_columns, table_of_records
 from fastrank.formats.tables import Table, first_empty
 from fastrank.formats.values import first_repeat, grades_of, integers_of
 from fastrank.messages import counted
 from fastrank.spans.places import documents_of, find_places, texts_of_rows
-from fastrank.spans.stretches import number_texts
+from fastrank.spans.stretches import MOST, number_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     SpansLike = Any
@@ -106,7 +103,7 @@ def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
     """
     if isinstance(given, Spans):
         return given
-    table = _table(given, (("query", "question"), ("document",)))
+    table = table_of(given, (("query", "question"), ("document",)))
     return spans_of(_of_references(table) if REFERENCES in table.names else table, documents)
 
 
@@ -153,7 +150,7 @@ def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
     """
     if isinstance(given, Chunks):
         return given
-    table = _table(given, (("chunk",), ("document",)))
+    table = table_of(given, (("chunk",), ("document",)))
     found = find_columns(table.names, CHUNK_ROLES, None, table.source, call="")
     ids, tokens = _ids(table, found["chunk"]), None
     (codes,), distinct = number_texts(ids)
@@ -168,34 +165,6 @@ def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
     return Chunks(**_places(table, found, "chunk", documents), ids=ids, pages=pages, tokens=tokens)
 
 
-def _table(given: Any, roles: Sequence[Sequence[str]]) -> Table:
-    given = choose_split("table", given, None)
-    if isinstance(given, Mapping):
-        return table_of_columns(given)
-    if isinstance(given, (list, tuple)):
-        return table_of_records(list(given), "<list>", range(len(given)), "item")
-    table = frame_of(given)
-    if table is not None:
-        return table
-    if not is_file(given):
-        found = type(given).__name__
-        raise TypeError(f"expected a file, a data frame, a dict of columns or dicts, found {found}")
-    file, head = sniff.head_of(given)
-    with file:
-        form, content = sniff.format_of_table(head, file.name), file.read()
-
-    def no_header(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        needed = " and ".join(" or ".join(role) for role in roles)
-        found = ", ".join(repr(column[0][:40]) for column in cells)
-        reason = f"expected a header with names for {needed}, found {found}"
-        raise FormatError(file.name, lines[0], reason)
-
-    read = read_table(content, file.name, form, None, no_header, roles)
-    if not isinstance(read, Table):
-        raise FormatError(file.name, 1, "expected a list of records, found one object")
-    return read
-
-
 def _ids(table: Table, place: int) -> Texts:
     texts = table.texts(place)
     if not len(texts):
@@ -206,7 +175,11 @@ def _ids(table: Table, place: int) -> Texts:
 
 
 def _integers(table: Table, place: int, what: str) -> Any:
-    return np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+    numbers = np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+    if (numbers > MOST).any():
+        row = int((numbers > MOST).argmax())
+        table.failing(place)(row, f"expected a {what} of at most {MOST}, found {numbers[row]}")
+    return numbers
 
 
 def _places(
@@ -227,7 +200,7 @@ def _places(
             _check_texts(table, zip(starts, ends, names, wholes, strict=True), content)
     elif content is None or wholes is None or "start" in found or "end" in found:
         listed = ", ".join(map(repr, table.names))
-        expected = "expected columns start and end, or text and documents= with the texts"
+        expected = "expected columns start and end, or text and the texts of documents (documents=)"
         raise InputError(table.source, f"no places: {expected}, found {listed}")
     else:
         ids = table.texts(found[role]).decoded()

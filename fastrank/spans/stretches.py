@@ -1,6 +1,6 @@
 """Sets of stretches of a number line: their unions, and which of them meet.
 
-On it, each document has a part of its own, with a place for each character.
+On it, each document has a part of its own, with a place for each character; parts never touch.
 """
 
 from __future__ import annotations
@@ -12,11 +12,25 @@ from fastrank.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy.typing as npt
+
+    from fastrank.spans.readers import Places
 
     Integers = npt.NDArray[np.int64]
     # Starts and ends.
     Stretches = tuple[Integers, Integers]
+
+
+# The highest place in a document, and the length of a part.
+MOST = 2**31
+PART = 2 * MOST
+
+
+def on_line(places: Places, parts: Integers, rows: Any = slice(None)) -> Stretches:
+    """Rows of places as stretches of the parts with these numbers."""
+    return parts * PART + places.starts[rows], parts * PART + places.ends[rows]
 
 
 class Union:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import SimpleNamespace as Document
 from typing import Any
 
+import numpy
 import pytest
 
 import fastrank as fr
@@ -39,7 +40,7 @@ def _ours(measure: str) -> Any:
 def test_a_document_is_an_object_a_pair_a_dict_or_an_id() -> None:
     document = Document(id="a", score=None, metadata={"key": 7})
     node = Document(node=Document(node_id="a", ref_doc_id="d", metadata={"key": 7}), score=0.5)
-    for one in (node, (document, 0.5), {"document.id": "a", "document.score": 0.5},
+    for one in (node, (document, 0.5), ["a", 0.5], {"document.id": "a", "document.score": 0.5},
                 {"id": "a", "score": 0.5, "content": ""}):  # fmt: skip
         assert results_to_run({"q": [one]}).to_dict() == {"q": {"a": 0.5}}
     assert results_to_run({"q": [node]}, id="key").to_dict() == {"q": {"7": 0.5}}
@@ -47,6 +48,7 @@ def test_a_document_is_an_object_a_pair_a_dict_or_an_id() -> None:
         "q": {"d": 0.5}
     }
     assert results_to_run({"q": [(document, 3.0)]}, higher_is_better=False).scores.tolist() == [-3]
+    assert results_to_run({"q": numpy.array([7])}, rank_by="given").to_dict() == {"q": {"7": -1}}
     ranked = results_to_run({"q": ["b", document]}, rank_by="given", tag="t")
     assert (ranked.to_dict(), ranked.tag) == ({"q": {"b": -1.0, "a": -2.0}}, "t")
 
@@ -79,12 +81,18 @@ WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
         (lambda: results_to_run({"q": [WITHOUT_ID]}, id="key"), "result 1: expected 'key', found"),
         (lambda: results_to_run({"q": [{"id": "a"}]}), "result 1: expected a score, found none"),
         (lambda: results_to_run({"q": [{"id": "a", "score": "x"}]}), "result 1: expected a score"),
+        (lambda: results_to_run({"q": [object()]}), "expected an id, found object without$"),
+        (lambda: results_to_run({"q": [Document(metadata="x")]}, id="key"), "'key', found"),
         (lambda: results_to_run({"q": "text"}), "query 'q', expected a list of doc"),
+        (lambda: results_to_run({"q": {"a": 0.5}}), "expected a list of documents, found {'a'"),
         (lambda: results_to_run({None: ["a"]}, rank_by="given"), "query None, expected an id"),
         (lambda: results_to_run({1: [], "1": []}), "'1' and 1 are the same id"),
         (lambda: results_to_run({"q": []}, rank_by="rank"), "rank_by: expected"),
         (lambda: ListEvaluator("P@5,10"), "expected one measure, found P@5, P@10"),
         (lambda: ListEvaluator("RR").values([["a"], []], [["a"], ["a"]]), "query 1, expected"),
+        (lambda: ListEvaluator("RR").values([["a"], ["b"]], [["a"]]),
+         "expected 2, one for each query, found 1 list of retrieved documents"),
+        (lambda: ListEvaluator("gm_map").values([["a"]], [["a"]]), "gm_map has no value for a sin"),
     ],
 )  # fmt: skip
 def test_errors_name_the_query_and_the_result(convert: Callable[[], Any], reason: str) -> None:

@@ -120,11 +120,11 @@ def test_any_measure_may_be_the_primary_one():
 
 
 @pytest.mark.parametrize(
-    ("primary", "greater"), [("nDCG@10", True), ("MedianRank", False), ("percentile_rank", False)]
+    ("primary", "greater"), [("nDCG@10", True), ("LastRank", False), ("percentile_rank", False)]
 )
 def test_of_ranks_the_smaller_is_better(primary, greater):
     """Which a trainer that keeps the best model must know."""
-    evaluator = evaluator_of("nDCG@10 MedianRank percentile_rank", primary=primary)
+    evaluator = evaluator_of("nDCG@10 LastRank percentile_rank", primary=primary)
     assert evaluator.greater_is_better is greater
 
 

@@ -276,7 +276,7 @@ SUBTASKS = "of several subtasks; set format to 'semeval-a', 'semeval-b', 'semeva
     ("content", "message"),
     [
         ("", "the file is empty"),
-        ("a,b\n1,2\n", "expected a header or three cells (question, candidate, label)"),
+        ("a,b\n1,2\n", "1: expected a header with names for question or question_id and cand"),
         ("question,answer,label\nq,a\n", "2: expected 3 cells, as in the first line, found 2"),
         ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
         ("question,answer,score\n", "1: column 'label': expected a number, found 'score'"),

@@ -459,6 +459,11 @@ def test_convert_takes_a_file_through_every_format_and_back(
         (b'{"qid": "q", "docno": "d", "relevance": 1}\n', "qrels"),
         (b"qid,docno,score\nq,d,1\n", None),
         (b'{"q": {"d": 1}}', None),
+        (b'{"q": {"hits": {"hits": [{"_id": "d", "_score": 1}]}}}', "run"),
+        (b'{"queries": [{"query_text": "q", "ratings": {"d": 1}}]}', "qrels"),
+        (b'{"queries": [{"query_id": 1, "query_text": "q", "ratings": {}}], "docs": {}}', None),
+        (b'{"id": "1", "gold_ids": ["d"]}\n{"id": "2", "gold_ids": ["d"]}\n', "qrels"),
+        (b'[{"id": "1", "output": [{"provenance": [{"wikipedia_id": "d"}]}]}]', None),
         (b"q\td\t1\n", None),
     ],
 )

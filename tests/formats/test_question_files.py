@@ -121,9 +121,14 @@ def test_facts_of_hotpotqa_are_places_of_sentences() -> None:
 
 def test_a_fact_of_a_sentence_that_does_not_exist_is_left_out_with_a_warning() -> None:
     """The published files have some."""
-    record = {**HOTPOT, "supporting_facts": [["Lyon", 2], ["Oslo", 0]]}
+    facts = [["Lyon", 2], ["Oslo", 0], ["Oslo", 1]]
+    record = {
+        **HOTPOT,
+        "supporting_facts": facts,
+        "context": [CONTEXT[0], ["Oslo", ["Cold.", " "]]],
+    }
 
-    with pytest.warns(UserWarning, match="1 fact is left out, .* record 1, sentence 2 of 'Lyon'$"):
+    with pytest.warns(UserWarning, match="2 facts are left out, .* sentence 2 of 'Lyon'$"):
         assert hotpot_spans([record])["document"] == ["Oslo"]
 
 
@@ -154,6 +159,22 @@ def test_answers_of_squad_are_places_of_one_piece_of_evidence() -> None:
          r"record 1, supporting_facts\[0\]: expected title and sent_id, found \['Lyon'\]"),
         (lambda: fr.read_qrels(_json([{**BRIGHT, "gold_ids": [None]}])),
          r"record 1, gold_ids\[0\]: expected the id of a document, found None"),
+        (lambda: fr.read_qrels(_json([_kilt([None])])), "expected the id of a document, found No"),
+        (lambda: fr.read_qrels(_json([_kilt([" "])])), "expected an id, found an empty text"),
+        (lambda: fr.read_qrels(_json([{**HOTPOT, "supporting_facts": {"title": ["Lyon", "Oslo"],
+                                                                      "sent_id": [0]}}])),
+         "supporting_facts: expected as many values of title as of sent_id, found 2 and 1"),
+        (lambda: fr.read_qrels(_json([{**HOTPOT, "supporting_facts": {"title": None,
+                                                                      "sent_id": []}}])),
+         r"supporting_facts.title: expected a list, found None"),
+        (lambda: fr.read_run(_json([{"ctxs": [{"id": "a", "score": "1_0"}]}])),
+         r"record 1, ctxs\[0\]: expected a score, found '1_0'"),
+        (lambda: hotpot_spans([HOTPOT, HOTPOT]), "record 2: duplicate id 'h1'"),
+        (lambda: hotpot_spans([{**HOTPOT, "context": [["Lyon", "text"]]}]),
+         "record 1, context and supporting_facts of 'Lyon': expected a list of sentences"),
+        (lambda: hotpot_spans([{**HOTPOT, "context": [*CONTEXT, ["Lyon", ["x"]]]}]),
+         "supporting_facts: two paragraphs have the title 'Lyon'"),
+        (lambda: squad_spans(_squad([{"text": "L", "answer_start": False}])), "a number, found bo"),
         (lambda: hotpot_spans([{**HOTPOT, "context": CONTEXT[:1]}]),
          "record 1: no paragraph of the context is 'Oslo'"),
         (lambda: hotpot_spans([{**HOTPOT, "supporting_facts": [["Lyon", "0"]]}]),

@@ -146,7 +146,7 @@ RRE = {
         "queries": [{"placeholders": {"$query": "jazz"}}], "relevant_documents": {"2": ["5", "6"]},
     }]}]
 }  # fmt: skip
-QUEPID = b"query,docid,rating\ntv,a,3\ntv,b,\nradio,,\n"
+QUEPID = b"Query,DocId,Rating\ntv,a,3\ntv,b,\nradio,,\n"
 RESPONSE = hits(("x", 2.0), ("y", 1.0))
 RED = {"red dress": {"B077": 3, "B071": 0}}
 READ = """
@@ -155,6 +155,8 @@ run({"q": RESPONSE}) => {"q": {"x": 2.0, "y": 1.0}}
 run({"q": RESPONSE, "r": hits(("b", 1.0), ("a", 1.0))}) => {
   "q": {"x": -1.0, "y": -2.0}, "r": {"b": -1.0, "a": -2.0}}
 run({"q": hits(("b", None))}) => {"q": {"b": -1.0}}
+run({"q": hits(("b", 10**400), ("a", 1))}) => {"q": {"b": -1.0, "a": -2.0}}
+run({"q": hits(("b", 1e300), ("a", 1e299))}) => {"q": {"b": -1.0, "a": -2.0}}
 # queries are named by the file, a key of the response, or the text that it repeats
 run({"responses": [{**RESPONSE, "query_id": "q"}]}) => {"q": {"x": 2.0, "y": 1.0}}
 run(json.dumps({**RESPONSE, "query_id": 1}).encode() + b"\\n" +
@@ -210,6 +212,7 @@ run({"q": {"root": {**VESPA["root"], "coverage": {"full": False}}}}) =>
   ['q'].root.coverage.full: False: these are not all results; expected True or nothing
 run({**TYPESENSE, "page": 2}) => page: 2: these are not all results; expected 1 or nothing
 run(rank_eval(FOUND, failures={"paris": {}})) => failures: 1 query failed, such as 'paris': [...]
+run(rank_eval(FOUND, failures=5)) => failures: 1 query failed, such as 5: expected none
 run({"responses": [FAILED]}) => responses[0]: expected a response, found the error 'no such index'
 # another version, or no names
 run({"rank_eval": {"quality_level": 0.4, "details": {}}}) => rank_eval: expected a response of [...]
@@ -238,6 +241,8 @@ qrels({"requests": [{"id": "q", "ratings": [{"_id": "a", "grade": 1}]}]}) =>
 qrels({"requests": [{"id": "q"}]}) => requests[0].ratings: expected a list or an object of [...]
 qrels({"requests": [{"id": "q", **rated(a="high")}]}) =>
   requests[0].ratings[0]: expected a number, found 'high'
+qrels({"hits": {"hits": [{"_source": LIST}] * 2}}) =>
+  hits.hits: expected one judgment list, found 2
 qrels({**LIST, "status": "PROCESSING"}) => status: 'PROCESSING': the judgment list is not complete
 # files that are swapped
 run(LIST) => expected responses, found ratings, which are judgments: are the files swapped?

@@ -111,6 +111,7 @@ def test_pages_and_documents_have_the_score_of_their_best_chunk() -> None:
     assert page.to_dict() == {"q": {"a#2": 0.3, "a#1": 0.9, "b#1": 0.5}, "p": {}}
     assert document.to_dict() == {"q": {"a": 0.9, "b": 0.5}, "p": {}}
     assert fr.by_level(RUN, CHUNKS, "chunk").to_dict() == RUN
+    assert fr.by_level({"q": {}}, CHUNKS, "document").to_dict() == {"q": {}}
 
 
 def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
@@ -118,6 +119,8 @@ def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
     by_piece = fr.by_level(fr.span_qrels(SPANS, CHUNKS, subtopics=True), CHUNKS, "document")
 
     assert fr.by_level(qrels, CHUNKS, "document").to_dict() == {"q": {"a": 2, "b": 3}}
+    shares = fr.span_qrels(SPANS, CHUNKS, grade="share")
+    assert fr.by_level(shares, CHUNKS, "document").to_dict() == {"q": {"a": 2.0, "b": 2.25}}
     rows = zip(by_piece.groups.decoded(), by_piece.doc_ids, by_piece.grades.tolist(), strict=True)
     assert sorted(rows) == [("a:0-10", "a", 1), ("x", "a", 2), ("x", "b", 3)]
 

@@ -109,12 +109,14 @@ WRONG_SPANS: list[tuple[str, tuple[Any, ...], str]] = [
     (PLACES, ("q", "a", 1.5, 3), "row 0 (from 0), column 'start': expected a place, found 1.5"),
     (PLACES, ("q", "b", 3, 10), "place 3:10 is outside of document 'b', of 9 characters"),
     (PLACES, ("q", "A", 3, 10),
-     "expected a text of document 'A' in documents, found NoneType; did you mean 'a'?"),
+     "row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?"),
+    (PLACES, ("q", 7, 3, 10), "documents: expected a text of '7', found NoneType"),
+    (PLACES, ("q", "a", 0, 2**62), "column 'end': expected a place of at most 2147483648, found 4"),
     (f"{PLACES} text", ("q", "b", 6, 9, "Öl"),
      "document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?"),
     (f"{PLACES} grade", ("q", "a", 0, 1, -1), "column 'grade': expected 0 or more, found -1"),
     ("query document start", ("q", "a", 0),
-     "no places: expected columns start and end, or text and documents= with the texts, found"),
+     "no places: expected columns start and end, or text and the texts of documents (docu"),
     ("query document first last", ("q", "a", 0, 1), "no places: expected columns start and end"),
     ("query start end", ("q", 0, 1), "no document column: found 'query', 'start', 'end'"),
     ("document start end", ("a", 0, 1), "no query column"),
@@ -131,7 +133,7 @@ def test_wrong_spans_are_refused_with_their_place(
     names: str, row: tuple[Any, ...], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        fr.spans.read_spans(table(names, row), TEXTS)
+        fr.spans.read_spans(table(names, row), {**TEXTS, 7: None})
 
     assert message in str(error.value)
 
