@@ -36,9 +36,9 @@ def test_json_holds_options_with_their_defaults() -> None:
     (found,) = json.loads(printed("measures --format json RBP"))
 
     assert found["name"] == "RBP"
-    assert found["source"] == "Moffat and Zobel, ACM TOIS 27(1), 2008."
+    assert found["source"] == "Moffat and Zobel, ACM TOIS 27(1), 2008; cwl_eval."
     defaults = {option["name"]: option["default"] for option in found["options"]}
-    binary = {"judged_only": False, "gain": "binary"}
+    binary = {"judged_only": False, "gain": "binary", "residual": False}
     assert defaults == {"cutoff": None, "p": 0.8, "rel": None, **binary}
 
 

@@ -24,6 +24,8 @@ SMALL = {
     "b.run": "q1 Q0 b 1 2 b\nq1 Q0 a 2 1 b\nq2 Q0 c 1 9 b\nq3 Q0 b 1 2 b\nq3 Q0 c 2 1 b\n",
     "other.qrels": "q1 0 a 0\nq1 0 b 0\nq2 0 c 1\nq3 0 b 2\nq4 0 b 1\n",
     "some.qrels": "q1 0 a 1\nq2 0 c 2\nq3 0 b 0\n",
+    "spans.csv": "query,document,start,end\nq1,d,0,4\n",
+    "chunks.csv": "chunk,document,start,end\na,d,0,5\n",
     "rows.csv": "text,label\n" + "".join(f"t{i},{i % 2}\n" for i in range(40)),
 }
 VECTORS = "--corpus corpus.npy --queries queries.npy"
@@ -42,6 +44,7 @@ WRITING = {
     "estimate": "--human some.qrels --judge other.qrels -m P.5 a.run",
     "plan": "-n 2 --plan plan.json a.run",
     "qrels": "merge qrels other.qrels",
+    "spans": "spans.csv chunks.csv",
     "explain": "--query q1 -m map qrels a.run",
     "fuse": "a.run b.run",
     "convert": "--format jsonl a.run -",

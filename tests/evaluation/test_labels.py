@@ -28,8 +28,9 @@ def cut(sizes: list[int]) -> dict[str, Any]:
     "family", [one for one in FAMILIES if one.needs in ("ranking", *GAINS)], ids=str
 )
 def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
-    needed = bool(family.at) and family.options[family.at].needed
-    name = family.name + ({"cutoff": "@2", "recall": "@0.5"}[family.at] if needed else "")
+    values = {"cutoff": "cutoff=2", "recall": "recall=0.5", "n": "n=2"}
+    needed = [values[name] for name, option in family.options.items() if option.needed]
+    name = family.name + (f"({','.join(needed)})" if needed else "")
     qrels = {"q": {"a": 1, "b": 0, "c": 2, "d": 0}}
     run = {"q": {"a": 3.0, "b": 4.0, "c": 1.0, "d": 2.0}}
 
@@ -89,7 +90,7 @@ def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
 
 CUT_NEEDS = ("ranking", *GAINS)
 CUT = [
-    f"{name}@3"
+    f"{name}(n=2)@3" if "n" in family.options else f"{name}@3"
     for name, family in FAMILY_BY_NAME.items()
     if "cutoff" in family.options and family.needs in CUT_NEEDS
 ]

@@ -286,9 +286,9 @@ def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
     _, _, names = str(caught.value).partition("; it supports ")
 
     for name in names.removesuffix(", and trec_eval's names of these").split(", "):
-        cutoff = FAMILY_BY_NAME[name].options.get("cutoff")
-        needed = cutoff is not None and cutoff.needed
-        average(A1, AB, f"{name}@1" if needed else name, depth=depth)
+        needed = [own for own in FAMILY_BY_NAME[name].options.values() if own.needed]
+        given = ",".join(f"{own.name}=1" for own in needed)
+        average(A1, AB, f"{name}({given})" if given else name, depth=depth)
 
 
 def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:

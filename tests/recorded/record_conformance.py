@@ -182,6 +182,9 @@ DEFINITIONS: dict[str, Callable[[Query], float]] = {
     "Hole@10": lambda q: sum(not known for known in q.in_pool[:10]) / 10,
     "FirstRank": lambda q: float(q.ranks[0]) if q.ranks else math.nan,
     "MedianRank": lambda q: float(q.ranks[0]) if q.ranks else math.nan,
+    "FullRecall": lambda q: float(len(q.ranks) == q.relevant),
+    "Evidence(n=2)@5": lambda q: float(q.found(5) >= 2),
+    "LastRank": lambda q: float(q.ranks[-1]) if len(q.ranks) == q.relevant else math.nan,
 }
 
 
