@@ -159,6 +159,8 @@ class IndexComparison(Frozen):
         return record
 
     def _draw(self, axes: Any) -> Frame:
+        from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
         from fastrank.comparing.plots.frame import Frame
         from fastrank.comparing.plots.style import INK, MUTED, line
 
@@ -187,6 +189,12 @@ class IndexComparison(Frozen):
         left = axes.get_xlim()[0]
         axes.set_xlim(left, 1 + 0.05 * (1 - left))
         axes.set_yscale("log")
+        # Labels of logarithms are mathematical text by default, which is shown as it is here.
+        plain = StrMethodFormatter("{x:,.10g}")
+        axes.yaxis.set_major_formatter(plain)
+        speeds = [point.queries_per_second for point in self.points]
+        narrow = max(speeds) < 10 * min(speeds)
+        axes.yaxis.set_minor_formatter(plain if narrow else NullFormatter())
         return Frame(
             f"Recall@{self.k} and queries per second of {len(self.points)} searches",
             [self.queries],

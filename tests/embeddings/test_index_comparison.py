@@ -345,8 +345,9 @@ def test_a_plot_is_of_the_kind_of_its_name_and_has_the_names_of_points(compared,
 
 
 @pytest.mark.parametrize("setting", ["nprobe=1", "nprobe=1,quantizer_efSearch=128"])
-def test_settings_stand_inside_the_axes_of_a_plot(compared, setting):
-    """That of the leftmost point too."""
+@pytest.mark.parametrize("step", [1e-9, 1e3, 1e6])
+def test_settings_stand_inside_the_axes_of_a_plot(compared, setting, step):
+    """That of the leftmost point too, and speeds are numbers, whether they are near or far."""
     agg = pytest.importorskip("matplotlib.backends.backend_agg")
     from fastrank.comparing.plots.frame import framed
 
@@ -354,7 +355,10 @@ def test_settings_stand_inside_the_axes_of_a_plot(compared, setting):
         return type(noun)(**{name: getattr(noun, name) for name in noun.field_names} | changes)
 
     # Speeds that are measured would move the points.
-    points = [changed(own, seconds=[0.01]) for own in compared.points]
+    points = [
+        changed(own, queries_per_second=1e5 + step * place)
+        for place, own in enumerate(compared.points)
+    ]
     points[1] = changed(points[1], parameters=setting)
     figure = framed(changed(compared, points=points)._draw).axes.get_figure()
     agg.FigureCanvasAgg(figure).draw()
@@ -362,6 +366,9 @@ def test_settings_stand_inside_the_axes_of_a_plot(compared, setting):
     (axes,) = figure.axes
     left = min(text.get_window_extent().x0 for text in axes.texts if "=" in text.get_text())
     assert left > axes.bbox.x0
+    labels = [label.get_text() for label in axes.get_yticklabels(which="both")]
+    assert any(labels)
+    assert all(float(label.replace(",", "")) > 0 for label in labels if label)
 
 
 def test_a_plot_leaves_the_global_state_of_matplotlib_alone(tmp_path):
