@@ -278,6 +278,8 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return values.astype("int64")
     given = values if type(values) is list else list(values)
     try:
+        if given and type(given[0]) is numpy.bool_:
+            raise TypeError("numpy before 2 warns of these")
         # Takes integers of any type, and nothing else.
         return numpy.array(array("q", given))
     except (TypeError, OverflowError):
