@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fastrank.arguments import finite
+from fastrank.arguments import finite, not_negative
 from fastrank.document.numbers import number, p_words
 from fastrank.errors import OptionError
 from fastrank.measures.notation import canonical_names
@@ -197,10 +197,10 @@ def drop_limits(given: Limits, measures: list[str]) -> dict[str, float]:
     option = "max_drop"
     if not isinstance(given, Mapping):
         given = {None: given}
-    made = dict.fromkeys(measures, _not_negative(option, given.get(None, MAX_DROP)))
+    made = dict.fromkeys(measures, not_negative(option, given.get(None, MAX_DROP)))
     for asked, limit in given.items():
         if asked is not None:
-            made[_found(option, asked, measures)] = _not_negative(option, limit)
+            made[_found(option, asked, measures)] = not_negative(option, limit)
     return made
 
 
@@ -213,13 +213,6 @@ def _found(option: str, asked: str, measures: list[str]) -> str:
             option, f"{asked!r} is not in the baseline, which has {', '.join(measures)}"
         )
     return found
-
-
-def _not_negative(option: str, value: Any) -> float:
-    number = finite(option, value)
-    if number < 0.0:
-        raise OptionError(option, f"expected 0 or more, found {value}")
-    return number
 
 
 def check_floors(comparison: Comparison, given: Mapping[str, float]) -> list[Check]:
@@ -236,7 +229,7 @@ def check_floors(comparison: Comparison, given: Mapping[str, float]) -> list[Che
 
 def check_share(saved: Baseline, current: Baseline, most: float) -> Check:
     """The check of the share of unjudged documents. Raises OptionError."""
-    if _not_negative("max_unjudged", most) > 1.0:
+    if not_negative("max_unjudged", most) > 1.0:
         raise OptionError("max_unjudged", f"expected a share from 0 to 1, found {most}")
     before, now = (_share_unjudged(own.counts) for own in (saved, current))
     if now is None:

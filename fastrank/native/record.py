@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     # Contiguous memory, as fastrank.native.buffers makes it, or numpy.
     UInt8Array: TypeAlias = Any
-    UInt16Array: TypeAlias = Any
     Int32Array: TypeAlias = Any
     Int64Array: TypeAlias = Any
     Float32Array: TypeAlias = Any
@@ -39,7 +38,6 @@ TYPES = {
     "int": "int64",
     "float": "float64",
     "UInt8Array": "uint8[::1]",
-    "UInt16Array": "uint16[::1]",
     "Int32Array": "int32[::1]",
     "Int64Array": "int64[::1]",
     "Float32Array": "float32[::1]",
