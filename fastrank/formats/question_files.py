@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
-
 from fastrank.c_numbers import finite
 from fastrank.formats.sniff import check_mapping
-from fastrank.formats.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
+
+    from fastrank.formats.tables import Table
 
     Rows = Iterator[tuple[Any, Any]]
 
@@ -37,25 +36,21 @@ def as_rows(table: Table, kind: str, columns: Mapping[str, Any] | None = None) -
     number, rows_of = FORMS[column][kind]
     own_id = next((name for name in IDS if name in table.names), None)
     queries = range(len(lists)) if own_id is None else table.values(own_id)
-    cells: tuple[list[Any], ...] = ([], [], [])
-    places = array("q")
-    for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
-        try:
-            rows = list(rows_of(found))
-        except ValueError as error:
-            table.refuse(row, f"{column}{error}")
-        if kind == "qrels" and not rows:
-            # Without a judgment, the question would silently be missing from all means.
-            hint = HINT if column == "ctxs" else ""
-            table.refuse(row, f"{column}: expected passages to judge, found none{hint}")
-        for values in rows:
-            places.append(row if table.rows is None else table.rows[row])
-            for own, cell in zip(cells, (query, *values), strict=True):
-                own.append(cell)
-    names = ["query_id", column if columns else "doc_id", number]
-    made = Table(table.source, names, cells, rows=memoryview(places), unit=table.unit)
-    made.is_file = table.is_file
-    return made
+
+    def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for row, (query, found) in enumerate(zip(queries, lists, strict=True)):
+            try:
+                rows = list(rows_of(found))
+            except ValueError as error:
+                table.refuse(row, f"{column}{error}")
+            if kind == "qrels" and not rows:
+                # Without a judgment, the question would silently be missing from all means.
+                hint = HINT if column == "ctxs" else ""
+                table.refuse(row, f"{column}: expected passages to judge, found none{hint}")
+            for values in rows:
+                yield row, (query, *values)
+
+    return table.exploded(["query_id", column if columns else "doc_id", number], items())
 
 
 def kinds_of_record(record: Mapping[str, Any]) -> set[str]:

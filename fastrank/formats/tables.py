@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
 from fastrank.errors import FormatError, InputError
+from fastrank.formats.question_files import as_rows
 from fastrank.formats.runs import rank_as_given, with_distinct_ranks
 from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.formats.strict import no_number
@@ -80,6 +83,18 @@ class Table:
 
         return fail
 
+    def exploded(self, names: Sequence[str], items: Iterable[tuple[int, Sequence[Any]]]) -> Table:
+        """A table of the cells of items, each with the row of this table that it stands in."""
+        columns: tuple[list[Any], ...] = tuple([] for _ in names)
+        rows = array("q")
+        for row, cells in items:
+            rows.append(row if self.rows is None else self.rows[row])
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(cell)
+        made = Table(self.source, names, columns, rows=memoryview(rows), unit=self.unit)
+        made.is_file = self.is_file
+        return made
+
     def refuse(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a row."""
         if self.rows is None:
@@ -114,9 +129,6 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
-    # That module uses this one.
-    from fastrank.formats.question_files import as_rows
-
     table = as_rows(table, "qrels", columns)
     found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
     grouped, fields = _group_by_query(table, found)
@@ -144,9 +156,6 @@ def run_of(
 
     With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
     """
-    # That module uses this one.
-    from fastrank.formats.question_files import as_rows
-
     table = as_rows(table, "run", columns)
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]

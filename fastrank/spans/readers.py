@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from json import JSONDecodeError, loads
 
 import numpy as np
@@ -228,22 +227,20 @@ def _of_references(table: Table) -> Table:
     documents = table.texts(found["document"]).decoded()
     queries = table.texts(found["query"]).decoded() if "query" in found else range(len(documents))
     keys = ("start_index", "end_index", "content")
-    columns: tuple[list[Any], ...] = ([], [], [], [], [])
-    rows = array("q")
-    for row, references in enumerate(table.values(REFERENCES)):
-        try:
-            listed = loads(references) if isinstance(references, str) else references
-        except JSONDecodeError as error:
-            table.refuse(row, f"{REFERENCES}: {error.msg} at column {error.colno}")
-        if not isinstance(listed, list) or not listed:
-            table.refuse(row, f"{REFERENCES}: expected a list of places, found {references!r:.60}")
-        for reference in listed:
-            if not isinstance(reference, dict) or not reference.keys() >= set(keys):
-                expected = f"expected objects with {', '.join(keys)}"
-                table.refuse(row, f"{REFERENCES}: {expected}, found {reference!r:.60}")
-            cells = (queries[row], documents[row], *(reference[key] for key in keys))
-            rows.append(row if table.rows is None else table.rows[row])
-            for column, cell in zip(columns, cells, strict=True):
-                column.append(cell)
-    names = ("query_id", "document_id", "start", "end", "text")
-    return Table(table.source, names, columns, rows=memoryview(rows), unit=table.unit)
+
+    def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for row, references in enumerate(table.values(REFERENCES)):
+            try:
+                listed = loads(references) if isinstance(references, str) else references
+            except JSONDecodeError as error:
+                table.refuse(row, f"{REFERENCES}: {error.msg} at column {error.colno}")
+            if not isinstance(listed, list) or not listed:
+                expected = f"expected a list of places, found {references!r:.60}"
+                table.refuse(row, f"{REFERENCES}: {expected}")
+            for reference in listed:
+                if not isinstance(reference, dict) or not reference.keys() >= set(keys):
+                    expected = f"expected objects with {', '.join(keys)}"
+                    table.refuse(row, f"{REFERENCES}: {expected}, found {reference!r:.60}")
+                yield row, (queries[row], documents[row], *(reference[key] for key in keys))
+
+    return table.exploded(("query_id", "document_id", "start", "end", "text"), items())
