@@ -178,9 +178,9 @@ def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
     rows = check_integers("total_indices", as_rows("total_indices", given_rows, 2))
     if scores.shape != rows.shape:
         raise ArrayError(
-            "total_scores", f"expected the shape of total_indices {rows.shape}, found"
-            f" {scores.shape}",
-        )  # fmt: skip
+            "total_scores",
+            f"expected the shape of total_indices {rows.shape}, found {scores.shape}",
+        )
     return scores, rows
 
 

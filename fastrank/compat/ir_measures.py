@@ -81,9 +81,10 @@ _OTHER_ORDERS = {
         "AP_IA Compat ERR_IA Judged NRBP P_IA RR StRecall alpha_DCG alpha_nDCG nERR_IA nNRBP",
     ),
     "given": (
-        "in the order of the run", "Accuracy BPM INSQ INST NERR10 NERR11 NERR8 NERR9 RBP SDCG",
+        "in the order of the run",
+        "Accuracy BPM INSQ INST NERR10 NERR11 NERR8 NERR9 RBP SDCG",
     ),
-}  # fmt: skip
+}
 # These only with this parameter; otherwise they come from another provider.
 _ONLY_WITH = {"RR": "cutoff", "RBP": "rel"}
 
@@ -294,9 +295,7 @@ class Pipeline(providers.FallbackProvider):
             return provider.evaluator(asked, qrels)
         rest = [measure for measure in asked if measure not in own]
         mine, theirs = QrelsConverter(qrels).tee(2)
-        evaluators = [
-            provider.evaluator(own, mine.qrels), super()._evaluator(rest, theirs.qrels)
-        ]  # fmt: skip
+        evaluators = [provider.evaluator(own, mine.qrels), super()._evaluator(rest, theirs.qrels)]
         return providers.fallback_provider.FallbackEvaluator(asked, evaluators)
 
 

@@ -9,14 +9,25 @@ from fastrank.measures.selection import Selection
 
 # Measures and their keys, both followed by a cutoff.
 _KEYS = {
-    "Success@": "accuracy@", "success.": "accuracy@", "P@": "precision@", "P.": "precision@",
-    "R@": "recall@", "recall.": "recall@", "RR@": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut.": "ndcg@", "AP(denominator='min_k')@": "map@",
-}  # fmt: skip
+    "Success@": "accuracy@",
+    "success.": "accuracy@",
+    "P@": "precision@",
+    "P.": "precision@",
+    "R@": "recall@",
+    "recall.": "recall@",
+    "RR@": "mrr@",
+    "nDCG@": "ndcg@",
+    "ndcg_cut.": "ndcg@",
+    "AP(denominator='min_k')@": "map@",
+}
 _TITLES = {
-    "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
-    "ndcg": "NDCG", "map": "MAP",
-}  # fmt: skip
+    "accuracy": "Accuracy",
+    "precision": "Precision",
+    "recall": "Recall",
+    "mrr": "MRR",
+    "ndcg": "NDCG",
+    "map": "MAP",
+}
 
 
 def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:

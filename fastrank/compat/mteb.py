@@ -145,9 +145,12 @@ class SearchIndex:
             return self._vectors()
         if self._index is None:
             self._index = build_index(
-                self._vectors(), self._factory, self._metric, train_size=self._train_size,
+                self._vectors(),
+                self._factory,
+                self._metric,
+                train_size=self._train_size,
                 progress=self._progress,
-            )  # fmt: skip
+            )
         return self._index
 
     def _vectors(self) -> Array:

@@ -69,8 +69,10 @@ logger = logging.getLogger(__name__)
 DEFAULT_MEASURES = (
     *(f"Success@{k}" for k in (1, 3, 5, 10)),
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
-    "RR@10", "nDCG@10", "AP(denominator='min_k')@100",
-)  # fmt: skip
+    "RR@10",
+    "nDCG@10",
+    "AP(denominator='min_k')@100",
+)
 
 
 def _base() -> Any:
@@ -153,8 +155,10 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         judging = with_defaults(RankingEvaluator.__init__, options)
         trec_eval_version = evaluation_options(judging).trec_eval_version
         given: dict[str, Any] = {
-            "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,
-        }  # fmt: skip
+            "queries": queries,
+            "corpus": corpus,
+            "relevant_docs": relevant_docs,
+        }
         for argument, value in given.items():
             if not isinstance(value, Mapping):
                 found = type(value).__name__
@@ -176,9 +180,11 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         self.csv_file = f"Information-Retrieval_evaluation{name and '_'}{name}_results.csv"
         self._chunk, self._metric = corpus_chunk_size, metric
         self._searching: dict[str, Any] = {
-            "k": k, "ignore_identical_ids": ignore_identical_ids, "progress": show_progress_bar,
+            "k": k,
+            "ignore_identical_ids": ignore_identical_ids,
+            "progress": show_progress_bar,
             **judging,
-        }  # fmt: skip
+        }
         self._encoding: dict[str, Any] = {
             "batch_size": batch_size,
             "show_progress_bar": show_progress_bar,

@@ -41,9 +41,16 @@ def assemble(
         if not fields.get("answers"):
             raise InputError(name, "expected qrels, which only queries with answers can do without")
         return Dataset(
-            name=name, corpus_ids=corpus_ids, corpus=corpus, query_ids=query_ids, queries=queries,
-            qrels=Qrels.from_dict({}), outside=[], unjudged=[], **fields,
-        )  # fmt: skip
+            name=name,
+            corpus_ids=corpus_ids,
+            corpus=corpus,
+            query_ids=query_ids,
+            queries=queries,
+            qrels=Qrels.from_dict({}),
+            outside=[],
+            unjudged=[],
+            **fields,
+        )
     judgments = as_qrels(qrels)
     if not isinstance(judgments, Qrels):
         raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")

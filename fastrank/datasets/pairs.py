@@ -81,9 +81,14 @@ def from_pairs(
     asked = [key if duplicates == "merge" else key[0] for key in queries]
     has_answers = any(answers.values())
     return assemble(
-        name, ids, documents, list(queries.values()), asked, qrels,
+        name,
+        ids,
+        documents,
+        list(queries.values()),
+        asked,
+        qrels,
         answers=answers if has_answers else None,
-    )  # fmt: skip
+    )
 
 
 class _Texts:

@@ -48,9 +48,14 @@ def from_squad(source: Any, name: str | None) -> Dataset:
                 answers[query] = list(dict.fromkeys(texts))
                 qrels[query] = {doc_id: 1}
     return assemble(
-        name, list(documents), list(documents.values()), list(queries), list(queries.values()),
-        qrels, answers=answers or None,
-    )  # fmt: skip
+        name,
+        list(documents),
+        list(documents.values()),
+        list(queries),
+        list(queries.values()),
+        qrels,
+        answers=answers or None,
+    )
 
 
 def squad_spans(source: Source) -> dict[str, list[Any]]:

@@ -62,9 +62,14 @@ def from_files(
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
     stripped = [text.strip() for text in asked]
     return assemble(
-        name, *documents, query_ids, stripped, qrels, ignore_identical_ids=ignore_identical_ids,
+        name,
+        *documents,
+        query_ids,
+        stripped,
+        qrels,
+        ignore_identical_ids=ignore_identical_ids,
         answers=answers or None,
-    )  # fmt: skip
+    )
 
 
 def read_texts(

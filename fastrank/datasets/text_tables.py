@@ -23,18 +23,43 @@ if TYPE_CHECKING:
 # Usual names of columns by role, in the order in which they are looked for.
 NAMES = {
     "text_a": (
-        "text_a", "text", "sentence1", "sentence", "sent1", "text1", "premise", "question1",
-        "anchor", "query", "content",
+        "text_a",
+        "text",
+        "sentence1",
+        "sentence",
+        "sent1",
+        "text1",
+        "premise",
+        "question1",
+        "anchor",
+        "query",
+        "content",
     ),
     "text_b": (
-        "text_b", "sentence2", "sent2", "text2", "hypothesis", "question2", "positive", "answer",
+        "text_b",
+        "sentence2",
+        "sent2",
+        "text2",
+        "hypothesis",
+        "question2",
+        "positive",
+        "answer",
     ),
     "text_c": ("text_c", "sentence3", "text3", "negative"),
     "label": (
-        "label", "labels", "score", "gold", "target", "class", "similarity_score",
-        "relatedness_score", "is_duplicate", "label_text", "gold_label",
+        "label",
+        "labels",
+        "score",
+        "gold",
+        "target",
+        "class",
+        "similarity_score",
+        "relatedness_score",
+        "is_duplicate",
+        "label_text",
+        "gold_label",
     ),
-}  # fmt: skip
+}
 # The label of SNLI and MultiNLI, and what it is if the annotators do not agree.
 GOLD, NO_CONSENSUS = "gold_label", "-"
 # The texts of both on the Hugging Face Hub, where the label of these rows is -1.

@@ -169,9 +169,14 @@ def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int
 
 class _Search:
     def __init__(
-        self, engine: Engine, k: int, metric: str, names: RowIds,
-        queries: RowIds, exclusion: Exclusion,
-    ) -> None:  # fmt: skip
+        self,
+        engine: Engine,
+        k: int,
+        metric: str,
+        names: RowIds,
+        queries: RowIds,
+        exclusion: Exclusion,
+    ) -> None:
         self._engine, self._k, self._metric = engine, k, metric
         self._names, self._queries, self._exclusion = names, queries, exclusion
         self._long = max(k, LONG_LIST)
@@ -186,8 +191,10 @@ class _Search:
         batched = self._engine.batched(self._k + 1, batch_size)
         blocks = queries.blocks(
             batched or queries.count or batch_size,
-            unit=unit, selected=only, check=not queries.repeatable,
-        )  # fmt: skip
+            unit=unit,
+            selected=only,
+            check=not queries.repeatable,
+        )
         if batched is None:
             blocks = _joined(blocks)
         total = queries.count if only is None else len(only)

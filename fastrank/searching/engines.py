@@ -99,9 +99,15 @@ class VectorSearch:
     """
 
     def __init__(
-        self, corpus: Vectors, metric: str, names: RowIds, *,
-        gpu: bool, first: int = 0, total: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        corpus: Vectors,
+        metric: str,
+        names: RowIds,
+        *,
+        gpu: bool,
+        first: int = 0,
+        total: int | None = None,
+    ) -> None:
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
         self._metric = metric
         self._gpu: Any = None

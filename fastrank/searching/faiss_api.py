@@ -77,8 +77,11 @@ def _centroids(part: Any) -> int:
 # The valid ranges of integer parameters. faiss truncates fractions and larger values, and with too
 # few candidates finds fewer results than requested.
 WHOLE = {
-    "nprobe": (1, 2**31), "efSearch": (1, 2**31), "ht": (0, 2**31), "max_codes": (0, 2**63),
-}  # fmt: skip
+    "nprobe": (1, 2**31),
+    "efSearch": (1, 2**31),
+    "ht": (0, 2**31),
+    "max_codes": (0, 2**63),
+}
 # Search parameters and their attributes in faiss; the prefix `quantizer_` selects the index that
 # finds the lists.
 NAMES = (*WHOLE, "k_factor", "k_factor_rf")
@@ -171,9 +174,12 @@ class Setting:
 # What has each parameter in faiss (the graph, or the clustering of inverted lists), and its least
 # value.
 CONSTRUCTION = {
-    "efConstruction": ("hnsw", 1), "niter": ("cp", 1), "nredo": ("cp", 1), "seed": ("cp", 0),
+    "efConstruction": ("hnsw", 1),
+    "niter": ("cp", 1),
+    "nredo": ("cp", 1),
+    "seed": ("cp", 0),
     "max_points_per_centroid": ("cp", 1),
-}  # fmt: skip
+}
 
 
 def split_factory(given: str) -> tuple[str, dict[str, int]]:

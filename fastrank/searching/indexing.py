@@ -178,9 +178,10 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
         index = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
-            "index_factory", f"faiss cannot build {index_factory!r} with dimension {dimension} and"
+            "index_factory",
+            f"faiss cannot build {index_factory!r} with dimension {dimension} and"
             f" metric {metric!r}: {reason_of(error)}",
-        ) from None  # fmt: skip
+        ) from None
     if maps_ids(index):
         raise OptionError("index_factory", f"{index_factory!r}: use ids= instead of IDMap")
     if index.metric_type != metric_of(faiss, metric):

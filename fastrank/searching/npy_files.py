@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 # What NumPy raises for a truncated file or an invalid header.
 BROKEN = (
-    EOFError, ValueError, TypeError, OverflowError, SyntaxError, RecursionError, TokenError,
-)  # fmt: skip
+    EOFError,
+    ValueError,
+    TypeError,
+    OverflowError,
+    SyntaxError,
+    RecursionError,
+    TokenError,
+)
 
 
 def is_npy(path: str) -> bool:

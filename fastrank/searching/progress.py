@@ -41,6 +41,11 @@ def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
     from tqdm import tqdm
 
     return tqdm(
-        total=total, desc=what, unit=f" {unit}", unit_scale=True, file=stream,
-        delay=SHORT if progress is None else 0.0, leave=progress is not None,
-    )  # fmt: skip
+        total=total,
+        desc=what,
+        unit=f" {unit}",
+        unit_scale=True,
+        file=stream,
+        delay=SHORT if progress is None else 0.0,
+        leave=progress is not None,
+    )

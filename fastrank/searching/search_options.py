@@ -57,50 +57,59 @@ class BuildOptions(EngineOptions, total=False):
 SEARCH = (
     Keyword("k", 1000, "number of documents to retrieve per query."),
     Keyword(
-        "metric", None,
+        "metric",
+        None,
         """how vectors are compared: by inner product ("ip", the default), Euclidean distance ("l2")
         or "cosine". See `fastrank.searching.build_index`; an Index has a metric already.""",
         choices=METRICS,
     ),
     Keyword(
-        "index_factory", "Flat",
+        "index_factory",
+        "Flat",
         """the faiss factory string of the index to build, such as "HNSW32,efConstruction=200" or
         "IVF1024,Flat"; "Flat" is exact search. See `fastrank.searching.build_index`.""",
     ),
     Keyword(
-        "train_size", None,
+        "train_size",
+        None,
         "number of vectors to train the index with. See `fastrank.searching.build_index`.",
     ),
     Keyword(
-        "query_ids", None,
+        "query_ids",
+        None,
         "the query ids: a list, an array, or the path of a file with one id per line or of a `.npy`"
         " file; by default the row numbers.",
     ),
     Keyword(
-        "corpus_ids", None,
+        "corpus_ids",
+        None,
         "the document ids, as for `query_ids`; by default the row numbers.",
     ),
     Keyword(
-        "parameters", None,
+        "parameters",
+        None,
         """search parameters of an Index by faiss's names, such as "nprobe=32,efSearch=128". Also as
         a dict. The index itself is not changed.""",
     ),
     IGNORE_IDENTICAL_IDS,
     EXCLUDE,
     Keyword(
-        "batch_size", 1024,
+        "batch_size",
+        1024,
         """number of queries per batch. Small batches are searched together if their heaps fit in
         256 MB, because faiss takes up to ten times as long per query for few queries.""",
     ),
     Keyword(
-        "run", None,
+        "run",
+        None,
         """a path to write the run to, in TREC format and with the name `tag`; compressed if the
         path ends in .gz, .bz2, .xz or .zst. It is replaced only if everything succeeds.""",
     ),
     Keyword("tag", "fastrank", "the name of the run."),
     Keyword("gpu", False, "search on the GPUs; requires a GPU build of faiss."),
     Keyword(
-        "progress", None,
+        "progress",
+        None,
         "show progress bars on standard error, by default on a terminal for long searches.",
     ),
-)  # fmt: skip
+)

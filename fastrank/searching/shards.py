@@ -278,9 +278,15 @@ class ShardSearch:
     def search(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
         """As in IndexSearch."""
         request = Request(
-            queries, depth, self._metric, len(self._shards), self._block, self._parameters,
-            self._gpu, self._shards.threads,
-        )  # fmt: skip
+            queries,
+            depth,
+            self._metric,
+            len(self._shards),
+            self._block,
+            self._parameters,
+            self._gpu,
+            self._shards.threads,
+        )
         heap = result_heap(len(queries), depth, self._metric)
         found = outcomes(
             self._shards.executor, search_shard, self._files, shared=request, chunk_size=1

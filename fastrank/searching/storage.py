@@ -60,9 +60,13 @@ def write_index(index: Index, path: str | os.PathLike[str]) -> None:
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
         with files.replacing(_path_of_ids(target)) as beside, open(beside, "wb") as file:
             numpy.savez(
-                file, metric=index.metric, dimension=index.dimension, count=len(index),
-                digest=_digest(scratch), **columns,
-            )  # fmt: skip
+                file,
+                metric=index.metric,
+                dimension=index.dimension,
+                count=len(index),
+                digest=_digest(scratch),
+                **columns,
+            )
 
 
 def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:

@@ -100,9 +100,10 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if hasattr(given, "ntotal"):
         kind = type(given).__name__
         raise ArrayError(
-            name, f"expected vectors, found a faiss {kind}; pass it as the corpus of search or"
+            name,
+            f"expected vectors, found a faiss {kind}; pass it as the corpus of search or"
             " evaluate_embeddings",
-        )  # fmt: skip
+        )
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
@@ -259,9 +260,10 @@ class Blocks(Vectors):
                 raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
             if dimension not in (None, block.shape[1]):
                 raise ArrayError(
-                    self.name, f"expected {dimension} columns, as before, found {block.shape[1]}",
+                    self.name,
+                    f"expected {dimension} columns, as before, found {block.shape[1]}",
                     row,
-                )  # fmt: skip
+                )
             dimension = block.shape[1]
             if len(block):
                 yield block
@@ -350,7 +352,8 @@ def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool)
         row = int(lengths.argmax())
         at_most = "" if lengths[row] > LARGEST_LENGTH else " at most"
         raise ArrayError(
-            name, "expected a vector whose products fit 32-bit floats, found length"
+            name,
+            "expected a vector whose products fit 32-bit floats, found length"
             f"{at_most} {lengths[row]:g}; scale the vectors, or use metric='cosine'",
             int(rows[row]),
-        )  # fmt: skip
+        )

@@ -13,16 +13,49 @@ irm = pytest.importorskip("ir_measures")
 provider = pytest.importorskip("fastrank.compat.ir_measures").provider
 
 BY_PYTREC_EVAL = [
-    irm.AP, irm.AP(rel=2), irm.AP @ 10, irm.AP(rel=2, judged_only=True) @ 5, irm.nDCG,
-    irm.nDCG @ 10, irm.nDCG(judged_only=True) @ 10, irm.P @ 5, irm.P(rel=3) @ 10,
-    irm.P(judged_only=True) @ 10, irm.R @ 7, irm.R(rel=2) @ 7, irm.RR, irm.RR(rel=2),
-    irm.RR(judged_only=True), irm.Rprec, irm.Rprec(rel=2), irm.Bpref, irm.Bpref(rel=2), irm.infAP,
-    irm.infAP(rel=2), irm.IPrec @ 0.1, irm.IPrec(rel=2) @ 0.5, irm.NumQ, irm.NumRet,
-    irm.NumRet(rel=1), irm.NumRet(rel=2), irm.NumRel, irm.SetP, irm.SetP(relative=True),
-    irm.SetP(judged_only=True), irm.SetR, irm.SetR(rel=2), irm.SetF, irm.SetF(beta=0.5),
-    irm.SetF(beta=2.0), irm.SetAP, irm.SetAP(rel=2), irm.Success @ 3, irm.Success(rel=2) @ 3,
-    irm.nDCG(gains={1: 0, 3: 9}), irm.nDCG(gains={2: 5}) @ 5,
-]  # fmt: skip
+    irm.AP,
+    irm.AP(rel=2),
+    irm.AP @ 10,
+    irm.AP(rel=2, judged_only=True) @ 5,
+    irm.nDCG,
+    irm.nDCG @ 10,
+    irm.nDCG(judged_only=True) @ 10,
+    irm.P @ 5,
+    irm.P(rel=3) @ 10,
+    irm.P(judged_only=True) @ 10,
+    irm.R @ 7,
+    irm.R(rel=2) @ 7,
+    irm.RR,
+    irm.RR(rel=2),
+    irm.RR(judged_only=True),
+    irm.Rprec,
+    irm.Rprec(rel=2),
+    irm.Bpref,
+    irm.Bpref(rel=2),
+    irm.infAP,
+    irm.infAP(rel=2),
+    irm.IPrec @ 0.1,
+    irm.IPrec(rel=2) @ 0.5,
+    irm.NumQ,
+    irm.NumRet,
+    irm.NumRet(rel=1),
+    irm.NumRet(rel=2),
+    irm.NumRel,
+    irm.SetP,
+    irm.SetP(relative=True),
+    irm.SetP(judged_only=True),
+    irm.SetR,
+    irm.SetR(rel=2),
+    irm.SetF,
+    irm.SetF(beta=0.5),
+    irm.SetF(beta=2.0),
+    irm.SetAP,
+    irm.SetAP(rel=2),
+    irm.Success @ 3,
+    irm.Success(rel=2) @ 3,
+    irm.nDCG(gains={1: 0, 3: 9}),
+    irm.nDCG(gains={2: 5}) @ 5,
+]
 
 
 with_ties = pytest.mark.filterwarnings("ignore:the run has equal scores")
@@ -170,10 +203,15 @@ def test_measures_of_cwl_eval_are_supported():
     """Their values are compared in tests/measures; here grades have another scale."""
     scale = {"min_rel": 1, "max_rel": 4}
     measures = [
-        irm.SDCG(**scale) @ 10, irm.BPM(T=2.0, **scale) @ 10, irm.INST(T=2.0, **scale),
-        irm.INSQ(**scale), irm.NERR8(**scale) @ 5, irm.NERR9(**scale) @ 5,
-        irm.NERR10(p=0.5, **scale), irm.NERR11(**scale),
-    ]  # fmt: skip
+        irm.SDCG(**scale) @ 10,
+        irm.BPM(T=2.0, **scale) @ 10,
+        irm.INST(T=2.0, **scale),
+        irm.INSQ(**scale),
+        irm.NERR8(**scale) @ 5,
+        irm.NERR9(**scale) @ 5,
+        irm.NERR10(p=0.5, **scale),
+        irm.NERR11(**scale),
+    ]
     qrels, run = _inputs(0, ties=True)
 
     found = provider.calc_aggregate(measures, qrels, run)
@@ -252,9 +290,18 @@ def test_inputs_of_ir_measures_are_taken():
 
 # Rows of query, subtopic, document and grade.
 SUBTOPICS = [
-    "1 1 a 1", "1 1 b 1", "1 1 c 0", "1 2 b 2", "1 2 d 1", "1 3 e 1", "1 4 f 0", "2 1 a 1",
-    "2 2 a 1", "2 2 c 0", "3 1 a 0",
-]  # fmt: skip
+    "1 1 a 1",
+    "1 1 b 1",
+    "1 1 c 0",
+    "1 2 b 2",
+    "1 2 d 1",
+    "1 3 e 1",
+    "1 4 f 0",
+    "2 1 a 1",
+    "2 2 a 1",
+    "2 2 c 0",
+    "3 1 a 0",
+]
 # As the provider pyndeval computes them, whose alpha_DCG@1 and ERR_IA@1 are not normalized.
 BY_PYNDEVAL = {
     irm.alpha_nDCG @ 5: [0.8657766478360449, 0.6309297535714574],

@@ -148,9 +148,11 @@ def test_what_cannot_be_searched_is_named():
 
 # What mteb and its dependencies warn about themselves.
 _OF_OTHERS = (
-    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ImportWarning",
+    "ignore::DeprecationWarning",
+    "ignore::FutureWarning",
+    "ignore::ImportWarning",
     "ignore::pydantic.warnings.PydanticDeprecatedSince20",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("task", ["MockRetrievalTask", "MockRerankingTask"])

@@ -92,15 +92,20 @@ def test_measures_are_asked_for_in_the_same_ways(measures):
 @pytest.mark.parametrize(
     ("qrels", "run"),
     [
-        (QRELS, {}), (QRELS, None), (QRELS, {"other": {"a": 1.0}}), ({}, RUN), ({"q": {}}, RUN),
-        (QRELS, {"q": {}}), (QRELS, {"z": {"a": 1.0}, "q": {"a": 1}, "b": {}}),
+        (QRELS, {}),
+        (QRELS, None),
+        (QRELS, {"other": {"a": 1.0}}),
+        ({}, RUN),
+        ({"q": {}}, RUN),
+        (QRELS, {"q": {}}),
+        (QRELS, {"z": {"a": 1.0}, "q": {"a": 1}, "b": {}}),
         (OrderedDict(q=OrderedDict(a=1)), OrderedDict(q=OrderedDict(a=1.0))),
         ({"q": {"": True}}, {"q": {"": np.float64(1)}}),
         ({"q": {"a": -1}, "r": {"b": 1}}, {"r": {"b": 1.0}, "q": {"a": 1.0}}),
         ({"q": {"é": 1}}, {"q": {"é": 1.0, "\uffff": 1.0, "\U00010000": 1.0}}),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_unusual_inputs_give_the_same(qrels, run):
     """Empty dicts, queries on one side only, all judgments negative."""
     assert_same(run, qrels, ["map", "num_ret", "ndcg"])
@@ -113,14 +118,19 @@ def test_unusual_inputs_give_the_same(qrels, run):
         *(((QRELS, ["map"]), run) for run in ({"q": {1: 1.0}}, {1: {"a": 1.0}}, {"q": ["a"]}, [1])),
         ((QRELS, ["map"]), {"q": None}),
         *((({"q": own}, ["map"]), RUN) for own in ({"a": 1.0}, {"a": "1"}, {1: 1}, ["a"])),
-        (({1: {"a": 1}}, ["map"]), RUN), (({b"q": {b"a": 1}}, ["map"]), RUN),
-        ((QRELS, [1]), RUN), ((QRELS, None), RUN), ((QRELS, ["map"], 0), RUN),
-        ((QRELS, ["map"], 1.5), RUN), ((QRELS, ["map"], "1"), RUN), ((QRELS, ["map"], 1, "x"), RUN),
+        (({1: {"a": 1}}, ["map"]), RUN),
+        (({b"q": {b"a": 1}}, ["map"]), RUN),
+        ((QRELS, [1]), RUN),
+        ((QRELS, None), RUN),
+        ((QRELS, ["map"], 0), RUN),
+        ((QRELS, ["map"], 1.5), RUN),
+        ((QRELS, ["map"], "1"), RUN),
+        ((QRELS, ["map"], 1, "x"), RUN),
         ((QRELS, "map"), RUN),
         *(((QRELS, [own]), RUN) for own in ("nonsense", "ndcg@10", "prefs_simp", "prefs", "yaap")),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_it_refuses_is_refused_with_the_same_kind_of_error(arguments, run):
     """TypeError or ValueError; ours say where."""
     with pytest.raises((TypeError, ValueError)) as expected:
@@ -139,15 +149,21 @@ def test_an_error_names_query_and_document():
 @pytest.mark.parametrize(
     ("arguments", "run"),
     [
-        ((QRELS, ["P_0"]), RUN), ((QRELS, ["P_05", "P_5"]), RUN), ((QRELS, ["ndcg_10"]), RUN),
-        ((QRELS, ["ndcg.1=5"]), RUN), ((QRELS, ["G_5"]), RUN), ((QRELS, ["utility_1"]), RUN),
+        ((QRELS, ["P_0"]), RUN),
+        ((QRELS, ["P_05", "P_5"]), RUN),
+        ((QRELS, ["ndcg_10"]), RUN),
+        ((QRELS, ["ndcg.1=5"]), RUN),
+        ((QRELS, ["G_5"]), RUN),
+        ((QRELS, ["utility_1"]), RUN),
         ((QRELS, ["iprec_at_recall_0.1", "iprec_at_recall_0.10"]), RUN),
-        (({"q": {"a": 2**62}}, ["map"]), RUN), (({"q": {"a": 2**70}}, ["map"]), RUN),
-        ((QRELS, ["map"], -1), RUN), ((QRELS, ["map"]), {"q": {"a": 10**400}}),
+        (({"q": {"a": 2**62}}, ["map"]), RUN),
+        (({"q": {"a": 2**70}}, ["map"]), RUN),
+        ((QRELS, ["map"], -1), RUN),
+        ((QRELS, ["map"]), {"q": {"a": 10**400}}),
         ((QRELS, ["map"]), {"q": {"a": float("nan"), "b": 1.0}}),
     ],
     ids=lambda value: str(value)[:60],
-)  # fmt: skip
+)
 def test_nothing_ends_the_interpreter_or_is_guessed(arguments, run):
     """pytrec_eval aborts at most of these, and gives numbers that look right for the others."""
     with pytest.raises(FastrankError):

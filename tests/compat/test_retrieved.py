@@ -40,8 +40,13 @@ def _ours(measure: str) -> Any:
 def test_a_document_is_an_object_a_pair_a_dict_or_an_id() -> None:
     document = Document(id="a", score=None, metadata={"key": 7})
     node = Document(node=Document(node_id="a", ref_doc_id="d", metadata={"key": 7}), score=0.5)
-    for one in (node, (document, 0.5), ["a", 0.5], {"document.id": "a", "document.score": 0.5},
-                {"id": "a", "score": 0.5, "content": ""}):  # fmt: skip
+    for one in (
+        node,
+        (document, 0.5),
+        ["a", 0.5],
+        {"document.id": "a", "document.score": 0.5},
+        {"id": "a", "score": 0.5, "content": ""},
+    ):
         assert results_to_run({"q": [one]}).to_dict() == {"q": {"a": 0.5}}
     assert results_to_run({"q": [node]}, id="key").to_dict() == {"q": {"7": 0.5}}
     assert results_to_run({"q": [node]}, id=lambda own: own.ref_doc_id).to_dict() == {
@@ -63,8 +68,9 @@ def test_a_document_that_was_retrieved_twice_is_an_error_or_counts_once() -> Non
     run = results_to_run({"q": ["b", "a", "a"]}, rank_by="given")
 
     assert fr.evaluate({"q": {"a": 1}}, run, "RR R@3", duplicates="first").mean == {
-        "RR": 0.5, "R@3": 1.0,
-    }  # fmt: skip
+        "RR": 0.5,
+        "R@3": 1.0,
+    }
     with pytest.raises(fr.FastrankError, match="query 'q': duplicate docs a"):
         fr.evaluate({"q": {"a": 1}}, run, "RR")
 
@@ -75,9 +81,11 @@ WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
 @pytest.mark.parametrize(
     ("convert", "reason"),
     [
-        (lambda: results_to_run({"q": [{"id": "a", "score": 1}, WITHOUT_ID]}),
-         r"results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata "
-         "source; id='NAME' takes it from the metadata"),
+        (
+            lambda: results_to_run({"q": [{"id": "a", "score": 1}, WITHOUT_ID]}),
+            r"results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata "
+            "source; id='NAME' takes it from the metadata",
+        ),
         (lambda: results_to_run({"q": [WITHOUT_ID]}, id="key"), "result 1: expected 'key', found"),
         (lambda: results_to_run({"q": [{"id": "a"}]}), "result 1: expected a score, found none"),
         (lambda: results_to_run({"q": [{"id": "a", "score": "x"}]}), "result 1: expected a score"),
@@ -90,11 +98,13 @@ WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
         (lambda: results_to_run({"q": []}, rank_by="rank"), "rank_by: expected"),
         (lambda: ListEvaluator("P@5,10"), "expected one measure, found P@5, P@10"),
         (lambda: ListEvaluator("RR").values([["a"], []], [["a"], ["a"]]), "query 1, expected"),
-        (lambda: ListEvaluator("RR").values([["a"], ["b"]], [["a"]]),
-         "expected 2, one for each query, found 1 list of retrieved documents"),
+        (
+            lambda: ListEvaluator("RR").values([["a"], ["b"]], [["a"]]),
+            "expected 2, one for each query, found 1 list of retrieved documents",
+        ),
         (lambda: ListEvaluator("gm_map").values([["a"]], [["a"]]), "gm_map has no value for a sin"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_query_and_the_result(convert: Callable[[], Any], reason: str) -> None:
     with pytest.raises(fr.FastrankError, match=reason):
         convert()
@@ -107,10 +117,14 @@ def test_metrics_of_llama_index_are_ours() -> None:
     from fastrank.compat.llama_index import RankingMetric
 
     pairs = {
-        "Success@9": metrics.HitRate(), "SetR": metrics.HitRate(use_granular_hit_rate=True),
-        "RR": metrics.MRR(), "SetP": metrics.Precision(), "R@9": metrics.Recall(),
-        "AP": metrics.AveragePrecision(), "nDCG": metrics.NDCG(),
-    }  # fmt: skip
+        "Success@9": metrics.HitRate(),
+        "SetR": metrics.HitRate(use_granular_hit_rate=True),
+        "RR": metrics.MRR(),
+        "SetP": metrics.Precision(),
+        "R@9": metrics.Recall(),
+        "AP": metrics.AveragePrecision(),
+        "nDCG": metrics.NDCG(),
+    }
     for measure, theirs in pairs.items():
         for own in (theirs, RankingMetric(measure)):
             found = [own.compute(None, *lists).score for lists in LISTS]
@@ -138,10 +152,12 @@ def test_results_of_haystack_are_a_run_and_its_evaluators_agree() -> None:
         for side in (EXPECTED, RETRIEVED)
     ]
     pairs = {
-        "nDCG": evaluators.DocumentNDCGEvaluator(), "AP": evaluators.DocumentMAPEvaluator(),
-        "RR": evaluators.DocumentMRREvaluator(), "Success@9": evaluators.DocumentRecallEvaluator(),
+        "nDCG": evaluators.DocumentNDCGEvaluator(),
+        "AP": evaluators.DocumentMAPEvaluator(),
+        "RR": evaluators.DocumentMRREvaluator(),
+        "Success@9": evaluators.DocumentRecallEvaluator(),
         "SetR": evaluators.DocumentRecallEvaluator(mode="multi_hit"),
-    }  # fmt: skip
+    }
     for measure, theirs in pairs.items():
         assert theirs.run(*lists)["individual_scores"] == _ours(measure)
 
@@ -171,18 +187,21 @@ def test_metrics_of_ragas_are_ours() -> None:
 
         samples = [
             ragas.SingleTurnSample(
-                reference_context_ids=expected, retrieved_context_ids=retrieved,
-                reference_contexts=expected, retrieved_contexts=retrieved,
+                reference_context_ids=expected,
+                retrieved_context_ids=retrieved,
+                reference_contexts=expected,
+                retrieved_contexts=retrieved,
             )
             for expected, retrieved in LISTS
-        ]  # fmt: skip
+        ]
         exact = metrics.ExactMatch()
         pairs = {
-            "SetP": metrics.IDBasedContextPrecision(), "SetR": metrics.IDBasedContextRecall(),
+            "SetP": metrics.IDBasedContextPrecision(),
+            "SetR": metrics.IDBasedContextRecall(),
             "AP(denominator='relevant_retrieved')": metrics.NonLLMContextPrecisionWithReference(
                 distance_measure=exact
             ),
-        }  # fmt: skip
+        }
         for measure, theirs in pairs.items():
             for own in (theirs, RankingMetric(measure)):
                 assert [own.single_turn_score(sample) for sample in samples] == _ours(measure)
@@ -225,13 +244,19 @@ def test_metrics_of_mlflow_are_ours(tmp_path: Any, monkeypatch: pytest.MonkeyPat
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = mlflow.models.evaluate(
-            data=table, predictions="found", targets="truth", model_type="retriever",
+            data=table,
+            predictions="found",
+            targets="truth",
+            model_type="retriever",
             extra_metrics=[ranking_metric("nDCG@10")],
-        )  # fmt: skip
+        )
         rows = [
-            {"inputs": {"q": "?"}, "expectations": {"expected_ids": ["b"]},
-             "outputs": [Retrieved("x", id=one).to_dict() for one in "ab"]}
-        ]  # fmt: skip
+            {
+                "inputs": {"q": "?"},
+                "expectations": {"expected_ids": ["b"]},
+                "outputs": [Retrieved("x", id=one).to_dict() for one in "ab"],
+            }
+        ]
         judged = mlflow.genai.evaluate(data=rows, scorers=[ranking_scorer("RR@10")])
     expected = sum(_ours("nDCG@10").expected) / len(LISTS)
     assert found.metrics["nDCG_at_10/mean"] == pytest.approx(expected)

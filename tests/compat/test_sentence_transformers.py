@@ -11,9 +11,15 @@ from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
 
 WORDS = ["red", "green", "blue", "round", "square", "small", "large", "old"]
 CORPUS = {
-    "d1": "red round", "d2": "green square small", "d3": "blue large large", "d4": "old red red",
-    "d5": "small round old", "d6": "square large red green", "d7": "blue", "d8": "green blue old",
-}  # fmt: skip
+    "d1": "red round",
+    "d2": "green square small",
+    "d3": "blue large large",
+    "d4": "old red red",
+    "d5": "small round old",
+    "d6": "square large red green",
+    "d7": "blue",
+    "d8": "green blue old",
+}
 QUERIES = {"q1": "red large", "q2": "small", "q3": "old green", "q4": "round"}
 RELEVANT = {"q1": {"d6", "d1"}, "q2": {"d5", "d2", "d7"}, "q3": {"d8"}}
 
@@ -317,9 +323,12 @@ def test_the_trainer_keeps_the_best_checkpoint_by_the_metric(tmp_path):
     arguments = library.SentenceTransformerTrainingArguments(**options)
     evaluator = evaluator_of("RR@10 nDCG@10", name="dev", primary="RR@10")
     trainer = library.SentenceTransformerTrainer(
-        model, arguments, train_dataset=data, evaluator=evaluator,
+        model,
+        arguments,
+        train_dataset=data,
+        evaluator=evaluator,
         loss=losses.MultipleNegativesRankingLoss(model),
-    )  # fmt: skip
+    )
 
     trainer.train()
 

@@ -234,9 +234,15 @@ def _texts(ids, count):
     lists=st.lists(st.sets(st.integers(0, 24)), min_size=6, max_size=6),
 )
 def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
-    corpus, queries, metric, k, ids, indexed,
-    ignore_identical_ids, lists,
-):  # fmt: skip
+    corpus,
+    queries,
+    metric,
+    k,
+    ids,
+    indexed,
+    ignore_identical_ids,
+    lists,
+):
     """Small integers make many ties. A tie that is cut at rank k may hold any of the tied."""
     own, texts = _ids(ids, len(corpus)), _texts(_ids(ids, len(corpus)), len(corpus))
     queried = texts[: len(queries)] + [f"q{i}" for i in range(len(queries) - len(texts))]
@@ -323,10 +329,15 @@ def test_one_long_list_does_not_deepen_the_search_of_others():
 
 FACTORIES = [
     *((factory, metric) for metric in METRICS for factory in ("Flat", "IVF4,Flat", "HNSW8", "SQ8")),
-    ("PCA8,IVF4,Flat", "ip"), ("IVF4_HNSW4,Flat", "l2"), ("IVF4,SQ8", "cosine"), ("PQ4x4", "l2"),
+    ("PCA8,IVF4,Flat", "ip"),
+    ("IVF4_HNSW4,Flat", "l2"),
+    ("IVF4,SQ8", "cosine"),
+    ("PQ4x4", "l2"),
     ("HNSW8_PQ4x4", "l2"),
-    ("IVF4,PQ4x4fs", "ip"), ("IVF4,PQ4x4,RFlat", "l2"), ("OPQ2_4,IVF4,PQ2x4", "cosine"),
-]  # fmt: skip
+    ("IVF4,PQ4x4fs", "ip"),
+    ("IVF4,PQ4x4,RFlat", "l2"),
+    ("OPQ2_4,IVF4,PQ2x4", "cosine"),
+]
 
 
 @pytest.mark.parametrize(("factory", "metric"), FACTORIES)
@@ -581,9 +592,10 @@ BAD = {
     "ragged": (lambda own: [[1.0] * 16, [1.0] * 15], r"\[1\]: expected 16 columns as in row 0"),
     "odd block": (lambda own: iter([own, own[:, :9]]), r"expected 16 columns, as before, found 9"),
     "block of nan": (
-        lambda own: iter([own[:7], _with(own, 5, 2, np.nan)]), r"\[12, 2\]: expected finite",
+        lambda own: iter([own[:7], _with(own, 5, 2, np.nan)]),
+        r"\[12, 2\]: expected finite",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("bad", BAD)

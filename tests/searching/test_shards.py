@@ -151,15 +151,29 @@ def test_the_order_in_which_tasks_finish_does_not_matter(split):
 
 @settings(deadline=None, max_examples=30)
 @given(
-    values=st.integers(0, 2**32 - 1), count=st.integers(1, 30), metric=st.sampled_from(METRICS),
-    cuts=st.lists(st.integers(0, 30), max_size=5), k=st.integers(1, 35),
-    kind=st.sampled_from(["npy", "both"]), texts=st.booleans(), itself=st.booleans(),
-    half=st.booleans(), lists=st.lists(st.sets(st.integers(0, 29)), min_size=4, max_size=4),
-)  # fmt: skip
+    values=st.integers(0, 2**32 - 1),
+    count=st.integers(1, 30),
+    metric=st.sampled_from(METRICS),
+    cuts=st.lists(st.integers(0, 30), max_size=5),
+    k=st.integers(1, 35),
+    kind=st.sampled_from(["npy", "both"]),
+    texts=st.booleans(),
+    itself=st.booleans(),
+    half=st.booleans(),
+    lists=st.lists(st.sets(st.integers(0, 29)), min_size=4, max_size=4),
+)
 def test_ties_excluded_documents_and_sizes_are_as_in_one_index(
-    values, count, metric, cuts, k, kind, texts,
-    itself, half, lists,
-):  # fmt: skip
+    values,
+    count,
+    metric,
+    cuts,
+    k,
+    kind,
+    texts,
+    itself,
+    half,
+    lists,
+):
     """Small integers make many ties; which of those at rank k are found is up to faiss."""
     rng = np.random.default_rng(values)
     corpus = rng.integers(-2, 3, (count, 3)).astype(np.float16 if half else np.float32)
@@ -168,10 +182,12 @@ def test_ties_excluded_documents_and_sizes_are_as_in_one_index(
     ids = [f"d{7 * i % 31}" for i in range(count)] if texts else None
     names = list(map(str, range(count))) if ids is None else ids
     options = {
-        "corpus_ids": ids, "metric": metric, "ignore_identical_ids": itself,
+        "corpus_ids": ids,
+        "metric": metric,
+        "ignore_identical_ids": itself,
         "query_ids": [*dict.fromkeys([*names[:2], "q1", "q2", "q3", "q4"])][:4],
         "exclude": {"q1": [f"d{i}" for i in lists[0]], names[0]: [str(i) for i in lists[1]]},
-    }  # fmt: skip
+    }
     own = sorted({*cuts, 0, count} & {*range(count + 1)})
     with TemporaryDirectory() as folder:
         shards = Shards(written(Path(folder), corpus, own, kind, metric))
@@ -239,9 +255,16 @@ def test_a_task_reads_a_mapped_file_block_by_block(split, monkeypatch):
 
 
 FACTORIES = [
-    ("Flat", "l2"), ("Flat", "cosine"), ("IVF4,Flat", "ip"), ("HNSW8", "l2"), ("SQ8", "ip"),
-    ("PCA8,IVF4,Flat", "ip"), ("IVF4_HNSW4,Flat", "l2"), ("PQ4x4fs", "ip"), ("Flat,RFlat", "l2"),
-]  # fmt: skip
+    ("Flat", "l2"),
+    ("Flat", "cosine"),
+    ("IVF4,Flat", "ip"),
+    ("HNSW8", "l2"),
+    ("SQ8", "ip"),
+    ("PCA8,IVF4,Flat", "ip"),
+    ("IVF4_HNSW4,Flat", "l2"),
+    ("PQ4x4fs", "ip"),
+    ("Flat,RFlat", "l2"),
+]
 
 
 @pytest.mark.parametrize(("factory", "metric"), FACTORIES)
