@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 
 from fastrank.data.columns import Frozen
+from fastrank.errors import OptionError
+from fastrank.formats.source import name_of
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -116,9 +118,16 @@ class Dataset(Frozen):
         Traceback (most recent call last):
         fastrank.errors.ReadError: data/absent/corpus.jsonl: no such file or directory
         """
-        from fastrank.datasets.text_files import from_beir
+        from fastrank.datasets.assembly import assemble
+        from fastrank.datasets.text_files import file_in, read_texts, split_of
+        from fastrank.formats.load import read_qrels
 
-        return from_beir(folder, split, ignore_identical_ids)
+        corpus, queries = (file_in(folder, name) for name in ("corpus.jsonl", "queries.jsonl"))
+        qrels = read_qrels(split_of(folder, split))
+        name = os.path.basename(os.path.abspath(name_of(folder)))
+        asked = read_texts([queries], None, "utf-8", "query")
+        documents = read_texts([corpus], None, "utf-8", "document")
+        return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
     @classmethod
     def from_files(
@@ -163,10 +172,31 @@ class Dataset(Frozen):
         >>> data.corpus, data.queries
         (['Red & blue'], ['blue'])
         """
-        from fastrank.datasets.text_files import from_files
+        from fastrank.datasets.assembly import assemble
+        from fastrank.datasets.text_files import read_texts, sources_of
 
-        return from_files(
-            corpus, queries, qrels, fields, query_fields, encoding, ignore_identical_ids, name
+        for option, names in (("fields", fields), ("query_fields", query_fields)):
+            if isinstance(names, str):
+                raise OptionError(option, f"expected a list of names, found the str {names!r}")
+        try:
+            "".encode(encoding)
+        except LookupError as error:
+            raise OptionError("encoding", str(error)) from None
+        # Queries first: they are small, so that errors show soon.
+        answers: dict[str, list[str]] = {}
+        query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
+        sources = sources_of(corpus)
+        if name is None:
+            name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
+        documents = read_texts(sources, fields, encoding, "document")
+        return assemble(
+            name,
+            *documents,
+            query_ids,
+            [text.strip() for text in asked],
+            qrels,
+            ignore_identical_ids=ignore_identical_ids,
+            answers=answers or None,
         )
 
     @classmethod

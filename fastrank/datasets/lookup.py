@@ -76,7 +76,7 @@ def read_texts(
     found: dict[str, dict[str, str]] = {}
     for line, text_id, title, text, own in titled_records(source):
         if text_id in wanted:
-            content = {"title": title, "text": text}
+            content = {"title": title, "text": text.strip()}
             if own is not None and answers is not None:
                 answers[text_id] = own
             if found.setdefault(text_id, content) != content:

@@ -7,12 +7,12 @@ import csv
 import os
 from itertools import chain
 
-from fastrank.datasets.assembly import assemble, joined
-from fastrank.errors import FormatError, OptionError, ReadError
+from fastrank.datasets.assembly import joined
+from fastrank.datasets.sgml import records_of
+from fastrank.errors import FormatError, ReadError
 from fastrank.formats import sniff
 from fastrank.formats.files import exists
 from fastrank.formats.line_files import lines_of
-from fastrank.formats.load import read_qrels
 from fastrank.formats.sniff import COMPRESSED
 from fastrank.formats.source import is_url, name_of
 from fastrank.formats.table_files import why_not_json
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from fastrank.datasets.dataset import Dataset
+    Record = tuple[int, str, str, str, list[str] | None]
+    """Line, id, title ("" if there is none), text, and answers of a question."""
 
 # The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
 IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
@@ -33,43 +34,6 @@ QUERIES = ("query", "question")
 QUESTION_LINE = (
     "expected a question, a tab and a list of answers, such as ['Paris', 'Paris, France']"
 )
-
-
-def from_files(
-    corpus: Any,
-    queries: Any,
-    qrels: Any,
-    fields: Sequence[str] | None,
-    query_fields: Sequence[str] | None,
-    encoding: str,
-    ignore_identical_ids: bool,
-    name: str | None,
-) -> Dataset:
-    """See Dataset.from_files."""
-    for option, names in (("fields", fields), ("query_fields", query_fields)):
-        if isinstance(names, str):
-            raise OptionError(option, f"expected a list of names, found the str {names!r}")
-    try:
-        "".encode(encoding)
-    except LookupError as error:
-        raise OptionError("encoding", str(error)) from None
-    # Queries first: they are small, so that errors show soon.
-    answers: dict[str, list[str]] = {}
-    query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
-    sources = sources_of(corpus)
-    documents = read_texts(sources, fields, encoding, "document")
-    if name is None:
-        name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
-    stripped = [text.strip() for text in asked]
-    return assemble(
-        name,
-        *documents,
-        query_ids,
-        stripped,
-        qrels,
-        ignore_identical_ids=ignore_identical_ids,
-        answers=answers or None,
-    )
 
 
 def read_texts(
@@ -88,14 +52,14 @@ def read_texts(
     known: set[str] = set()
     for source in sources:
         name = name_of(source)
-        for line, text_id, text, found in _records(source, name, encoding, fields, what):
+        for line, text_id, title, text, found in titled_records(source, encoding, fields, what):
             if text_id in known:
                 raise FormatError(name, line, f"duplicate {what} {text_id!r:.60}")
             if found is not None and answers is not None:
                 answers[text_id] = found
             known.add(text_id)
             ids.append(text_id)
-            texts.append(text)
+            texts.append(joined(title, text))
     return ids, texts
 
 
@@ -117,40 +81,22 @@ def sources_of(corpus: Any) -> list[Any]:
     return [corpus]
 
 
-def titled_records(source: Any) -> Iterator[tuple[int, str, str, str, list[str] | None]]:
-    """Line, id, title (may be empty), text and answers of each document or query of a file.
+def titled_records(
+    source: Any, encoding: str = "utf-8", fields: Sequence[str] | None = None, what: str = "query"
+) -> Iterator[Record]:
+    """The documents or queries (`what`) of a file.
 
+    fields: the names whose texts make up the text, without a title; by default a title and a text.
     Raises ReadError and FormatError.
     """
     name = name_of(source)
-    start, records = _begun(source, name, "utf-8")
-    if start == "<":
-        from fastrank.datasets.sgml import records_of
-
-        for number, text_id, text in records_of(records, name, None):
-            yield number, text_id, "", text, None
-        return
-    for number, record in numbered(records):
-        title = find_name(record, TITLES)
-        fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
-        head = _text(record, title, name, number) if title and fields else ""
-        text_id, text = _id_and_text(record, name, number, fields)
-        yield number, text_id, head, text, answers_in(record)
-
-
-def _records(
-    source: Any, name: str, encoding: str, fields: Sequence[str] | None, what: str
-) -> Iterator[tuple[int, str, str, list[str] | None]]:
-    """Line, id, text and answers of each document or query."""
     start, records = _begun(source, name, encoding)
     if start == "<":
-        from fastrank.datasets.sgml import records_of
-
-        for number, text_id, text in records_of(records, name, fields):
-            yield number, text_id, text, None
+        for line, text_id, text in records_of(records, name, fields):
+            yield line, text_id, "", text, None
         return
-    for number, record in numbered(records) if what == "query" else records:
-        yield number, *_id_and_text(record, name, number, fields), answers_in(record)
+    for line, record in numbered(records) if what == "query" else records:
+        yield line, *_id_and_texts(record, name, line, fields), answers_in(record)
 
 
 def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
@@ -296,9 +242,10 @@ def _unquoted(cell: str) -> str:
     return inner.replace('""', '"')
 
 
-def _id_and_text(
+def _id_and_texts(
     record: Mapping[str, Any], name: str, line: int, fields: Sequence[str] | None
-) -> tuple[str, str]:
+) -> tuple[str, str, str]:
+    """The id, the title and the text of a record."""
     key = find_name(record, IDS)
     if key is None:
         raise FormatError(name, line, _absent("an id", IDS, record))
@@ -311,12 +258,15 @@ def _id_and_text(
         for field in fields:
             if field not in record:
                 raise FormatError(name, line, _absent(f"{field!r}", fields, record))
-        return text_id, " ".join(_text(record, field, name, line) for field in fields).strip()
+        whole = " ".join(_text(record, field, name, line) for field in fields)
+        return text_id, "", whole.strip()
     title, key = find_name(record, TITLES), find_name(record, (*TEXTS, *QUERIES))
     if title is None and key is None:
         raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
-    head = _text(record, title, name, line) if title is not None else None
-    return text_id, joined(head, _text(record, key, name, line) if key is not None else None)
+    head = "" if title is None else _text(record, title, name, line)
+    if key is None:
+        return text_id, "", head.strip()
+    return text_id, head, _text(record, key, name, line)
 
 
 def find_name(names: Iterable[str], known: Sequence[str]) -> str | None:
@@ -339,17 +289,7 @@ def _text(record: Mapping[str, Any], field: str, name: str, line: int) -> str:
     return text
 
 
-def from_beir(folder: str | os.PathLike[str], split: str, ignore_identical_ids: bool) -> Dataset:
-    """See Dataset.from_beir."""
-    corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
-    qrels = read_qrels(_split(_joined(os.fspath(folder), "qrels"), split))
-    name = os.path.basename(os.path.abspath(name_of(folder)))
-    asked = read_texts([queries], None, "utf-8", "query")
-    documents = read_texts([corpus], None, "utf-8", "document")
-    return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
-
-
-def _file(folder: str | os.PathLike[str], name: str) -> str:
+def file_in(folder: str | os.PathLike[str], name: str) -> str:
     """The path of a file, which may be compressed. Raises ReadError."""
     path = _joined(os.fspath(folder), name)
     for ending in ("", *COMPRESSED):
@@ -368,9 +308,11 @@ def _joined(folder: str, name: str) -> str:
     return os.path.join(folder, name)
 
 
-def _split(folder: str, split: str) -> str:
+def split_of(folder: str | os.PathLike[str], split: str) -> str:
+    """The path of the judgments of a split in BEIR's layout. Raises ReadError with all splits."""
+    folder = _joined(os.fspath(folder), "qrels")
     try:
-        return _file(folder, f"{split}.tsv")
+        return file_in(folder, f"{split}.tsv")
     except ReadError as error:
         present = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
         splits = [file_name.partition(".tsv")[0] for file_name in present if ".tsv" in file_name]

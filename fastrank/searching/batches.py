@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
@@ -213,8 +215,6 @@ class _Search:
 
     def _search(self, rows: Array, block: Array, shown: Any) -> Ranked:
         """The rankings of some queries."""
-        import numpy
-
         excluded = self._exclusion.of(rows)
         counts = numpy.zeros(len(rows), numpy.int64)
         if excluded is not None:
@@ -252,8 +252,6 @@ def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
 
 def _joined(blocks: Iterator[tuple[Array, Array]]) -> Iterator[tuple[Array, Array]]:
     """All blocks concatenated."""
-    import numpy
-
     held = [(rows, block.copy()) for rows, block in blocks]
     if held:
         rows, parts = zip(*held, strict=True)
@@ -274,8 +272,6 @@ def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array
 
     scores: float32[n, depth], higher is better. rows: int64[n, depth], -1 for none.
     """
-    import numpy
-
     none = rows < 0
     if none.any():
         scores[none] = -numpy.inf
@@ -292,8 +288,6 @@ def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array
 
 def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
     """Order ties by document id, descending, where that matters."""
-    import numpy
-
     doubtful = (scores[:, 1:] >= scores[:, :-1]) & (rows[:, 1:] >= 0)
     affected = numpy.flatnonzero(doubtful.any(axis=1))
     if not len(affected):
@@ -311,8 +305,6 @@ def _drop(
     scores: Array, rows: Array, k: int, excluded: list[Array], counts: Array
 ) -> tuple[Array, Array]:
     """Remove the excluded documents and move those below up; counts them in `counts`."""
-    import numpy
-
     single = [row_excluded[0] if len(row_excluded) == 1 else -2 for row_excluded in excluded]
     dropped = rows == numpy.array(single, numpy.int64)[:, None]
     for i, row_excluded in enumerate(excluded):

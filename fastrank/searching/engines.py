@@ -7,6 +7,8 @@ searching/shards.py. To add an engine, implement the methods of `Engine` and cho
 
 from __future__ import annotations
 
+import numpy
+
 from fastrank.errors import OptionError
 from fastrank.searching.faiss_api import Setting, load_faiss, metric_of, reason_of
 from fastrank.searching.vectors import Rows, SparseRows, block_rows
@@ -148,8 +150,6 @@ class VectorSearch:
         return self._search_blocks(queries, depth, progress)
 
     def _search_blocks(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
-        import numpy
-
         heap = result_heap(len(queries), depth, self._metric)
         seen = 0
         blocks = self._corpus.blocks(self._size, unit=self._unit, check=not self._checked)
@@ -182,8 +182,6 @@ class VectorSearch:
         return (self._first + start) % FAISS_BLOCK, after
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
-        import numpy
-
         faiss = load_faiss()
         number = metric_of(faiss, self._metric)
         found = []
@@ -228,7 +226,6 @@ class SparseSearch:
         self, queries: Array, depth: int, progress: Callable[[float], None]
     ) -> tuple[Array, Array]:
         """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
-        import numpy
         from scipy import sparse
 
         sign = -1.0 if self._metric == "l2" else 1.0
@@ -251,8 +248,6 @@ class SparseSearch:
 
     def _scores(self, asked: Any, part: slice) -> Array:
         """The scores of all queries for some documents, float32[queries, documents]."""
-        import numpy
-
         documents = self._matrix[part].astype(numpy.float64)
         scores: Array = (asked @ documents.T).toarray()
         if self._metric == "cosine":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
 from fastrank.messages import counted
@@ -52,10 +54,12 @@ class Index:
     (2, [b'd1', b'd2'], 2)
     """
 
-    def __init__(self, faiss: Any, names: RowIds, metric: str) -> None:
+    def __init__(
+        self, faiss: Any, names: RowIds, metric: str, lock: threading.Lock | None = None
+    ) -> None:
         self.faiss, self.metric, self.names = faiss, metric, names
-        # Parameters are set during a search.
-        self.lock = threading.Lock()
+        # Parameters of the faiss object are set during a search.
+        self.lock = lock or threading.Lock()
 
     @property
     def ids(self) -> Texts | None:
@@ -73,15 +77,12 @@ class Index:
         if self.names.count is None:
             reason = "the faiss index has ids already, with which the vectors were added"
             raise OptionError(argument, reason)
-        made = Index(self.faiss, check_row_ids(argument, ids, len(self)), self.metric)
-        made.lock = self.lock
-        return made
+        names = check_row_ids(argument, ids, len(self))
+        return Index(self.faiss, names, self.metric, self.lock)
 
     def of_unit_vectors(self) -> Index:
         """The same index for the metric "cosine": its vectors have length 1, its metric is "ip"."""
-        made = Index(self.faiss, self.names, "cosine")
-        made.lock = self.lock
-        return made
+        return Index(self.faiss, self.names, "cosine", self.lock)
 
     @property
     def dimension(self) -> int:
@@ -207,8 +208,6 @@ def _sample_size(index: Any, train_size: int | None) -> int:
 
 def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
     """Train the index with a sample of the vectors, and yield all blocks."""
-    import numpy
-
     step = block_rows(vectors.dimension)
     blocks = (block for _, block in vectors.blocks(step, unit=unit, check=not vectors.repeatable))
     if index.is_trained:
@@ -275,8 +274,6 @@ def index_of(found: Any) -> Index:
 
 def _stored_ids(found: Any) -> RowIds:
     """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
-    import numpy
-
     faiss = load_faiss()
     if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)):
         stored = faiss.vector_to_array(found.id_map)
@@ -298,8 +295,6 @@ def _stored_ids(found: Any) -> RowIds:
 
 def _listed_numbers(lists: Any) -> Any:
     """The ids of the vectors in inverted lists, int64[vectors]."""
-    import numpy
-
     faiss = load_faiss()
     stored = [numpy.empty(0, numpy.int64)]
     for number in range(lists.nlist):

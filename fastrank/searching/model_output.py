@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy
+
 from fastrank.errors import ArrayError
 from fastrank.searching.vectors import as_csr, is_sparse
 
@@ -34,8 +36,6 @@ def as_vectors(
     Raises ArrayError, which names row, column and id, for the wrong number of rows, rows of
     different lengths, NaN and infinite values.
     """
-    import numpy
-
     made_by = f" from {by}" if by else ""
 
     def fail(reason: str, row: int | None = None, column: int | None = None) -> ArrayError:
@@ -88,8 +88,6 @@ def as_vectors(
 
 def _as_array(given: Any) -> Any:
     """A numpy array, or a list of arrays."""
-    import numpy
-
     if hasattr(given, "detach"):
         # torch: detach, and move to the CPU; numpy has no bfloat16.
         given = given.detach().cpu()

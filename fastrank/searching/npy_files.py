@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from contextlib import contextmanager
 from tokenize import TokenError
+
+import numpy
+from numpy.lib import format as npy
 
 from fastrank.errors import ReadError
 from fastrank.formats.files import local_copy, name_of
 from fastrank.formats.source import HEAD, is_url, open_source
+from fastrank.searching.faiss_api import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
-# What NumPy raises for a truncated file or an invalid header.
+# What NumPy and faiss raise for a truncated file or an invalid header.
 BROKEN = (
     EOFError,
     ValueError,
     TypeError,
     OverflowError,
     SyntaxError,
-    RecursionError,
     TokenError,
+    KeyError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
 )
+
+
+@contextmanager
+def reading(name: str, what: str) -> Iterator[None]:
+    """Raise ReadError for a file that cannot be read, or whose content is not a valid `what`."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except OSError as error:
+        raise ReadError(name, (error.strerror or str(error)).lower()) from None
+    except BROKEN as error:
+        raise ReadError(name, f"truncated or invalid {what}: {reason_of(error)}") from None
 
 
 def is_npy(path: str) -> bool:
@@ -40,17 +63,12 @@ def npy_outline(path: str) -> npt.NDArray[Any]:
     """
     if not is_url(path):
         return load_npy(path, mapped=True)
-    import numpy
-    from numpy.lib import format as npy
-
     stream = io.BytesIO(_head(path))
-    try:
+    with reading(name_of(path), ".npy file"):
         version = npy.read_magic(stream)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read(stream)
         return numpy.broadcast_to(numpy.zeros((), dtype), shape)
-    except BROKEN as error:
-        raise ReadError(name_of(path), f"truncated or invalid .npy file: {error}") from None
 
 
 def _head(path: str) -> bytes:
@@ -58,11 +76,8 @@ def _head(path: str) -> bytes:
         with open_source(path) as pieces:
             head = bytearray(HEAD)
             return bytes(head[: pieces.stored().readinto(head)])
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(ARRAY))
-    except OSError as error:
-        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+    with reading(path, ".npy file"), open(path, "rb") as file:
+        return file.read(len(ARRAY))
 
 
 def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
@@ -70,22 +85,13 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
 
     The file of a URL is mapped from a temporary copy, which is deleted when the array is.
     """
-    import numpy
-
     name = name_of(path)
-    try:
-        with local_copy(path) as copy:
-            with open(copy, "rb") as file:
-                head = file.read(len(ARRAY))
-            found: Any = None
-            if head == ARRAY:
-                found = numpy.load(copy, mmap_mode="r" if mapped else None, allow_pickle=False)
-    except ReadError:
-        raise
-    except OSError as error:
-        raise ReadError(name, (error.strerror or str(error)).lower()) from None
-    except BROKEN as error:
-        raise ReadError(name, f"truncated or invalid .npy file: {error}") from None
+    found: Any = None
+    with reading(name, ".npy file"), local_copy(path) as copy:
+        with open(copy, "rb") as file:
+            head = file.read(len(ARRAY))
+        if head == ARRAY:
+            found = numpy.load(copy, mmap_mode="r" if mapped else None, allow_pickle=False)
     if head.startswith(ARCHIVE):
         raise ReadError(name, "expected one array (.npy), found an archive (.npz)")
     if found is None:

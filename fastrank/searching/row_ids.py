@@ -6,6 +6,8 @@ import codecs
 import math
 import os
 
+import numpy
+
 from fastrank.arguments import flag
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError, FormatError
@@ -47,14 +49,10 @@ class RowIds:
 
     def first(self, most: int = 3) -> Texts:
         """The ids of the first rows."""
-        import numpy
-
         return self.take(numpy.arange(most if self.count is None else min(most, self.count)))
 
     def rows_of(self, asked: Texts) -> Array:
         """The row of each id, or -1."""
-        import numpy
-
         if self.texts is None:
             return _numbers(asked, self.count)
         numbered, matches = interning(len(asked)), zeros("q", len(asked))
@@ -67,8 +65,6 @@ class RowIds:
 
     def sort_keys(self, rows: Array) -> list[Array]:
         """Sort keys (as in numpy.lexsort) that order rows by the byte order of their ids."""
-        import numpy
-
         if self.texts is not None:
             if self._ranks is None:
                 order = numpy.asarray(text_order(self.texts))
@@ -115,7 +111,6 @@ def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
 
 def _numbers(asked: Texts, count: int | None) -> Array:
     """Parse row numbers from texts; -1 if a text is not a row number."""
-    import numpy
 
     def row(text: bytes) -> int:
         if not text.isdigit() or (text[:1] == b"0" and len(text) > 1) or len(text) > DIGITS:
@@ -175,8 +170,6 @@ class Exclusion:
 
     def of(self, rows: Array) -> list[Array] | None:
         """The rows of the corpus to exclude for each query, or None if there are none."""
-        import numpy
-
         if not self._itself and not self._lists:
             return None
         found = [numpy.empty(0, numpy.int64)] * len(rows)
@@ -191,8 +184,6 @@ class Exclusion:
         return found
 
     def _rows_of_themselves(self, rows: Array) -> Array:
-        import numpy
-
         if self._own_rows is not None:
             found: Array = self._own_rows[rows]
             return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy
+
 from fastrank.data.run import Run
 from fastrank.data.texts import as_texts, joined, memory_of
 from fastrank.errors import OptionError
@@ -80,8 +82,6 @@ def search(
 
 def run_of(batches: Iterable[Found], tag: bytes) -> Run:
     """The run of some batches, without queries that have no results."""
-    import numpy
-
     queries: list[bytes] = []
     sizes, rows, scores = [0], [numpy.empty(0, numpy.int64)], [numpy.empty(0)]
     docs: Texts | None = None

@@ -6,6 +6,8 @@ import os
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.data.texts import Texts, decoded, memory_of
 from fastrank.errors import ArrayError, FastrankError, OptionError, ReadError
@@ -201,8 +203,6 @@ def _read_header(path: str, first: int) -> Shard:
 
 def _names(files: list[Shard]) -> RowIds:
     """The ids of all vectors. Raises ArrayError."""
-    import numpy
-
     own = [file for file in files if file.ids is not None]
     total = sum(file.size for file in files)
     if not own:
@@ -316,8 +316,6 @@ def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
 
     Raises FastrankErrors that name the file.
     """
-    import numpy
-
     # For one result, faiss would use another method.
     depth = min(request.depth, max(2, shard.size))
     # An engine may use the memory of the index.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import struct
-import zipfile
 from typing import NamedTuple
 
-from fastrank.data.texts import Texts, memory_of
+import numpy
+
+from fastrank.data.texts import Texts, joined, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
 from fastrank.formats.source import is_url, name_of
 from fastrank.searching.faiss_api import load_faiss, reason_of
 from fastrank.searching.indexing import Index, index_of
-from fastrank.searching.npy_files import BROKEN
+from fastrank.searching.npy_files import reading
 from fastrank.searching.row_ids import RowIds
 
 TYPE_CHECKING = False
@@ -46,8 +47,6 @@ def write_index(index: Index, path: str | os.PathLike[str]) -> None:
     <Index IndexFlatIP: 2 vectors of dimension 2, metric cosine>
     >>> folder.cleanup()
     """
-    import numpy
-
     faiss = load_faiss()
     target = os.fspath(path)
 
@@ -85,16 +84,9 @@ def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     """
     faiss = load_faiss()
     given, name = os.fspath(path), name_of(path)
-    try:
-        with files.local_copy(given) as copy:
-            with open(copy, "rb"):
-                pass
-            found = faiss.read_index(copy)
-            digest = _digest(copy)
-    except OSError as error:
-        raise ReadError(name, (error.strerror or str(error)).lower()) from None
-    except (RuntimeError, MemoryError) as error:
-        raise ReadError(name, f"truncated or invalid index: {reason_of(error)}") from None
+    with reading(name, "index"), files.local_copy(given) as copy:
+        digest = _digest(copy)
+        found = faiss.read_index(copy)
     try:
         index = index_of(found)
     except ValueError as error:
@@ -119,14 +111,10 @@ def describe_index(path: str) -> Description:
 
     The index of a URL is loaded as a whole.
     """
-    if is_url(path):
-        index = read_index(path)
-        return Description(index.metric, index.dimension, len(index), index.ids)
-    try:
-        with open(path, "rb") as file:
+    head = b""
+    if not is_url(path):
+        with reading(path, "index"), open(path, "rb") as file:
             head = file.read(HEADER.size)
-    except OSError as error:
-        raise ReadError(path, (error.strerror or str(error)).lower()) from None
     if len(head) == HEADER.size:
         _, dimension, count, _, _, trained, number = HEADER.unpack(head)
         # As in faiss: METRIC_INNER_PRODUCT and METRIC_L2.
@@ -159,10 +147,6 @@ def _path_of_ids(path: str) -> str:
 
 
 def _packed(texts: Texts) -> dict[str, Any]:
-    import numpy
-
-    from fastrank.data.texts import joined
-
     ids = list(texts)
     whole = joined(b"".join(ids), ids)
     return {
@@ -174,27 +158,19 @@ def _packed(texts: Texts) -> dict[str, Any]:
 def _read_ids(
     path: str, shape: tuple[int, int], metric: str, index_digest: str
 ) -> tuple[str, Texts | None]:
-    import numpy
-
     name, ids_path = name_of(path), _path_of_ids(path)
     beside = name_of(ids_path)
-    try:
-        with (
-            files.local_copy(ids_path) as copy,
-            open(copy, "rb") as file,
-            numpy.load(file, allow_pickle=False) as archive,
-        ):
-            held = {key: archive[key] for key in archive.files}
+    with (
+        reading(beside, "file of ids"),
+        files.local_copy(ids_path) as copy,
+        open(copy, "rb") as file,
+        numpy.load(file, allow_pickle=False) as archive,
+    ):
+        held = {key: archive[key] for key in archive.files}
         stored_metric = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))
         digest = str(held["digest"])
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
-    except ReadError:
-        raise
-    except OSError as error:
-        raise ReadError(beside, (error.strerror or str(error)).lower()) from None
-    except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
-        raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
     if size != shape or digest != index_digest:
         raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy
+
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats.values import as_rows
 from fastrank.searching.npy_files import load_npy
@@ -118,8 +120,6 @@ def is_sparse(given: Any) -> bool:
 
 def as_csr(given: Any) -> Any:
     """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
-    import numpy
-
     if hasattr(given, "detach"):
         from scipy import sparse
 
@@ -134,8 +134,6 @@ def as_csr(given: Any) -> Any:
 
 def _mapping_of(rows: Array) -> Any:
     """The memory map that an array is or views, or None."""
-    import numpy
-
     base: Any = rows
     while base is not None and not isinstance(base, numpy.memmap):
         base = getattr(base, "base", None)
@@ -165,16 +163,12 @@ class Rows(Vectors):
     @property
     def is_ready(self) -> bool:
         """Whether faiss can use all of them directly in memory."""
-        import numpy
-
         rows = self.rows
         fits = rows.dtype == numpy.float32 and rows.dtype.isnative and rows.flags.c_contiguous
         return bool(fits and self._mapping is None)
 
     def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """Slices of the array, or copies of the selected rows."""
-        import numpy
-
         count = len(self.rows) if selected is None else len(selected)
         for first in range(0, count, size):
             if selected is None:
@@ -210,8 +204,6 @@ class SparseRows(Vectors):
 
     def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """Dense blocks of the rows, or of the selected ones."""
-        import numpy
-
         rows = numpy.arange(self.matrix.shape[0]) if selected is None else selected
         for first in range(0, len(rows), size):
             own = rows[first : first + size]
@@ -227,8 +219,6 @@ class SparseRows(Vectors):
 
     def lengths(self) -> Array:
         """The length of each row, float64[rows]."""
-        import numpy
-
         matrix = self.matrix
         rows = numpy.repeat(numpy.arange(matrix.shape[0]), numpy.diff(matrix.indptr))
         squares = matrix.data.astype(numpy.float64) ** 2
@@ -271,8 +261,6 @@ class Blocks(Vectors):
 
     def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """The blocks, cut or joined to `size` rows."""
-        import numpy
-
         start = 0
         for block in _resize_blocks(self._all(), size):
             rows = numpy.arange(start, start + len(block))
@@ -298,8 +286,6 @@ class Blocks(Vectors):
 
 def _resize_blocks(blocks: Iterator[Array], size: int) -> Iterator[Array]:
     """Blocks cut or joined to `size` rows."""
-    import numpy
-
     held: list[Array] = []
     missing = size
     for block in blocks:
@@ -318,8 +304,6 @@ def _resize_blocks(blocks: Iterator[Array], size: int) -> Iterator[Array]:
 
 
 def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
-    import numpy
-
     with numpy.errstate(all="ignore"):
         block = numpy.ascontiguousarray(raw, numpy.float32)
         # One fast pass over the block; suspicious rows are checked again.
@@ -338,8 +322,6 @@ def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) 
 
 
 def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool) -> None:
-    import numpy
-
     odd = ~numpy.isfinite(block)
     if odd.any():
         row, column = (int(i) for i in numpy.unravel_index(int(odd.argmax()), odd.shape))
