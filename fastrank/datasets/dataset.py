@@ -187,7 +187,8 @@ class Dataset(Frozen):
         query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
         sources = sources_of(corpus)
         if name is None:
-            name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
+            whole: Any = sources[0] if isinstance(corpus, (list, tuple)) else corpus
+            name = name_of(whole)
         documents = read_texts(sources, fields, encoding, "document")
         return assemble(
             name,
