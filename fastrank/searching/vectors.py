@@ -127,7 +127,9 @@ def as_csr(given: Any) -> Any:
         values = tensor.values().float().numpy()
         found = sparse.csr_matrix((values, tensor.indices().numpy()), tuple(tensor.shape))
     else:
-        found = given.tocsr().astype(numpy.float32)
+        # Values that do not fit become infinite, which the check of the rows names.
+        with numpy.errstate(over="ignore"):
+            found = given.tocsr().astype(numpy.float32)
     found.eliminate_zeros()
     return found
 

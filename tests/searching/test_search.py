@@ -3,6 +3,8 @@
 import io
 import os
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import faiss
 import numpy as np
@@ -10,10 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
-from fastrank.searching import build_index, read_index, search, search_batches, write_index
+from fastrank.searching import (
+    Shards,
+    build_index,
+    read_index,
+    search,
+    search_batches,
+    write_index,
+)
 
 RNG = np.random.default_rng(7)
 CORPUS = RNG.standard_normal((300, 16)).astype(np.float32)
@@ -89,6 +99,9 @@ GIVEN = {
     "list of blocks": lambda vectors, _: list(blocks(vectors)),
     "int8": lambda vectors, _: vectors.astype(np.int8),
     "blocks of all sizes": lambda vectors, _: iter([vectors[:1], vectors[1:1], vectors[1:]]),
+    "CSR matrix": lambda vectors, _: sparse.csr_matrix(vectors),
+    "CSC matrix": lambda vectors, _: sparse.csc_matrix(vectors),
+    "COO array": lambda vectors, _: sparse.coo_array(vectors),
 }
 
 
@@ -206,6 +219,11 @@ def test_small_batches_are_searched_together(batch_size, monkeypatch):
 
 IDS = st.sampled_from(["numbers", "texts", "bytes", "integers"])
 SMALL = st.integers(-2, 2).map(float)
+FORMS = [
+    *((kind, metric) for kind in ("vectors", "index", "shards") for metric in ("ip", "l2")),
+    # Distances of sparse vectors have the error of a square root.
+    ("sparse", "ip"),
+]
 
 
 def _ids(kind, count):
@@ -222,28 +240,33 @@ def _texts(ids, count):
     return [one.decode() if isinstance(one, bytes) else str(one) for one in own]
 
 
+def files_of(folder, corpus, metric):
+    """A file of vectors, an empty one, and an index with the rest, if there is a rest."""
+    paths = [Path(folder) / name for name in ("first.npy", "empty.npy", "rest.faiss")]
+    half = (len(corpus) + 1) // 2
+    np.save(paths[0], corpus[:half])
+    np.save(paths[1], corpus[:0])
+    if half == len(corpus):
+        return paths[:2]
+    write_index(build_index(corpus[half:], metric=metric), paths[2])
+    return paths
+
+
 @settings(deadline=None, max_examples=80)
 @given(
     corpus=hnp.arrays(np.float32, st.tuples(st.integers(1, 25), st.just(3)), elements=SMALL),
     queries=hnp.arrays(np.float32, st.tuples(st.integers(1, 6), st.just(3)), elements=SMALL),
-    metric=st.sampled_from(["ip", "l2"]),
+    form=st.sampled_from(FORMS),
     k=st.integers(1, 30),
     ids=IDS,
-    indexed=st.booleans(),
     ignore_identical_ids=st.booleans(),
     lists=st.lists(st.sets(st.integers(0, 24)), min_size=6, max_size=6),
 )
 def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
-    corpus,
-    queries,
-    metric,
-    k,
-    ids,
-    indexed,
-    ignore_identical_ids,
-    lists,
+    corpus, queries, form, k, ids, ignore_identical_ids, lists
 ):
     """Small integers make many ties. A tie that is cut at rank k may hold any of the tied."""
+    kind, metric = form
     own, texts = _ids(ids, len(corpus)), _texts(_ids(ids, len(corpus)), len(corpus))
     queried = texts[: len(queries)] + [f"q{i}" for i in range(len(queries) - len(texts))]
     exclude = {
@@ -253,11 +276,17 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
     left_out = [
         set(exclude[query]) | ({query} if ignore_identical_ids else set()) for query in queried
     ]
-    target = build_index(corpus, metric=metric, ids=own) if indexed else corpus
-    more = {} if indexed else {"metric": metric, "corpus_ids": own}
-
-    options = {"ignore_identical_ids": ignore_identical_ids, "exclude": exclude, **more}
-    (found,) = search_batches(queries, target, k, query_ids=queried, **options)
+    options = {"ignore_identical_ids": ignore_identical_ids, "exclude": exclude}
+    if kind != "index":
+        options |= {"metric": metric, "corpus_ids": own}
+    with TemporaryDirectory() as folder:
+        target = {
+            "vectors": lambda: corpus,
+            "index": lambda: build_index(corpus, metric=metric, ids=own),
+            "shards": lambda: Shards(files_of(folder, corpus, metric)),
+            "sparse": lambda: sparse.csr_matrix(corpus),
+        }[kind]()
+        (found,) = search_batches(queries, target, k, query_ids=queried, **options)
 
     everything = slow_search(metric, queries, corpus, len(corpus), texts, left_out)
     scores = scores_of(metric, queries, corpus)
@@ -410,6 +439,43 @@ def lists():
     return build_index(CORPUS, "IVF4,Flat")
 
 
+def test_a_graph_is_that_of_faiss_with_the_same_parameter():
+    """Which reaches faiss before vectors are added."""
+    expected = faiss.IndexHNSWFlat(16, 8, faiss.METRIC_INNER_PRODUCT)
+    expected.hnsw.efConstruction = 200
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        expected.add(CORPUS)
+        names = ("HNSW8,efConstruction=200", "HNSW8")
+        index, default = (build_index(CORPUS, name).faiss for name in names)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    graphs = [
+        faiss.vector_to_array(own.hnsw.neighbors).tolist() for own in (expected, index, default)
+    ]
+    assert graphs[0] == graphs[1] != graphs[2]
+
+
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "PCA4,IVF8,Flat", "IVF8_HNSW4,PQ4x4"])
+def test_clusters_are_trained_with_the_given_parameters(factory):
+    graph = ",efConstruction=77" if "HNSW" in factory else ""
+    built = build_index(CORPUS, f"{factory},niter=3,seed=7,nredo=2{graph}").faiss
+    lists = faiss.extract_index_ivf(built)
+    assert (lists.cp.niter, lists.cp.seed, lists.cp.nredo) == (3, 7, 2)
+    if graph:
+        assert faiss.downcast_index(lists.quantizer).hnsw.efConstruction == 77
+
+
+def test_another_seed_makes_other_clusters():
+    """1234 is the default of faiss."""
+    indexes = [
+        build_index(CORPUS, f"IVF8,Flat{more}").faiss for more in ("", ",seed=1234", ",seed=5")
+    ]
+    default, same, other = (own.quantizer.reconstruct_n(0, 8).tolist() for own in indexes)
+    assert default == same != other
+
+
 def test_training_takes_a_sample_that_is_the_same_each_time():
     def centroids():
         index = build_index(CORPUS, "IVF4,Flat", train_size=200)
@@ -440,11 +506,10 @@ def test_a_saved_index_is_the_same_when_it_is_loaded(factory, ids, tmp_path):
     assert (loaded.ids is None) == (ids is None)
     assert search(QUERIES, loaded, 7).to_dict() == search(QUERIES, index, 7).to_dict()
     assert sorted(os.listdir(tmp_path)) == ["index", "index.ids.npz"]
+    assert faiss.read_index(str(tmp_path / "index")).ntotal == 300
 
 
-def test_faiss_reads_a_saved_index_and_what_faiss_wrote_is_read(tmp_path):
-    write_index(build_index(CORPUS, metric="l2"), tmp_path / "ours")
-    assert faiss.read_index(str(tmp_path / "ours")).ntotal == 300
+def test_what_faiss_wrote_is_read(tmp_path):
     theirs = faiss.IndexFlatL2(16)
     theirs.add(CORPUS)
     faiss.write_index(theirs, str(tmp_path / "theirs"))
@@ -598,6 +663,14 @@ BAD = {
 }
 
 
+# As 32-bit floats, which the matrix has then, the value is infinite; and without columns it is
+# the shape that is odd.
+SPARSE_BAD = {
+    "large": r"\[3, 1\]: expected finite values, found inf",
+    "none": r"expected a table of vectors, found shape \(300, 0\)",
+}
+
+
 @pytest.mark.parametrize("bad", BAD)
 def test_vectors_that_cannot_be_compared_are_named(bad):
     make, message = BAD[bad]
@@ -607,6 +680,9 @@ def test_vectors_that_cannot_be_compared_are_named(bad):
         search(make(QUERIES), CORPUS, 3, metric="cosine")
     with pytest.raises(ArrayError, match=f"^vectors.*{message}"):
         build_index(make(CORPUS), metric="cosine")
+    if bad in ("nan", "inf", "large", "zero", "none"):
+        with pytest.raises(ArrayError, match=f"^corpus.*{SPARSE_BAD.get(bad, message)}"):
+            search(QUERIES, sparse.csr_matrix(make(CORPUS)), 3, metric="cosine")
 
 
 def test_vectors_whose_products_are_no_numbers_are_named():
@@ -642,7 +718,8 @@ MISSING = "exclude: query '0': expected an id, found the missing value None"
         ({"corpus": CORPUS[:0]}, "corpus: expected vectors, found none"),
         ({"corpus": faiss.IndexFlat(16, faiss.METRIC_L1)}, "corpus: .* for inner products or L2"),
         ({"k": 0}, "k: expected 1 or more, found 0"),
-        ({"k": -3}, "k: expected 1 or more, found -3"),
+        ({"k": 2.5}, "k: expected an integer, found float"),
+        ({"k": "3"}, "k: expected an integer, found str"),
         ({"k": 2**63 - 1, "corpus": iter([CORPUS])}, "k: 9223372036854775808 results for each"),
         ({"batch_size": 0}, "batch_size: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
@@ -660,6 +737,7 @@ MISSING = "exclude: query '0': expected an id, found the missing value None"
         ({"query_ids": range(21), "queries": iter([QUERIES])}, "query_ids: expected 20 ids"),
         ({"parameters": "nprobe=3"}, "parameters: exact search has no parameters"),
         ({"gpu": True}, "gpu: this build of faiss has no GPU support"),
+        ({"corpus": sparse.csr_matrix(CORPUS[:, 1:])}, "queries: expected 15 columns, as in"),
         ({"exclude": {"0": [None]}}, MISSING),
     ],
 )
@@ -667,7 +745,8 @@ def test_arguments_that_do_not_fit_are_named(arguments, message):
     if hasattr(faiss, "StandardGpuResources") and "gpu" in arguments:
         pytest.skip("this faiss has a GPU part")
     given = {"corpus": CORPUS, "queries": QUERIES, "k": 3, **arguments}
-    with pytest.raises(fr.FastrankError, match=f"^{message}"):
+    error = TypeError if "an integer" in message else fr.FastrankError
+    with pytest.raises(error, match=f"^{message}"):
         search(given.pop("queries"), given.pop("corpus"), given.pop("k"), **given)
 
 
@@ -686,12 +765,6 @@ def test_k_may_be_larger_than_any_memory(k):
         assert found.rows.shape == (20, 300)
         assert (found.rows[:, -1] == -1).all()
         assert not found.ties_at_cutoff.any()
-
-
-@pytest.mark.parametrize("k", [2.5, "3", None])
-def test_k_is_an_integer(k):
-    with pytest.raises(TypeError, match="k: expected an integer"):
-        search(QUERIES, CORPUS, k)
 
 
 COULD_NOT_PARSE = "faiss cannot build 'bogus' with dimension 16 and metric 'ip': could not parse"
@@ -801,19 +874,22 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("short", "drawn"), [(None, False), (0.0, True)])
-def test_a_bar_is_drawn_on_a_terminal_where_work_is_long(short, drawn, monkeypatch):
-    monkeypatch.setattr("sys.stderr", Terminal())
-    if short is not None:
-        monkeypatch.setattr("fastrank.searching.progress.SHORT", short)
-    search(QUERIES, CORPUS, 3)
-    assert ("search" in sys.stderr.getvalue()) == bool(sys.stderr.getvalue().strip()) == drawn
-
-
-def test_a_bar_is_drawn_on_demand_and_not_elsewhere(capsys):
-    for progress in (None, True):
-        search(QUERIES, CORPUS, 3, progress=progress)
-        build_index(CORPUS, progress=progress)
-        err = capsys.readouterr().err
-        assert [name in err for name in ("search: 100%", "index: 100%")] == [bool(progress)] * 2
-        assert bool(err) == bool(progress)
+@pytest.mark.parametrize(
+    ("progress", "terminal", "short", "drawn"),
+    [
+        (None, True, 2.0, False),
+        (None, True, 0.0, True),
+        (None, False, 0.0, False),
+        (True, False, 2.0, True),
+    ],
+)
+def test_a_bar_is_drawn_on_a_terminal_where_work_is_long_or_on_demand(
+    progress, terminal, short, drawn, monkeypatch
+):
+    monkeypatch.setattr("sys.stderr", Terminal() if terminal else io.StringIO())
+    monkeypatch.setattr("fastrank.searching.progress.SHORT", short)
+    search(QUERIES, CORPUS, 3, progress=progress)
+    build_index(CORPUS, progress=progress)
+    err = sys.stderr.getvalue()
+    assert [name in err for name in ("search:", "index:")] == [drawn] * 2
+    assert bool(err.strip()) == drawn

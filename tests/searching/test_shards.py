@@ -8,14 +8,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import faiss
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
@@ -147,58 +144,6 @@ def test_the_order_in_which_tasks_finish_does_not_matter(split):
     paths = split(corpus, [0, 10, 700, 900, 2000])
     expected = found_by(QUERIES[:20], Shards(paths), 30)
     assert_same(found_by(QUERIES[:20], Shards(paths, _Backwards()), 30), expected)
-
-
-@settings(deadline=None, max_examples=30)
-@given(
-    values=st.integers(0, 2**32 - 1),
-    count=st.integers(1, 30),
-    metric=st.sampled_from(METRICS),
-    cuts=st.lists(st.integers(0, 30), max_size=5),
-    k=st.integers(1, 35),
-    kind=st.sampled_from(["npy", "both"]),
-    texts=st.booleans(),
-    itself=st.booleans(),
-    half=st.booleans(),
-    lists=st.lists(st.sets(st.integers(0, 29)), min_size=4, max_size=4),
-)
-def test_ties_excluded_documents_and_sizes_are_as_in_one_index(
-    values,
-    count,
-    metric,
-    cuts,
-    k,
-    kind,
-    texts,
-    itself,
-    half,
-    lists,
-):
-    """Small integers make many ties; which of those at rank k are found is up to faiss."""
-    rng = np.random.default_rng(values)
-    corpus = rng.integers(-2, 3, (count, 3)).astype(np.float16 if half else np.float32)
-    corpus[~corpus.any(axis=1)] = 1
-    queries = corpus[rng.integers(0, count, 4)]
-    ids = [f"d{7 * i % 31}" for i in range(count)] if texts else None
-    names = list(map(str, range(count))) if ids is None else ids
-    options = {
-        "corpus_ids": ids,
-        "metric": metric,
-        "ignore_identical_ids": itself,
-        "query_ids": [*dict.fromkeys([*names[:2], "q1", "q2", "q3", "q4"])][:4],
-        "exclude": {"q1": [f"d{i}" for i in lists[0]], names[0]: [str(i) for i in lists[1]]},
-    }
-    own = sorted({*cuts, 0, count} & {*range(count + 1)})
-    with TemporaryDirectory() as folder:
-        shards = Shards(written(Path(folder), corpus, own, kind, metric))
-        found = found_by(queries, shards, k, **options)
-
-    expected = found_by(queries, corpus.astype(np.float32), k, **options)
-    np.testing.assert_array_equal(found[2], expected[2])
-    np.testing.assert_array_equal(found[3], expected[3])
-    whole = ~expected[3]
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one[whole], other[whole])
 
 
 @pytest.mark.parametrize("with_ids", [False, True])
