@@ -70,6 +70,12 @@ if TYPE_CHECKING:
 
     from fastrank.measures.selection import BoundMeasure
 
+# The measures, all with any parameters; FastrankProvider.supports refuses some of their values.
+_SUPPORTED = """
+    P RR Rprec AP nDCG R Bpref NumRet NumQ NumRel SetAP SetF SetP SetR Success IPrec infAP Judged
+    ERR RBP Compat SDCG BPM INST INSQ NERR8 NERR9 NERR10 NERR11 alpha_DCG alpha_nDCG ERR_IA nERR_IA
+    NRBP nNRBP AP_IA P_IA StRecall Accuracy
+"""
 # What gdeval takes as the highest grade.
 _HIGHEST_GRADE = 4
 # Names of ir_measures that mean something else elsewhere.
@@ -89,51 +95,17 @@ _OTHER_ORDERS = {
 _ONLY_WITH = {"RR": "cutoff", "RBP": "rel"}
 
 
+def _with_any_parameters(name: str) -> Anything:
+    """What a provider lists for a measure that it has with all parameters."""
+    measure = measures.registry[name]
+    return type(measure)(**{parameter: Any() for parameter in measure.SUPPORTED_PARAMS})
+
+
 class FastrankProvider(providers.Provider):
     """fastrank: https://pypi.org/project/fastrank-eval"""
 
     NAME = "fastrank"
-    SUPPORTED_MEASURES = [  # noqa: RUF012
-        measures._P(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._RR(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._Rprec(rel=Any(), judged_only=Any()),
-        measures._AP(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._nDCG(cutoff=Any(), dcg=Any(), gains=Any(), judged_only=Any()),
-        measures._R(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._Bpref(rel=Any()),
-        measures._NumRet(rel=Any()),
-        measures._NumQ(),
-        measures._NumRel(rel=Any()),
-        measures._SetAP(rel=Any(), judged_only=Any()),
-        measures._SetF(rel=Any(), beta=Any(), judged_only=Any()),
-        measures._SetP(rel=Any(), relative=Any(), judged_only=Any()),
-        measures._SetR(rel=Any()),
-        measures._Success(rel=Any(), cutoff=Any(), judged_only=Any()),
-        measures._IPrec(recall=Any(), rel=Any(), judged_only=Any()),
-        measures._infAP(rel=Any()),
-        measures._Judged(cutoff=Any()),
-        measures._ERR(cutoff=Any()),
-        measures._RBP(cutoff=Any(), p=Any(), rel=Any()),
-        measures._Compat(p=Any(), normalize=Any()),
-        measures._SDCG(cutoff=Any(), dcg=Any(), min_rel=Any(), max_rel=Any()),
-        measures._BPM(cutoff=Any(), T=Any(), min_rel=Any(), max_rel=Any()),
-        measures._INST(T=Any(), min_rel=Any(), max_rel=Any()),
-        measures._INSQ(T=Any(), min_rel=Any(), max_rel=Any()),
-        measures._NERR8(cutoff=Any(), min_rel=Any(), max_rel=Any()),
-        measures._NERR9(cutoff=Any(), min_rel=Any(), max_rel=Any()),
-        measures._NERR10(p=Any(), min_rel=Any(), max_rel=Any()),
-        measures._NERR11(T=Any(), min_rel=Any(), max_rel=Any()),
-        measures._alpha_DCG(cutoff=Any(), alpha=Any(), rel=Any(), judged_only=Any()),
-        measures._alpha_nDCG(cutoff=Any(), alpha=Any(), rel=Any(), judged_only=Any()),
-        measures._ERR_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._nERR_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._NRBP(alpha=Any(), beta=Any(), rel=Any()),
-        measures._nNRBP(alpha=Any(), beta=Any(), rel=Any()),
-        measures._AP_IA(rel=Any(), judged_only=Any()),
-        measures._P_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._StRecall(cutoff=Any(), rel=Any()),
-        measures._Accuracy(cutoff=Any(), rel=Any()),
-    ]
+    SUPPORTED_MEASURES = [_with_any_parameters(name) for name in _SUPPORTED.split()]  # noqa: RUF012
 
     def supports(self, measure: Anything) -> bool:
         """Whether fastrank has the measure, with these parameters."""

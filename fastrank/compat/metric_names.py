@@ -7,26 +7,14 @@ from fastrank.errors import MeasureError
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection
 
-# Measures and their keys, both followed by a cutoff.
-_KEYS = {
-    "Success@": "accuracy@",
-    "success.": "accuracy@",
-    "P@": "precision@",
-    "P.": "precision@",
-    "R@": "recall@",
-    "recall.": "recall@",
-    "RR@": "mrr@",
-    "nDCG@": "ndcg@",
-    "ndcg_cut.": "ndcg@",
-    "AP(denominator='min_k')@": "map@",
-}
-_TITLES = {
-    "accuracy": "Accuracy",
-    "precision": "Precision",
-    "recall": "Recall",
-    "mrr": "MRR",
-    "ndcg": "NDCG",
-    "map": "MAP",
+# Keys of measures, their titles, and how the measures begin here; a cutoff follows each of them.
+_NAMES = {
+    "accuracy": ("Accuracy", ("Success@", "success.")),
+    "precision": ("Precision", ("P@", "P.")),
+    "recall": ("Recall", ("R@", "recall.")),
+    "mrr": ("MRR", ("RR@",)),
+    "ndcg": ("NDCG", ("nDCG@", "ndcg_cut.")),
+    "map": ("MAP", ("AP(denominator='min_k')@",)),
 }
 
 
@@ -68,10 +56,11 @@ def is_greater_better(measure: str) -> bool:
 def key_of(measure: str) -> str:
     """The key of a measure in sentence-transformers, or the name of the measure."""
     canonical = _canonical(measure)
-    for prefix, key in _KEYS.items():
-        cutoff = canonical.removeprefix(prefix)
-        if cutoff != canonical and cutoff.isdigit():
-            return key + cutoff
+    for key, (_, beginnings) in _NAMES.items():
+        for beginning in beginnings:
+            cutoff = canonical.removeprefix(beginning)
+            if cutoff != canonical and cutoff.isdigit():
+                return f"{key}@{cutoff}"
     return measure
 
 
@@ -86,4 +75,5 @@ def _canonical(measure: str) -> str:
 def title_of(measure: str) -> str:
     """The title of a measure's column in the CSV file."""
     name, at, cutoff = key_of(measure).partition("@")
-    return _TITLES.get(name, name) + at + cutoff
+    title, _ = _NAMES.get(name, (name, ()))
+    return title + at + cutoff

@@ -281,18 +281,13 @@ def _check_judgments(judged: dict[Any, Any]) -> None:
         if not isinstance(docs, dict):
             raise ArgumentError(place, "Expected dictionary as value.")
         for doc, grade in docs.items():
+            is_integer = hasattr(grade, "__index__")
+            if isinstance(doc, str) and is_integer and grade <= _LARGEST_GRADE:
+                continue
+            place = describe_place("query_relevance", query, doc)
             if not isinstance(doc, str):
-                raise ArgumentError(
-                    describe_place("query_relevance", query, doc),
-                    "Expected mapping of document id to query relevance or matching score.",
-                )
-            if not hasattr(grade, "__index__"):
-                raise ArgumentError(
-                    describe_place("query_relevance", query, doc),
-                    f"Expected relevance to be integer, found {grade!r}",
-                )
-            if grade > _LARGEST_GRADE:
-                raise InputError(
-                    describe_place("query_relevance", query, doc),
-                    f"the relevance {grade} is too large",
-                )
+                expected = "Expected mapping of document id to query relevance or matching score."
+                raise ArgumentError(place, expected)
+            if not is_integer:
+                raise ArgumentError(place, f"Expected relevance to be integer, found {grade!r}")
+            raise InputError(place, f"the relevance {grade} is too large")

@@ -83,8 +83,8 @@ WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
     [
         (
             lambda: results_to_run({"q": [{"id": "a", "score": 1}, WITHOUT_ID]}),
-            r"results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata "
-            "source; id='NAME' takes it from the metadata",
+            "results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata"
+            " source; id='NAME' takes it from the metadata",
         ),
         (lambda: results_to_run({"q": [WITHOUT_ID]}, id="key"), "result 1: expected 'key', found"),
         (lambda: results_to_run({"q": [{"id": "a"}]}), "result 1: expected a score, found none"),
