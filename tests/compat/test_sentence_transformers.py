@@ -105,44 +105,35 @@ def test_relevance_may_be_graded():
     assert found == {"cosine_ndcg@10": pytest.approx(expected, abs=1e-12)}
 
 
-def test_keys_begin_with_the_name():
-    """The primary metric's too; it is the nDCG with the largest cutoff, if nothing is said."""
-    evaluator = evaluator_of("nDCG@10 RR@10 nDCG@2 MedianRank ndcg_cut.5", name="dev")
-    assert evaluator.primary_metric is None
-    found = evaluator(_Words())
-    assert evaluator.primary_metric == "dev_cosine_ndcg@10"
-    keys = ("ndcg@10", "mrr@10", "ndcg@2", "MedianRank", "ndcg@5")
-    assert sorted(found) == sorted(f"dev_cosine_{key}" for key in keys)
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+@pytest.mark.parametrize(
+    ("measures", "primary", "key", "greater"),
+    [
+        ("nDCG@2 RR@10 nDCG@10 MedianRank ndcg_cut.5", None, "ndcg@10", True),
+        ("P@2 RR@10", None, "precision@2", True),
+        ("nDCG@10 map", "map", "map", True),
+        ("nDCG@10 LastRank", "LastRank", "LastRank", False),
+        ("nDCG@10 percentile_rank", "percentile_rank", "percentile_rank", False),
+    ],
+)
+def test_the_primary_metric_selects_the_best_model(measures, primary, key, greater, similarity):
+    """The nDCG with the largest cutoff or the first measure, if nothing is said; of ranks the
+    smaller is better. All keys begin with the name, then the similarity of the model."""
+    evaluator = evaluator_of(measures, primary=primary, name="dev")
+    assert (evaluator.primary_metric, evaluator.greater_is_better) == (None, greater)
+    found = evaluator(_Words(similarity))
+    assert evaluator.primary_metric == f"dev_{similarity}_{key}"
+    assert evaluator.primary_metric in found
+    assert len(found) == len(measures.split())
+    assert all(own.startswith(f"dev_{similarity}_") for own in found)
     assert all(type(value) is float for value in found.values())
 
 
-def test_any_measure_may_be_the_primary_one():
-    """And the metric follows the similarity of each model."""
-    evaluator = evaluator_of("nDCG@10 map", primary="map")
-    for similarity in ("cosine", "euclidean"):
-        found = evaluator(_Words(similarity))
-        assert evaluator.primary_metric == f"{similarity}_map"
-        assert evaluator.primary_metric in found
-
-
-@pytest.mark.parametrize(
-    ("primary", "greater"), [("nDCG@10", True), ("LastRank", False), ("percentile_rank", False)]
-)
-def test_of_ranks_the_smaller_is_better(primary, greater):
-    """Which a trainer that keeps the best model must know."""
-    evaluator = evaluator_of("nDCG@10 LastRank percentile_rank", primary=primary)
-    assert evaluator.greater_is_better is greater
-
-
-def test_values_per_query_of_the_last_call_are_kept():
-    evaluator = evaluator_of("RR@10")
-    evaluator(_Words())
-    assert evaluator.scores.queries == ["q1", "q2", "q3"]
-
-
-def test_the_metric_can_be_given():
+def test_values_per_query_of_the_last_call_are_kept_and_the_metric_can_be_given():
     """For models whose similarity is another, or none."""
-    assert list(evaluator_of(metric="ip")(_Words("manhattan"))) == ["dot_map"]
+    evaluator = evaluator_of("RR@10", metric="ip")
+    assert list(evaluator(_Words("manhattan"))) == ["dot_mrr@10"]
+    assert evaluator.scores.queries == ["q1", "q2", "q3"]
 
 
 def test_the_corpus_is_encoded_in_chunks_and_the_unjudged_queries_not_at_all():
@@ -181,19 +172,14 @@ def test_a_row_is_added_to_the_file_for_every_call(tmp_path):
     assert [list(map(float, row[2:])) for row in rows] == [list(own.values()) for own in found]
 
 
-def test_no_file_is_written_unless_wanted(tmp_path):
-    """Neither without a folder, nor with write_csv=False."""
-    evaluator_of(write_csv=False)(_Words(), str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_file_with_other_columns_is_left_alone(tmp_path):
     """A row would stand under wrong titles; an error would end the training."""
+    evaluator_of(write_csv=False)(_Words(), str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
     evaluator_of()(_Words(), str(tmp_path))
     before = [path.read_text() for path in tmp_path.iterdir()]
     with pytest.warns(UserWarning, match=r"results\.csv: the row of epoch -1 was not written"):
-        found = evaluator_of("P@1")(_Words(), str(tmp_path))
-    assert list(found) == ["cosine_precision@1"]
+        evaluator_of("P@1")(_Words(), str(tmp_path))
     assert [path.read_text() for path in tmp_path.iterdir()] == before
 
 
