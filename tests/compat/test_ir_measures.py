@@ -160,18 +160,17 @@ def test_values_come_in_the_order_asked():
 @with_ties
 def test_measures_of_cwl_eval_are_supported():
     """Their values are compared in tests/measures; here grades have another scale."""
-    scale = {"min_rel": 1, "max_rel": 4}
-    measures = [
-        *(irm.SDCG(**scale) @ 10, irm.BPM(T=2.0, **scale) @ 10, irm.INST(T=2.0, **scale)),
-        *(irm.INSQ(**scale), irm.NERR8(**scale) @ 5, irm.NERR9(**scale) @ 5),
-        *(irm.NERR10(p=0.5, **scale), irm.NERR11(**scale)),
-    ]
+    names = (
+        "SDCG({})@10 BPM(T=2.0,{})@10 INST(T=2.0,{}) INSQ({}) NERR8({})@5 NERR9({})@5"
+        " NERR10(p=0.5,{}) NERR11({})"
+    )
+    names = names.format(*["min_rel=1,max_rel=4"] * 8).split()
+    measures = list(map(irm.parse_measure, names))
     qrels, run = _inputs(0, ties=True)
 
     found = provider.calc_aggregate(measures, qrels, run)
 
     assert all(map(provider.supports, measures))
-    names = [str(measure).replace(",dcg='log2'", "") for measure in measures]
     expected = fr.evaluate(qrels, run, names, missing="zero").mean
     assert list(found.values()) == pytest.approx([expected[name] for name in names], rel=1e-14)
     assert not provider.supports(irm.INST(T=0.0, max_rel=3))

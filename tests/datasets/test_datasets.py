@@ -46,24 +46,28 @@ def documents(text, **options):
 # Dicts and lists
 
 
-def test_dicts_have_their_keys_as_ids():
-    data = Dataset.from_texts(CORPUS, QUERIES, QRELS)
-    assert (corpus_of(data), queries_of(data), data.qrels.to_dict()) == (CORPUS, QUERIES, QRELS)
+TITLED = {"d1": {"title": "Red", "text": "apples"}, "d2": {"title": "", "text": " plums"}}
+NUMBERED = (["a", "b"], ["c"], {7: {1: 1}})
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "corpus", "queries", "unjudged"),
+    [
+        ((CORPUS, QUERIES, QRELS), {}, CORPUS, QUERIES, []),
+        ((CORPUS, {**QUERIES, "q3": "pears"}, QRELS), {}, CORPUS, QUERIES, ["q3"]),
+        (NUMBERED, {"query_ids": [7]}, {"0": "a", "1": "b"}, {"7": "c"}, []),
+        # Title and text are joined by a blank, as by BEIR, MTEB and sentence-transformers.
+        ((TITLED, QUERIES, QRELS), {}, {"d1": "Red apples", "d2": " plums"}, QUERIES, []),
+    ],
+)
+def test_dicts_have_their_keys_as_ids_and_lists_their_row_numbers(
+    given, options, corpus, queries, unjudged
+):
+    """Unless ids stand beside them. Queries without judgments are left out."""
+    data = Dataset.from_texts(*given, **options)
+    assert (corpus_of(data), queries_of(data), data.unjudged) == (corpus, queries, unjudged)
+    assert data.qrels.to_dict() == fr.Qrels.from_dict(given[2]).to_dict()
     assert not data.ignore_identical_ids
-    # Queries without judgments are left out.
-    data = Dataset.from_texts(CORPUS, {**QUERIES, "q3": "pears"}, QRELS)
-    assert (data.query_ids, data.unjudged) == (["q1", "q2"], ["q3"])
-
-
-def test_lists_have_their_ids_beside_them_or_row_numbers():
-    data = Dataset.from_texts(["a", "b"], ["c"], {7: {1: 1}}, query_ids=[7])
-    assert (data.corpus_ids, data.query_ids) == (["0", "1"], ["7"])
-
-
-def test_title_and_text_are_joined_by_a_blank():
-    """As BEIR, MTEB and sentence-transformers do; a document without title is its text."""
-    corpus = {"d1": {"title": "Red", "text": "apples"}, "d2": {"title": "", "text": " plums"}}
-    assert Dataset.from_texts(corpus, QUERIES, QRELS).corpus == ["Red apples", " plums"]
 
 
 def test_judged_documents_outside_the_corpus_are_named():
@@ -192,7 +196,8 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_siz
 @examples(100)
 @given(st.lists(st.lists(words, max_size=3).map("\n".join), min_size=1, max_size=9))
 def test_any_text_comes_back(texts):
-    """From SGML, where what would be markup is written as references; from JSON; from tables."""
+    """From SGML, where what would be markup is written as references; from JSON; from tables, whose
+    cells are quoted by csv where they have a header, as DPR's passages."""
     expected = {f"d{i}": text for i, text in enumerate(texts)}
     escaped = [f"<DOC><DOCNO>{own}</DOCNO>{escape(text)}</DOC>" for own, text in expected.items()]
     lines = [json.dumps({"id": own, "text": text}) for own, text in expected.items()]
@@ -201,6 +206,10 @@ def test_any_text_comes_back(texts):
     assert [text.strip() for text in found.values()] == [text.strip() for text in texts]
     assert documents("\n".join(lines).encode()) == expected
     assert documents("".join(f"{o}\t{t}\n" for o, t in cells.items()).encode()) == cells
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows((own, text, "") for own, text in cells.items())
+    assert documents(f"id\ttext\ttitle\n{file.getvalue()}".encode()) == cells
 
 
 TOPIC = """
@@ -252,18 +261,6 @@ def test_cells_below_a_header_may_be_quoted(cell, text):
     """As csv, with which DPR reads and writes its passages; MS MARCO has neither."""
     assert documents(f"id\ttext\nd1\t{cell}\n".encode()) == {"d1": text}
     assert documents(f"d1\t{cell}\n".encode()) == {"d1": cell}
-
-
-def test_cells_in_quotes_are_read_as_csv_writes_them_where_there_is_a_header():
-    """DPR's passages are; those of MS MARCO have quotes of their own, and no header."""
-    said = 'He said "no", and left'
-    file = io.StringIO()
-    writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    file.write("id\ttext\ttitle\n")
-    writer.writerows([["d1", said, ""], ["d2", '""', "Two"]])
-    file.write('d3\t"no" is "yes"\tThree\nd4\t"\tFour\n')
-    found = documents(file.getvalue().encode())
-    assert found == {"d1": said, "d2": 'Two ""', "d3": 'Three "no" is "yes"', "d4": 'Four "'}
 
 
 def test_corpus_in_a_folder(tmp_path):
@@ -590,42 +587,39 @@ def test_labels_under_two_names_must_be_chosen_from():
     assert chosen.qrels.to_dict() == {"1": {"2": 1}}
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"similar": [{"key": 2}]}, "article '1': 'similar': expected an article with 'id'"),
-        ({"similar": [9]}, "'1': 'similar': no article has the id '9'; use unknown='keep'"),
-        ({"similar": "2"}, "'1': 'similar': expected a list of ids or of articles, found '2'"),
-        ({"similar": [1.5]}, "article '1': 'similar': expected an id, found the float 1.5"),
-        ({"id": 2}, "id 1: duplicate '2', also at 0"),
-        ({"text": None}, "article '1' has no 'text', unlike others"),
-        ({"text": 5}, "'1': expected a str, found int: 5"),
-        ({"embedding": [1.0]}, "article '2' has no 'embedding', unlike others"),
-    ],
-)
-def test_an_article_that_is_wrong(change, reason):
-    with pytest.raises(InputError, match=reason):
-        Dataset.from_articles([{**ARTICLES[0], **change}, *ARTICLES[1:]])
+def changed(**change):
+    return [{**ARTICLES[0], **change}, *ARTICLES[1:]]
 
 
 ROWS = [[1.0, 2.0], [1.0, float("nan")], [1.0]]
 EMBEDDED = [{"id": "abc"[i], "embedding": row, "similar": ["a"]} for i, row in enumerate(ROWS)]
 NO_LABELS = r"expected articles with ids in 'labels' or 'similar', found none"
+NO_ID = "article '1': 'similar': expected an article with 'id'"
+NOT_A_LIST = "'1': 'similar': expected a list of ids or of articles, found '2'"
 
 
 @pytest.mark.parametrize(
-    ("articles", "error", "reason"),
+    ("articles", "reason"),
     [
-        ([{"id": 1, "text": "a"}], InputError, NO_LABELS),
-        ([{"id": 1}], InputError, r"expected articles with 'text' or 'embedding'"),
-        ([{"text": "a"}], InputError, r"article 0: expected 'id', found text"),
-        (["a"], InputError, r"row 0: expected a mapping, found str"),
-        (dict.fromkeys("ab", Table(COLUMNS)), InputError, "articles: expected split=, one of a, b"),
-        (EMBEDDED, ArrayError, r"articles\[2\]: 'c': expected shape \(2,\), as"),
-        (EMBEDDED[:2], ArrayError, r"articles\[1, 1\]: 'b': expected a finite .* nan"),
+        (changed(similar=[{"key": 2}]), NO_ID),
+        (changed(similar=[9]), "'1': 'similar': no article has the id '9'; use unknown='keep'"),
+        (changed(similar="2"), NOT_A_LIST),
+        (changed(similar=[1.5]), "article '1': 'similar': expected an id, found the float 1.5"),
+        (changed(id=2), "id 1: duplicate '2', also at 0"),
+        (changed(text=None), "article '1' has no 'text', unlike others"),
+        (changed(text=5), "'1': expected a str, found int: 5"),
+        (changed(embedding=[1.0]), "article '2' has no 'embedding', unlike others"),
+        ([{"id": 1, "text": "a"}], NO_LABELS),
+        ([{"id": 1}], r"expected articles with 'text' or 'embedding'"),
+        ([{"text": "a"}], r"article 0: expected 'id', found text"),
+        (["a"], r"row 0: expected a mapping, found str"),
+        (dict.fromkeys("ab", Table(COLUMNS)), "articles: expected split=, one of a, b"),
+        (EMBEDDED, r"articles\[2\]: 'c': expected shape \(2,\), as"),
+        (EMBEDDED[:2], r"articles\[1, 1\]: 'b': expected a finite .* nan"),
     ],
 )
-def test_what_are_no_articles(articles, error, reason):
+def test_what_are_no_articles(articles, reason):
+    error = ArrayError if r"\[" in reason else InputError
     with pytest.raises(error, match=reason):
         Dataset.from_articles(articles)
 
