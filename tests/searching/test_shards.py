@@ -181,6 +181,10 @@ def test_approximate_indexes_find_what_each_finds(tmp_path):
     order = np.argsort(-scores, axis=1, kind="stable")[:, :5]
     np.testing.assert_array_equal(found[1], np.take_along_axis(rows, order, axis=1))
     np.testing.assert_array_equal(found[2], np.take_along_axis(scores, order, axis=1))
+    # Lists that are not searched leave less than all.
+    _, rows, scores, *_ = found_by(QUERIES[:9], Shards(paths), 5000, parameters="nprobe=1")
+    assert ((rows == -1) == (scores == -np.inf)).all()
+    assert (rows == -1).any()
 
 
 def test_a_task_reads_a_mapped_file_block_by_block(split, monkeypatch):

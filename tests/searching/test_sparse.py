@@ -26,7 +26,9 @@ def test_the_best_are_found_in_every_block(k, metric, monkeypatch):
     if metric == "l2":
         scores = -((QUERIES[:, None] - CORPUS[None]) ** 2).sum(axis=2)
     best = -np.sort(-scores, axis=1)[:, :k]
-    assert [sorted(docs.values(), reverse=True) for docs in found.values()] == best.tolist()
+    for own, expected, docs in zip(scores, best.tolist(), found.values(), strict=True):
+        assert sorted(docs.values(), reverse=True) == expected
+        assert docs == {doc: own[int(doc)] for doc in docs}
 
 
 def test_cosines_of_sparse_vectors_are_those_of_dense_ones():
