@@ -20,7 +20,7 @@ QUERIES[:, 0] = 1
 @pytest.mark.parametrize("k", [1, 5, 89, 90])
 def test_the_best_are_found_in_every_block(k, metric, monkeypatch):
     """Each score of all of them, up to rank k: which of several equal ones is left open."""
-    monkeypatch.setattr("fastrank.searching.engines.BLOCK_SCORES", 9 * 20)
+    monkeypatch.setattr("fastrank.searching.engines.BLOCK_SCORES", 2 * 20)
     found = search(QUERIES, sparse.csr_matrix(CORPUS), k, metric=metric, batch_size=2).to_dict()
     scores = QUERIES @ CORPUS.T
     if metric == "l2":
