@@ -7,6 +7,7 @@ import pytest
 
 from fastrank.compat.mteb import SearchIndex
 from fastrank.errors import ArrayError, InputError, OptionError
+from tests.helpers.searches import scores_of
 
 faiss = pytest.importorskip("faiss")
 
@@ -33,13 +34,9 @@ def _vectors(count, seed=0):
 
 
 def _similarities(kind, queries, docs):
-    queries, docs = queries.astype(np.float64), docs.astype(np.float64)
     if kind == "euclidean":
-        return -np.sqrt(((queries[:, None] - docs[None]) ** 2).sum(axis=2))
-    if kind == "cosine":
-        queries = queries / np.linalg.norm(queries, axis=1, keepdims=True)
-        docs = docs / np.linalg.norm(docs, axis=1, keepdims=True)
-    return queries @ docs.T
+        return -np.sqrt(-scores_of("l2", queries, docs))
+    return scores_of(kind, queries, docs)
 
 
 @pytest.mark.parametrize("similarity", list(_Similarity)[:3])

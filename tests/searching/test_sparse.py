@@ -7,6 +7,7 @@ from scipy import sparse
 import fastrank as fr
 from fastrank.errors import OptionError
 from fastrank.searching import search
+from tests.helpers.searches import scores_of
 
 RNG = np.random.default_rng(11)
 # Small integers, whose products are exact, so that dense and sparse scores are the same numbers.
@@ -22,9 +23,7 @@ def test_the_best_are_found_in_every_block(k, metric, monkeypatch):
     """Each score of all of them, up to rank k: which of several equal ones is left open."""
     monkeypatch.setattr("fastrank.searching.engines.BLOCK_SCORES", 2 * 20)
     found = search(QUERIES, sparse.csr_matrix(CORPUS), k, metric=metric, batch_size=2).to_dict()
-    scores = QUERIES @ CORPUS.T
-    if metric == "l2":
-        scores = -((QUERIES[:, None] - CORPUS[None]) ** 2).sum(axis=2)
+    scores = scores_of(metric, QUERIES, CORPUS)
     best = -np.sort(-scores, axis=1)[:, :k]
     for own, expected, docs in zip(scores, best.tolist(), found.values(), strict=True):
         assert sorted(docs.values(), reverse=True) == expected
