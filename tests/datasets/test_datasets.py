@@ -173,6 +173,7 @@ def test_all_text_of_trec_but_the_ids_with_a_blank_where_tags_were():
 
 # An element ends what was opened in it and never closed.
 FIELDS = b"<DOC><DOCNO>d1</DOCNO><HEAD>a</HEAD><TEXT><P>b<P>c</TEXT><NOTE>d</NOTE></DOC>"
+UNTITLED = b'{"id": "d1", "title": "", "text": "a"}'
 SPACED = b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>"
 
 
@@ -181,6 +182,7 @@ SPACED = b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>"
     [
         pytest.param(FIELDS, {"fields": ["TEXT"]}, "b c", id="a field"),
         pytest.param(FIELDS, {"fields": ["head", "note"]}, "a d", id="two fields"),
+        pytest.param(UNTITLED, {"fields": ["title", "text"]}, "a", id="an empty field"),
         pytest.param(SPACED, {}, "\n a  b\nc\n", id="text without tags as it stands"),
         pytest.param(b"id\ttext\ttitle\r\nd1\tapples\tRed\r\n", {}, "Red apples", id="DPR"),
         pytest.param(b"d1\tcaf\xe9", {"encoding": "latin-1"}, "café", id="another encoding"),
