@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy
@@ -138,8 +139,8 @@ class Shards:
         """
         if self.ids is not None:
             raise OptionError(argument, "the shards have ids already")
-        made: Shards = object.__new__(type(self))
-        vars(made).update(vars(self), names=check_row_ids(argument, ids, len(self)))
+        made = copy(self)
+        made.names = check_row_ids(argument, ids, len(self))
         return made
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import Dataset
+from fastrank.datasets.lookup import read_texts
 from fastrank.errors import ArrayError, FormatError, InputError, OptionError, ReadError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.huggingface import Table
@@ -182,6 +183,7 @@ SPACED = b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>"
     [
         pytest.param(FIELDS, {"fields": ["TEXT"]}, "b c", id="a field"),
         pytest.param(FIELDS, {"fields": ["head", "note"]}, "a d", id="two fields"),
+        pytest.param(b'{"id": "d1", "title": " a "}', {}, "a", id="a title alone"),
         pytest.param(UNTITLED, {"fields": ["title", "text"]}, "a", id="an empty field"),
         pytest.param(SPACED, {}, "\n a  b\nc\n", id="text without tags as it stands"),
         pytest.param(b"id\ttext\ttitle\r\nd1\tapples\tRed\r\n", {}, "Red apples", id="DPR"),
@@ -190,6 +192,20 @@ SPACED = b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>"
 )
 def test_forms_of_documents(file, options, text):
     assert documents(file, **options) == {"d1": text}
+
+
+@pytest.mark.parametrize(
+    ("file", "title"),
+    [
+        (b"<DOC><DOCNO>d1</DOCNO>\n red\n</DOC>", ""),
+        (b'{"id": "d1", "text": " red "}', ""),
+        (b'{"id": "d1", "title": " red "}', ""),
+        (b"id\ttitle\ttext\nd1\tA \t red \n", "A "),
+    ],
+)
+def test_texts_to_look_up_have_no_blanks_around_them(file, title):
+    """A title without a text is the text."""
+    assert read_texts(io.BytesIO(file), {"d1"}) == {"d1": {"title": title, "text": "red"}}
 
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=8)

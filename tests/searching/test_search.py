@@ -150,9 +150,9 @@ def test_ids_may_be_columns_of_any_library_without_missing_values(library, make,
 @pytest.mark.parametrize("metric", METRICS)
 def test_vectors_larger_than_a_block_are_gone_through_block_by_block(metric, monkeypatch):
     expected = rankings(search(QUERIES, CORPUS, 50, metric=metric))
-    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 16 * 7)
+    monkeypatch.setattr("fastrank.searching.vectors.BLOCK_VALUES", 16 * 41)
     monkeypatch.setattr("fastrank.searching.engines.HEAP_BYTES", 1)
-    found = search(QUERIES, CORPUS.astype(np.float64), 50, metric=metric, batch_size=3)
+    found = search(QUERIES, CORPUS.astype(np.float64), 50, metric=metric, batch_size=7)
     assert rankings(found) == expected
 
 
