@@ -138,9 +138,12 @@ def test_what_it_refuses_is_refused_with_the_same_kind_of_error(arguments, run):
         ours.RelevanceEvaluator(*arguments).evaluate(run)
 
 
-def test_an_error_names_query_and_document():
-    """Where pytrec_eval says that it is unable."""
-    evaluator = ours.RelevanceEvaluator(QRELS, ["map"])
+@pytest.mark.parametrize("grade", [2**44 - 1, 2**62, 2**70])
+def test_errors_name_query_and_document(grade):
+    """Where pytrec_eval says that it is unable, or aborts."""
+    with pytest.raises(ValueError, match=f"'q', document 'a': the relevance {grade} is too large"):
+        ours.RelevanceEvaluator({"q": {"a": grade}}, ["map"])
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 2**44 - 2}}, ["map"])
     with pytest.raises(TypeError, match=r"query 'q', document 'b': .* found None"):
         evaluator.evaluate({"q": {"a": 1.0, "b": None}})
 
@@ -155,8 +158,6 @@ def test_an_error_names_query_and_document():
         ((QRELS, ["G_5"]), RUN),
         ((QRELS, ["utility_1"]), RUN),
         ((QRELS, ["iprec_at_recall_0.1", "iprec_at_recall_0.10"]), RUN),
-        (({"q": {"a": 2**62}}, ["map"]), RUN),
-        (({"q": {"a": 2**70}}, ["map"]), RUN),
         ((QRELS, ["map"], -1), RUN),
         ((QRELS, ["map"]), {"q": {"a": 10**400}}),
         ((QRELS, ["map"]), {"q": {"a": float("nan"), "b": 1.0}}),
