@@ -159,7 +159,9 @@ def test_evaluate_embeddings_takes_shards(with_ids, tmp_path):
     options = {"k": 200, "query_ids": [f"q{i}" for i in range(50)]}
     more = {} if with_ids else {"corpus_ids": ids}
 
-    scores = fr.evaluate_embeddings(QUERIES[:50], Shards(paths), qrels, **options, **more)
+    shards = Shards(paths)
+    scores = fr.evaluate_embeddings(QUERIES[:50], shards, qrels, **options, **more)
+    assert (shards.ids is None) == (not with_ids), "the caller's shards stay as they were"
 
     expected = fr.evaluate_embeddings(QUERIES[:50], CORPUS, qrels, corpus_ids=ids, **options)
     assert scores.to_dict() == expected.to_dict()
@@ -351,6 +353,8 @@ def test_errors_show_urls_without_their_secrets():
         url = server.url("a.npy", content.getvalue()) + "?key=secret"
         with pytest.raises(ArrayError, match=r"/a\.npy: the shard is given twice$"):
             Shards([url, url])
+        with pytest.raises(ReadError, match=r"^http\S+/b\.faiss: no such file or directory$"):
+            read_index(server.url("a.npy", content.getvalue()).replace("a.npy", "b.faiss"))
         server.url("a.npy", content.getvalue()[:20])
         with pytest.raises(ReadError, match=r"/a\.npy: truncated or invalid \.npy file"):
             Shards([url])
