@@ -116,9 +116,16 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     docs_at = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
     columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": places}
     rows, order = rows_by_query(
-        text, _stretches(queries), docs_at, columns,
-        line_count=lines, tags=tags, odd=values.odd, unit=unit, has_ranks="rank" in numbers,
-    )  # fmt: skip
+        text,
+        _stretches(queries),
+        docs_at,
+        columns,
+        line_count=lines,
+        tags=tags,
+        odd=values.odd,
+        unit=unit,
+        has_ranks="rank" in numbers,
+    )
     if order is not None:
         shown = [[column[row] for row in order] for column in shown]
     # Its length is that of the rows, so that `_replace` fails.

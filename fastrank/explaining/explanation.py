@@ -238,9 +238,10 @@ def explanation_document(explained: Explanation) -> Document:
         for letter, side in zip("ab", sides, strict=False):
             title = formula(side.part(measure))
             blocks.append(
-                Section(f"{letter}: {title}", []) if several
+                Section(f"{letter}: {title}", [])
+                if several
                 else Section(title, _contributions(side, measure))
-            )  # fmt: skip
+            )
         if explained.other is not None:
             blocks.append(_changes(explained, explained.other, measure))
     for letter, side in zip("ab", sides, strict=False):

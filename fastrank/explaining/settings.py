@@ -59,14 +59,15 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
         _option("ties", "average", "scikit-learn, trectools' RBP"),
         _option("rank_by", "given", "tools that take lists"),
         Setting(
-            text="averaged over the queries of the run", denominator="run",
+            text="averaged over the queries of the run",
+            denominator="run",
             tools="tools that count unjudged queries as 0",
         ),
         _option("duplicates", "first", "KILT"),
         _option("duplicates", "max", "dicts of the best score"),
         _option("ties", "best", "an optimistic order of ties"),
         _option("ties", "worst", "a pessimistic order of ties"),
-    ]  # fmt: skip
+    ]
     if has_ranks:
         found.append(_option("rank_by", "rank", "msmarco_passage_eval, Pyserini"))
     found += [_option("relevance_level", grade, f"trec_eval -l {grade:g}") for grade in grades]
@@ -75,31 +76,43 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
 
 # The names of measures of trec_eval in the notation with options.
 _FAMILIES = {
-    "P": "P", "map": "AP", "map_cut": "AP", "ndcg": "nDCG", "ndcg_cut": "nDCG", "rbp": "RBP",
-    "recall": "R", "recip_rank": "RR", "relative_P": "RCap", "success": "Success",
-}  # fmt: skip
+    "P": "P",
+    "map": "AP",
+    "map_cut": "AP",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG",
+    "rbp": "RBP",
+    "recall": "R",
+    "recip_rank": "RR",
+    "relative_P": "RCap",
+    "success": "Success",
+}
 # Other definitions under the same name. @k is replaced by the cutoff, P by the persistence.
 _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
     "AP": [
         ("AP(denominator='min_k')@k", "divided by min(k, R)", "sentence-transformers"),
         (
-            "AP(denominator='relevant_retrieved')@k", "divided by the relevant retrieved",
+            "AP(denominator='relevant_retrieved')@k",
+            "divided by the relevant retrieved",
             "scikit-learn, torchmetrics, MatchZoo",
         ),
     ],
     "nDCG": [
-        ("nDCG(dcg='exp-log2')@k", "gain 2^grade - 1",
-            "gdeval, ranx's ndcg_burges, trectools, LambdaMART"),
         (
-            "nDCG(ideal='retrieved')@k", "ideal of the retrieved documents",
+            "nDCG(dcg='exp-log2')@k",
+            "gain 2^grade - 1",
+            "gdeval, ranx's ndcg_burges, trectools, LambdaMART",
+        ),
+        (
+            "nDCG(ideal='retrieved')@k",
+            "ideal of the retrieved documents",
             "scikit-learn, torchmetrics",
         ),
-        (
-            "nDCG(ideal='max')@k", "ideal of documents of the highest grade", "SDCG of cwl_eval",
-        ),
+        ("nDCG(ideal='max')@k", "ideal of documents of the highest grade", "SDCG of cwl_eval"),
         (
             "nDCG(dcg='exp-log2',ideal='retrieved')@k",
-            "gain 2^grade - 1, ideal of the retrieved documents", "ranking loss functions",
+            "gain 2^grade - 1, ideal of the retrieved documents",
+            "ranking loss functions",
         ),
         ("nDCG(gains=BINARY)@k", "gain 1 for every relevant grade", "sentence-transformers"),
         ("DCG@k", "not normalized", "DCG"),
@@ -125,7 +138,8 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
     "HitRatio": [
         (
             "HitRatio(average='micro',denominator='relevant_retrieved')@k",
-            "pooled over queries, divided by the relevant retrieved", "SDR",
+            "pooled over queries, divided by the relevant retrieved",
+            "SDR",
         ),
         ("Success@k", "1 if any is found", "recommender systems"),
     ],
@@ -135,7 +149,8 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
         ("PercentileRank(denominator='index')", "(rank - 1) / retrieved", "SDR"),
         ("PercentileRank(average='macro')", "averaged over queries", "variants of SDR's"),
         (
-            "PercentileRank(unretrieved='worst')", "1 for documents that were not retrieved",
+            "PercentileRank(unretrieved='worst')",
+            "1 for documents that were not retrieved",
             "recommender systems",
         ),
     ],
@@ -144,7 +159,7 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
         ("Judged(average='micro')@k", "averaged over documents", "Pyserini"),
         ("Judged(negative='unjudged')@k", "without negative grades", ""),
     ],
-}  # fmt: skip
+}
 # Families that are also computed without a cutoff, where tools ignore it.
 _UNCUT = ("AP", "RR", "nDCG")
 

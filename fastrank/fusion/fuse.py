@@ -205,13 +205,17 @@ def _fuse_part(given: _Rankings, output: _Output, part: int) -> None:
         entries.offsets[0] = 0
         for r, columns in enumerate(given.columns):
             at = kernels.collect_rankings(
-                columns, given.places[r, first:stop], r * (stop - first), at, settings.rules,
-                scratch.ranking, entries,
-            )  # fmt: skip
+                columns,
+                given.places[r, first:stop],
+                r * (stop - first),
+                at,
+                settings.rules,
+                scratch.ranking,
+                entries,
+            )
         kernels.fuse_rankings(
-            entries, settings.rules, weights, scratch, output.rankings(first, stop), size,
-            problem,
-        )  # fmt: skip
+            entries, settings.rules, weights, scratch, output.rankings(first, stop), size, problem
+        )
         if problem[0] != codes.FINE:
             query = first + problem[1]
             refuse(problem, given.runs, given.queries[query], entries)

@@ -136,9 +136,14 @@ def _items(runs: Any) -> list[Any]:
 
 
 def _results(
-    judgments: Any, runs: Sequence[Run], bound: list[BoundMeasure], options: Options, k: int,
-    queries: Sequence[str], progress: bool | None,
-) -> list[QueryResults]:  # fmt: skip
+    judgments: Any,
+    runs: Sequence[Run],
+    bound: list[BoundMeasure],
+    options: Options,
+    k: int,
+    queries: Sequence[str],
+    progress: bool | None,
+) -> list[QueryResults]:
     results = Results(judgments, runs, bound, options, k)
     found = []
     with bar("inspect", len(queries), "queries", progress) as shown:

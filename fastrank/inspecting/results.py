@@ -51,9 +51,13 @@ class Results:
     """The results of queries, one by one."""
 
     def __init__(
-        self, judgments: Qrels, runs: Sequence[Run], measures: list[BoundMeasure],
-        options: Options, k: int,
-    ) -> None:  # fmt: skip
+        self,
+        judgments: Qrels,
+        runs: Sequence[Run],
+        measures: list[BoundMeasure],
+        options: Options,
+        k: int,
+    ) -> None:
         self._judgments, self._runs, self._measures = judgments, runs, measures
         self._options, self._k = options, k
         self._places = {query: place for place, query in enumerate(judgments)}

@@ -246,10 +246,14 @@ class JudgeEstimate(Result):
                 said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
         return Frame(
             f"{visible(measure)}: means with {100 * self.level:g}% intervals",
-            [self.n], [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
-            ["; ".join(said)], rows=self.names, handles=list(handles.values()), grid="x",
+            [self.n],
+            [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
+            ["; ".join(said)],
+            rows=self.names,
+            handles=list(handles.values()),
+            grid="x",
             inches=(7.5, 1.4 + 0.45 * len(self.names)),
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
         of = f"of {len(self.queries)} queries" if self.by == "queries" else "pairs"
@@ -264,10 +268,18 @@ class JudgeEstimate(Result):
         estimated = f"estimate [{level} interval]"
         head = ("measure", "run", estimated, "human", "judge", "lambda", "width", "effective")
         rows = [
-            (measure, run, Estimate(own.value, own.low, own.high), own.human, own.judge, own.weight,
-             own.width, own.effective)
+            (
+                measure,
+                run,
+                Estimate(own.value, own.low, own.high),
+                own.human,
+                own.judge,
+                own.weight,
+                own.width,
+                own.effective,
+            )
             for (measure, run), own in self._estimates.items()
-        ]  # fmt: skip
+        ]
         shown = {"lambda": "{:.2f}".format, "width": "{:.2f}".format, "effective": "{:.0f}".format}
         legend = (
             f"human: from the {self.n} {self.by} that people judged, alone; judge: from its"
@@ -293,10 +305,16 @@ class JudgeEstimate(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "by": self.by, "n": self.n, "queries": len(self.queries),
-            "population": self.population, "level": self.level, "correction": self.correction,
-            "estimates": self.table(), "pairs": self.pairs(), "notes": self.notes,
-        }  # fmt: skip
+            "by": self.by,
+            "n": self.n,
+            "queries": len(self.queries),
+            "population": self.population,
+            "level": self.level,
+            "correction": self.correction,
+            "estimates": self.table(),
+            "pairs": self.pairs(),
+            "notes": self.notes,
+        }
 
 
 def _signed(value: Any) -> str:
@@ -363,10 +381,16 @@ def estimate(
     check_choice("population", population, ("all", "queries"))
     check_choice("judges", judges, ("linear", "mean", "majority"))
     check_choice("interval", interval, ("t", "percentile"))
-    chosen = settings({
-        **{one.name: one.default for one in COMPARISON}, "interval": interval, "level": level,
-        "correction": correction, "resamples": resamples, "seed": seed,
-    })  # fmt: skip
+    chosen = settings(
+        {
+            **{one.name: one.default for one in COMPARISON},
+            "interval": interval,
+            "level": level,
+            "correction": correction,
+            "resamples": resamples,
+            "seed": seed,
+        }
+    )
     if correction == "max-t":
         raise OptionError("correction", "'max-t' is not for estimates; use 'holm'")
     found = _judged(judge, scale)
@@ -396,15 +420,21 @@ def estimate(
         adjusted = adjust(np.array([one.p for one in estimates.values()]), correction).tolist()
         pairs |= {key: (one, p) for (key, one), p in zip(estimates.items(), adjusted, strict=True)}
     return JudgeEstimate(
-        names=names, measures=sample.measures, by=sample.by, n=sample.n, queries=sample.queries,
-        population=sample.population, level=level, correction=correction,
+        names=names,
+        measures=sample.measures,
+        by=sample.by,
+        n=sample.n,
+        queries=sample.queries,
+        population=sample.population,
+        level=level,
+        correction=correction,
         notes=sample.notes,
         _estimates={
             (measure, name): sample.estimate(measure, own[row])
             for measure, (row, name) in product(sample.measures, enumerate(names))
         },
         _pairs=pairs,
-    )  # fmt: skip
+    )
 
 
 def _judged(

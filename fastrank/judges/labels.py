@@ -73,9 +73,10 @@ def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> J
         if grade not in scale:
             expected = ", ".join(f"{own:g}" for own in scale)
             raise OptionError(
-                "scale", f"no grade for {grade:g} of {name} (query {query!r}, document"
-                f" {document!r}); it maps {expected}"
-            )  # fmt: skip
+                "scale",
+                f"no grade for {grade:g} of {name} (query {query!r}, document"
+                f" {document!r}); it maps {expected}",
+            )
     return {
         query: {document: scale[grade] for document, grade in documents.items()}
         for query, documents in judgments.items()
@@ -113,8 +114,9 @@ def compare_scales(judges: dict[str, Judgments], notes: list[str]) -> None:
         if scales[name] != scales[first]:
             caution(
                 f"{first} has the grades {scales[first]} and {name} {scales[name]}: if they mean"
-                " different things, map them with scale", notes,
-            )  # fmt: skip
+                " different things, map them with scale",
+                notes,
+            )
 
 
 def labels_of(judges: dict[str, Judgments]) -> Labels:

@@ -76,9 +76,11 @@ class PairSample:
         self._human = np.array(list(known.values()), float)
         self._judge = np.array([judge.get(query, {}).get(doc, 0.0) for query, doc in known])
         scores = evaluate(
-            {query: judge[query] for query in self.queries if query in judge}, listed, measures,
+            {query: judge[query] for query in self.queries if query in judge},
+            listed,
+            measures,
             missing="zero",
-        )  # fmt: skip
+        )
         # The judge's means over the queries of the pool, whether or not it judged them.
         self._judged = {
             measure: np.array([float(own[measure].sum()) for own in scores]) / len(self.queries)
@@ -97,9 +99,18 @@ class PairSample:
         df = max(self.n - sum(own.sampled > 0 for own in self.plan.strata.values()), 1)
         value, half = judged + total, half_width(error, df, self.chosen.level)
         return Estimated(
-            value, value - half, value + half, error, df, 1.0, alone, alone_error, judged, 0.0,
+            value,
+            value - half,
+            value + half,
+            error,
+            df,
+            1.0,
+            alone,
+            alone_error,
+            judged,
+            0.0,
             self.n,
-        )  # fmt: skip
+        )
 
     def _total(self, values: Floats) -> tuple[float, float]:
         """The estimated sum over the pool per query, and its standard error, by strata."""
@@ -134,9 +145,10 @@ class PairSample:
         *values, below = scores[measure].tolist()
         if below:
             raise MeasureError(
-                measure, f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
-                " the plan; cut the measure, as in RBP@10, or plan deeper"
-            )  # fmt: skip
+                measure,
+                f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
+                " the plan; cut the measure, as in RBP@10, or plan deeper",
+            )
         return np.array([0.0, *values])
 
     def _assumptions(self, outside: int) -> Iterator[str]:
@@ -168,8 +180,9 @@ def _additive(measures: Measures) -> list[str]:
         adds, names = bound.measure.adds, [name.decode() for name in bound.names]
         if adds is None or adds[0] not in SUMS or adds[1] not in DIVISORS:
             raise MeasureError(
-                names[0], f"{names[0]!r} does not add over documents, as P@k, CG@k, DCG@k and RBP"
-                " do; for other measures let people judge queries: by='queries'"
-            )  # fmt: skip
+                names[0],
+                f"{names[0]!r} does not add over documents, as P@k, CG@k, DCG@k and RBP"
+                " do; for other measures let people judge queries: by='queries'",
+            )
         found += names
     return found

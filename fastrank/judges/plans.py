@@ -164,10 +164,13 @@ class JudgmentPlan(Frozen):
     def _content(self) -> bytes:
         """What is written."""
         content = {
-            "by": self.by, "budget": self.budget, "depth": self.depth, "seed": self.seed,
+            "by": self.by,
+            "budget": self.budget,
+            "depth": self.depth,
+            "seed": self.seed,
             "strata": [list(own) for own in self.strata.values()],
             "pairs": [list(row) for row in self.pairs.rows()],
-        }  # fmt: skip
+        }
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
         return text.encode("utf-8", "surrogateescape") + b"\n"
 
@@ -229,16 +232,20 @@ def read_plan(path: Source) -> JudgmentPlan:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")
     if expected[0] != _digest(content):
         raise FormatError(
-            name, 1, "the plan was changed after it was written: its digest differs; put grades"
-            " into a file of their own"
-        )  # fmt: skip
+            name,
+            1,
+            "the plan was changed after it was written: its digest differs; put grades"
+            " into a file of their own",
+        )
     pairs = table_of_rows(COLUMNS, content.pop("pairs"))
     for query, document, *_, probability, _ in pairs.rows():
         if not 0 < probability <= 1:
             raise FormatError(
-                name, 1, f"query {query!r}, document {document!r}: expected a probability above 0"
-                f" and at most 1, found {probability:g}"
-            )  # fmt: skip
+                name,
+                1,
+                f"query {query!r}, document {document!r}: expected a probability above 0"
+                f" and at most 1, found {probability:g}",
+            )
     strata = {own[0]: Stratum(*own) for own in content.pop("strata")}
     return JudgmentPlan(pairs=pairs, strata=strata, **content)
 
@@ -354,9 +361,13 @@ def plan_judgments(
         for row, name, own in zip(pooled, names, sampled, strict=True)
     ]
     return JudgmentPlan(
-        pairs=table_of_rows(COLUMNS, rows), strata=strata, budget=budget, by=by, depth=depth,
+        pairs=table_of_rows(COLUMNS, rows),
+        strata=strata,
+        budget=budget,
+        by=by,
+        depth=depth,
         seed=seed,
-    )  # fmt: skip
+    )
 
 
 def _queries_for(

@@ -105,9 +105,18 @@ def estimated(
     else:
         low, high = _resampled(value, residual, weight * others, settings, finite=finite)
     return Estimated(
-        value, low, high, error, n - 1, weight, float(human.mean()), human_error, judge,
-        float(np.sqrt(judge_error)), n,
-    )  # fmt: skip
+        value,
+        low,
+        high,
+        error,
+        n - 1,
+        weight,
+        float(human.mean()),
+        human_error,
+        judge,
+        float(np.sqrt(judge_error)),
+        n,
+    )
 
 
 def _resampled(

@@ -144,8 +144,9 @@ class QuerySample:
             caution(
                 "the queries that people judged do not look like a random sample: the judge's"
                 f" {measure} differs on them from that on the others (permutation test,"
-                f" p = {p:.4f})", self.notes,
-            )  # fmt: skip
+                f" p = {p:.4f})",
+                self.notes,
+            )
 
 
 def mostly_equal(values: Floats) -> bool:

@@ -97,10 +97,17 @@ class SystemsUnderJudges(Result):
             ranks = {name: rank for rank, name in enumerate(truth.ranked(measure))}
             drops = (rank - ranks[name] for rank, name in enumerate(other.ranked(measure)))
             found, changes = agreement(first, second), self.verdicts(judge, measure)
-            rows.append((
-                judge, measure, found.tau_b, found.tau_ap, rbo(first, second, 0.9).ext, max(drops),
-                *map(changes.columns["change"].count, (LOST, REVERSED, FOUND)),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    judge,
+                    measure,
+                    found.tau_b,
+                    found.tau_ap,
+                    rbo(first, second, 0.9).ext,
+                    max(drops),
+                    *map(changes.columns["change"].count, (LOST, REVERSED, FOUND)),
+                )
+            )
         names = (
             "judge",
             "measure",
@@ -131,9 +138,14 @@ class SystemsUnderJudges(Result):
             self.comparisons[own].pairs(measure).columns for own in (self.judges[0], judge)
         )
         for a, b, *verdict in zip(
-            first["a"], first["b"], first["difference"], first["p_adjusted"],
-            second["difference"], second["p_adjusted"], strict=True,
-        ):  # fmt: skip
+            first["a"],
+            first["b"],
+            first["difference"],
+            first["p_adjusted"],
+            second["difference"],
+            second["p_adjusted"],
+            strict=True,
+        ):
             change = _change(*verdict)
             if change:
                 rows.append((a, b, *verdict, change))
@@ -176,15 +188,19 @@ class SystemsUnderJudges(Result):
     def _document(self) -> Document:
         first = self.judges[0]
         found: list[Block] = [
-            Section("The order of the systems", [
-                grid_of(self.orders()),
-                Paragraph(
-                    f"lost: pairs of systems that differ significantly by {first}, but not by this"
-                    " judge; reversed: significantly in the opposite direction; found: only by this"
-                    " judge.", "legend",
-                ),
-            ])
-        ]  # fmt: skip
+            Section(
+                "The order of the systems",
+                [
+                    grid_of(self.orders()),
+                    Paragraph(
+                        f"lost: pairs of systems that differ significantly by {first}, but not by this"
+                        " judge; reversed: significantly in the opposite direction; found: only by this"
+                        " judge.",
+                        "legend",
+                    ),
+                ],
+            )
+        ]
         for measure in self.measures:
             found.append(Section(f"Means of {measure}", [grid_of(self.means(measure))]))
             for judge in self.judges[1:]:
@@ -231,11 +247,14 @@ def under_judges(
     queries = sorted(common, key=os.fsencode)
     comparisons = {
         name: compare(
-            {query: own[query] for query in queries}, runs, measures, missing="zero",
+            {query: own[query] for query in queries},
+            runs,
+            measures,
+            missing="zero",
             level=chosen.level,
         )
         for name, own in judges.items()
-    }  # fmt: skip
+    }
     names = next(iter(comparisons.values())).names
     if len(names) < 2:
         raise GroupError("runs: expected two or more, to compare their order")

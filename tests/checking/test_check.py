@@ -248,8 +248,9 @@ def test_a_file_whose_lines_end_with_cr_alone_is_named_as_such() -> None:
     report = check(b"q 0 d 1\rq 0 e 0\r", b"q Q0 d 1 2 t\rq Q0 e 2 1 t\r")
 
     assert [(found.file, found.line, found.kind) for found in report] == [
-        ("qrels", 1, "bare-cr"), ("run", 1, "bare-cr"),
-    ]  # fmt: skip
+        ("qrels", 1, "bare-cr"),
+        ("run", 1, "bare-cr"),
+    ]
     assert report.findings[0].message == (
         "the lines of the file end with CR alone, as on old Macs: trec_eval reads them as one;"
         " convert it (tr '\\r' '\\n')"
@@ -273,11 +274,20 @@ def test_of_odd_lines_all_are_counted_and_the_first_listed(odd: bytes, judgments
 @pytest.mark.parametrize(
     ("judged", "retrieved"),
     [
-        ("d1", "D1"), ("d1", "d01"), ("d1", "d1.html"), ("7", "7.0"), ("007", "7"), ("d", '"d"'),
-        ("a b".replace(" ", "_"), "a-b"), ("a_b", "a%20b"), ("a_b", "a+b"), ("d", "\xa0d"),
-        ("d", "d\u200b"), ("Doc.PDF", "doc"),
+        ("d1", "D1"),
+        ("d1", "d01"),
+        ("d1", "d1.html"),
+        ("7", "7.0"),
+        ("007", "7"),
+        ("d", '"d"'),
+        ("a b".replace(" ", "_"), "a-b"),
+        ("a_b", "a%20b"),
+        ("a_b", "a+b"),
+        ("d", "\xa0d"),
+        ("d", "d\u200b"),
+        ("Doc.PDF", "doc"),
     ],
-)  # fmt: skip
+)
 def test_ids_that_are_almost_the_same_are_found(judged: str, retrieved: str) -> None:
     report = check(f"q 0 {judged} 1\n".encode(), f"q Q0 {retrieved} 1 2 t\n".encode())
 
@@ -319,9 +329,14 @@ def test_reading_goes_on_behind_everything_that_is_wrong() -> None:
     found = [(finding.line, finding.kind) for finding in check(text)]
 
     assert found == [
-        (1, "malformed"), (3, "nul"), (4, "malformed"), (5, "float-grade"), (6, "comment"),
-        (7, "malformed"), (8, "bad-grade"),
-    ]  # fmt: skip
+        (1, "malformed"),
+        (3, "nul"),
+        (4, "malformed"),
+        (5, "float-grade"),
+        (6, "comment"),
+        (7, "malformed"),
+        (8, "bad-grade"),
+    ]
 
 
 def test_findings_come_in_the_order_of_files_and_lines() -> None:

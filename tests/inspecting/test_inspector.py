@@ -30,10 +30,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("inspector")
     fr.inspect(QRELS, RUNS, "map P.10").write(path / "digits.html")
     fr.inspect(
-        SMALL, {"old": OLD, "new": NEW}, "map RR nDCG@10", texts=TEXTS,
+        SMALL,
+        {"old": OLD, "new": NEW},
+        "map RR nDCG@10",
+        texts=TEXTS,
         queries={"q1": "Red fox", "q2": "foxes", "q3": "hen"},
         groups={"q1": "animals", "q2": "animals", "q3": "birds"},
-    ).write(path / "small.html")  # fmt: skip
+    ).write(path / "small.html")
     return path
 
 
@@ -210,10 +213,22 @@ def test_grades_are_kept_and_downloaded_as_qrels(pages: Pages, folder: Path) -> 
 
 
 HOSTILE = [
-    "<script>alert(1)</script>", "</script><script>alert(2)</script>", "<!--", "-->", "]]>",
-    "\"onmouseover='alert(3)'", "a\u2028b", "\u202eright\u2066left", "\udcff\udc80", "</noscript>",
-    "${alert(4)}", "\x00\x1b[2J", "&amp;<img src=x onerror=alert(5)>", "x" * 100_000, "constructor",
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "<!--",
+    "-->",
+    "]]>",
+    "\"onmouseover='alert(3)'",
+    "a\u2028b",
+    "\u202eright\u2066left",
+    "\udcff\udc80",
+    "</noscript>",
+    "${alert(4)}",
+    "\x00\x1b[2J",
+    "&amp;<img src=x onerror=alert(5)>",
+    "x" * 100_000,
+    "constructor",
+]
 
 
 def test_hostile_ids_and_texts_are_shown_and_do_not_run(pages: Pages, tmp_path: Path) -> None:

@@ -51,16 +51,22 @@ def test_intervals_are_those_of_scipys_bootstrap_over_queries(
     def statistic(drawn: Any) -> float:
         picked = [queries[place] for place in drawn]
         parts = [
-            {f"{at}": {doc: own[query][doc] for doc in own[query]} for at, query in
-             enumerate(picked)}
+            {
+                f"{at}": {doc: own[query][doc] for doc in own[query]}
+                for at, query in enumerate(picked)
+            }
             for own in (human, judge)
-        ]  # fmt: skip
+        ]
         return fr.judge_agreement(*parts, resamples=1).value(name)
 
     expected = bootstrap(
-        (np.arange(60),), statistic, n_resamples=700, method=theirs, vectorized=False,
+        (np.arange(60),),
+        statistic,
+        n_resamples=700,
+        method=theirs,
+        vectorized=False,
         random_state=1,
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     low, high = found.interval(name)
     width = expected.high - expected.low
     assert low == pytest.approx(expected.low, abs=width / 8)
@@ -160,8 +166,9 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     own, others, difference = table.columns["bias"]
     mean = {
         (judge, name): fr.evaluate(graded(judge), run, "P@5").mean["P@5"]
-        for judge in (True, False) for name, run in RUNS.items()
-    }  # fmt: skip
+        for judge in (True, False)
+        for name, run in RUNS.items()
+    }
     assert own == pytest.approx(mean[False, "bad"] - mean[True, "bad"])
     assert others == pytest.approx(mean[False, "good"] - mean[True, "good"])
     assert difference == pytest.approx(own - others)
@@ -189,10 +196,14 @@ ONE = {"q1": {"d1": 1.0}}
         (JUDGE, {"scale": {"x": {0: 0}}}, OptionError, "'x' is not a judge; expected judge 1"),
         (JUDGE, {"families": {}}, OptionError, "families: needs runs"),
         (JUDGE, {"runs": {"a": ONE}}, GroupError, "runs: expected two or more"),
-        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
-         OptionError, "no run used the judge's model 'x'"),
+        (
+            JUDGE,
+            {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
+            OptionError,
+            "no run used the judge's model 'x'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_name_what_is_wrong(
     judge: Any, options: Any, error: type[Exception], words: str
 ) -> None:
@@ -226,9 +237,12 @@ def test_the_command_writes_what_the_function_finds(files: list[str], capsys: An
     assert main(["judges", people, model, *runs, "--format", "json"]) == 0
     written = json.loads(capsys.readouterr().out)
     found = fr.judge_agreement(
-        people, model, runs=[good, bad], measures="map",
+        people,
+        model,
+        runs=[good, bad],
+        measures="map",
         families={"judge": "gpt", "runs": {"bad": "gpt"}},
-    )  # fmt: skip
+    )
     assert written["confusion"] == found.confusion.tolist()
     assert {row["coefficient"]: row["value"] for row in written["coefficients"]}["pi"] == found.pi
     assert found.systems is not None

@@ -122,9 +122,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
     found = fr.estimate(people, judge, runs | {"other": runs["bad"]}, "map")
     pair, turned = found.pair("map", "good", "bad"), found.pair("map", "bad", "good")
     assert pair.low < pair.difference < pair.high
-    assert (turned.difference, turned.low, turned.high) == (
-        -pair.difference, -pair.high, -pair.low,
-    )  # fmt: skip
+    assert (turned.difference, turned.low, turned.high) == (-pair.difference, -pair.high, -pair.low)
     table = found.pairs().columns
     known = [p for p in table["p"] if p == p]
     assert table["p_adjusted"][0] == pytest.approx(min(1.0, len(known) * min(known)))
@@ -153,10 +151,12 @@ def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> No
     people, judge, runs, human = data
     draw = np.random.default_rng(4)
     others = [
-        {query: {doc: grade if draw.random() > 0.1 else 1 - grade for doc, grade in docs.items()}
-         for query, docs in human.items()}
+        {
+            query: {doc: grade if draw.random() > 0.1 else 1 - grade for doc, grade in docs.items()}
+            for query, docs in human.items()
+        }
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     alone = fr.estimate(people, judge, runs, "nDCG@10").table().columns["width"][0]
     found = fr.estimate(people, [judge, *others], runs, "nDCG@10", judges=judges)
     assert found.table().columns["width"][0] < alone

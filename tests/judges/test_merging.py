@@ -55,8 +55,9 @@ def test_holes_are_the_unjudged_documents_in_trec_evals_order() -> None:
     rows = list(fr.unjudged(A, {"x": RUN}, 3).rows())
     assert rows == [("x", "q1", 2, "d9"), ("x", "q1", 3, "d8")]
     assert list(fr.unjudged(A, [RUN], 2, by="query").rows()) == [
-        ("run 1", "q1", 0.5, 1), ("run 1", "q2", 1.0, 0),
-    ]  # fmt: skip
+        ("run 1", "q1", 0.5, 1),
+        ("run 1", "q2", 1.0, 0),
+    ]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 10])

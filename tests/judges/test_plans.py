@@ -56,9 +56,7 @@ def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
 @pytest.mark.parametrize("budget", [7, 60, 301])
 def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
-    drawn = Counter(
-        stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled
-    )  # fmt: skip
+    drawn = Counter(stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled)
     assert sum(drawn.values()) == budget
     for name, own in plan.strata.items():
         assert drawn[name] == own.sampled <= own.size
@@ -193,27 +191,31 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
         (lambda: fr.plan_judgments(RUNS, difference=0.1), OptionError, "needs by='queries'"),
         (
             lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
-            OptionError, "25 queries are too few to find 0.0001",
+            OptionError,
+            "25 queries are too few to find 0.0001",
         ),
         (
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50, depth=5)), JUDGE, RUNS, "P@10", plan=plan
             ),
-            MeasureError, "'P@10' counts results below rank 5, the depth of the plan",
+            MeasureError,
+            "'P@10' counts results below rank 5, the depth of the plan",
         ),
         (lambda: fr.read_plan("nowhere.json"), ReadError, "nowhere.json: no such file"),
         (
             lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
-            GroupError, "1 pair not in the sample: query 'q00', document 'x'",
+            GroupError,
+            "1 pair not in the sample: query 'q00', document 'x'",
         ),
         (
             lambda: fr.estimate(
                 graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
             ),
-            MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
+            MeasureError,
+            "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
         ),
     ],
-)  # fmt: skip
+)
 def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()

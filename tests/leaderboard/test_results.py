@@ -37,10 +37,14 @@ def mteb(task: str, scores: dict[str, float], revision: str = "v1", split: str =
     ]
     return json.dumps(
         {
-            "dataset_revision": revision, "task_name": task, "mteb_version": "2.1.0",
-            "scores": {split: of_split}, "evaluation_time": 1.5, "kg_co2_emissions": None,
+            "dataset_revision": revision,
+            "task_name": task,
+            "mteb_version": "2.1.0",
+            "scores": {split: of_split},
+            "evaluation_time": 1.5,
+            "kg_co2_emissions": None,
         }
-    )  # fmt: skip
+    )
 
 
 FORMS = {
@@ -50,7 +54,8 @@ FORMS = {
             "news/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n",
             "news/corpus.jsonl": '{"_id": "d1", "text": "one"}\n',
             "news/queries.jsonl": '{"_id": "q1", "text": "one?"}\n',
-            "news/good.run": GOOD, "news/poor.run": POOR,
+            "news/good.run": GOOD,
+            "news/poor.run": POOR,
         },
         {"news": MEANS_IN_NEWS},
     ),
@@ -71,8 +76,9 @@ FORMS = {
     ),
     "MTEB: the test split, over the subsets that all have": (
         {
-            "results/org__a/0123456789012345678901234567890123456789/T.json":
-                mteb("T", {"de": 0.5, "en": 0.75}),
+            "results/org__a/0123456789012345678901234567890123456789/T.json": mteb(
+                "T", {"de": 0.5, "en": 0.75}
+            ),
             "results/b/T.json": mteb("T", {"de": 0.25}),
             "results/c/main/T.json": mteb("T", {"de": 1.0, "fr": 0.0}),
             "results/c/main/model_meta.json": '{"name": "org/c", "revision": "r"}',
@@ -87,7 +93,7 @@ FORMS = {
         {**RUNS, "README.md": "# Results", ".git/config": "", "news/LICENSE": "free"},
         {"news": MEANS_IN_NEWS},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -108,9 +114,11 @@ def test_a_store_has_the_values_of_its_runs(tmp_path: Path) -> None:
         command = ["eval", "-m", "ndcg_cut.10", "--missing", "zero", "--resume", "board/all.jsonl"]
         command += [f"{folder}/{qrels}", *runs]
         subprocess.run(
-            [sys.executable, "-m", "fastrank", *command], cwd=tmp_path, check=True,
+            [sys.executable, "-m", "fastrank", *command],
+            cwd=tmp_path,
+            check=True,
             capture_output=True,
-        )  # fmt: skip
+        )
 
     # The judgments are the same, which the store counts as one data set.
     found = fr.board(tmp_path / "board")
@@ -123,11 +131,12 @@ def test_types_come_from_folders_columns_or_a_list(tmp_path: Path) -> None:
     written(
         tmp_path,
         {
-            "web/x/qrels.txt": QRELS, "web/x/a.run": GOOD,
+            "web/x/qrels.txt": QRELS,
+            "web/x/a.run": GOOD,
             "more.csv": "system,dataset,value,type\na,y,0.5,chat\na,z,0.25,chat\n",
             "datasets.csv": "dataset,type\nz,news\n",
         },
-    )  # fmt: skip
+    )
 
     found = fr.board(tmp_path)
 
@@ -140,33 +149,41 @@ REFUSED = {
     "no results": ({"README.md": ""}, GroupError, "no results"),
     "a second value": (
         {"a.csv": "system,dataset,value\na,x,1\na,x,2\n"},
-        FormatError, "a.csv:3: 'a' has a second value on 'x'",
+        FormatError,
+        "a.csv:3: 'a' has a second value on 'x'",
     ),
     "a result in two files": (
         {"a.csv": "system,x\na,1\n", "b.csv": "system,x\na,1\n"},
-        InputError, "b.csv: 'a' has a second result on 'x'; the first is in",
+        InputError,
+        "b.csv: 'a' has a second result on 'x'; the first is in",
     ),
     "another version of a data set": (
         {"a/T.json": mteb("T", {"en": 0.5}, "v1"), "b/T.json": mteb("T", {"en": 0.5}, "v2")},
-        InputError, "T.json: version of data set 'T' is 'v2', but 'v1' in",
+        InputError,
+        "T.json: version of data set 'T' is 'v2', but 'v1' in",
     ),
     "two qrels": ({**RUNS, "news/qrels2.txt": QRELS}, InputError, "one data set, found qrels"),
     "runs without a judged query": (
         {**RUNS, "news/other.run": "q9 Q0 d1 1 2 t\n"},
-        InputError, "other.run: has no query in common with",
+        InputError,
+        "other.run: has no query in common with",
     ),
     "systems without a common query": (
         {"a.csv": f"{PER_QUERY}a,x,q1,1\na,x,q2,0\nb,x,q3,1\nb,x,q4,1\n"},
-        GroupError, "no query in common",
+        GroupError,
+        "no query in common",
     ),
     "MTEB without a common subset": (
         {"a/T.json": mteb("T", {"en": 0.5}), "b/T.json": mteb("T", {"de": 0.5})},
-        InputError, "no subset in common",
+        InputError,
+        "no subset in common",
     ),
     "a run without judgments": ({"a.run": GOOD}, InputError, "a.run: a run without judgments"),
     "a malformed run": ({**RUNS, "news/bad.run": "q1 Q0\n"}, RunError, "bad.run: line 1"),
     "text for a number": (
-        {"a.csv": "system,x\na,good\n"}, FormatError, "a.csv:2: expected a number, found 'good'",
+        {"a.csv": "system,x\na,good\n"},
+        FormatError,
+        "a.csv:2: expected a number, found 'good'",
     ),
     "infinity": ({"a.csv": "system,x\na,inf\n"}, FormatError, "expected a number, found 'inf'"),
     "a ragged row": ({"a.csv": "system,x\na\n"}, FormatError, "a.csv:2: expected 2 cells"),
@@ -175,20 +192,26 @@ REFUSED = {
     "other JSON": ({"a/b.json": '{"a": 1}'}, InputError, "expected a result of MTEB 2"),
     "broken JSON": ({"a/b.json": '{"a":\n'}, FormatError, "b.json:2: invalid JSON"),
     "several measures": (
-        {"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"}, MeasureError, "has no nDCG@10",
+        {"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"},
+        MeasureError,
+        "has no nDCG@10",
     ),
     "opposite directions": (
         {"x.csv": "system,dataset,measure,value\na,x,map,1\na,y,FirstRank,1\n"},
-        GroupError, "higher values are better on some data sets",
+        GroupError,
+        "higher values are better on some data sets",
     ),
     "two types": (
         {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"},
-        FormatError, "a.csv:3: 'x' has another type",
+        FormatError,
+        "a.csv:3: 'x' has another type",
     ),
     "another column in the list of data sets": (
-        {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, FormatError, "datasets.csv:1",
+        {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"},
+        FormatError,
+        "datasets.csv:1",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

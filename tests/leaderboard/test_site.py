@@ -19,10 +19,22 @@ from fastrank.cli.main import main
 from fastrank.errors import InputError
 
 HOSTILE = [
-    "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "-->", "a\u2028b",
-    "\u202eabc", "../../up", "..", "x" * 5000, "9" * 5000, "con", "Same name", "same-name",
-    '"quoted" & more', "名前", "=1+1",
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "-->",
+    "a\u2028b",
+    "\u202eabc",
+    "../../up",
+    "..",
+    "x" * 5000,
+    "9" * 5000,
+    "con",
+    "Same name",
+    "same-name",
+    '"quoted" & more',
+    "名前",
+    "=1+1",
+]
 
 
 def per_query(folder: Path, systems: int = 6, datasets: int = 4, queries: int = 30) -> Path:
@@ -65,9 +77,11 @@ def test_standings_are_those_of_other_programs(tmp_path: Path) -> None:
         own = values[dataset]
         for row in standing.rows:
             unlike = {
-                other for other in own if other != row.system
+                other
+                for other in own
+                if other != row.system
                 and scipy.stats.ttest_rel(own[row.system], own[other]).pvalue <= 0.05
-            }  # fmt: skip
+            }
             assert set(row.alike) == own.keys() - unlike - {row.system}
 
 

@@ -182,16 +182,22 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"measures": "SpanPrecisionOmega@5"}, "SpanPrecisionOmega takes no cutoff"),
     ({"measures": "SpanRecall(repeated=True)"}, "unknown option 'repeated'; SpanRecall accepts cu"),
     ({"measures": []}, "expected at least one measure"),
-    ({"measures": "SpanRecall@9t", "chunks": {k: v for k, v in CHUNKS.items() if k != "tokens"}},
-     "no tokens column, which a cutoff in tokens needs"),
+    (
+        {"measures": "SpanRecall@9t", "chunks": {k: v for k, v in CHUNKS.items() if k != "tokens"}},
+        "no tokens column, which a cutoff in tokens needs",
+    ),
     ({"missing": "none"}, "missing: expected one of 'skip', 'zero', 'error', found 'none'"),
     ({"run": {"q1": {"c9": 1.0}}}, "1 document not among the chunks of <dict>: 'c9'"),
     ({"run": {"q3": {"c1": 1.0}}}, "the run and the qrels share no query ids"),
-    ({"run": fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])},
-     "query 'q1': duplicate chunk 'c1'"),
-    ({"spans": table("query document start end", ("q1", "A", 0, 9))},
-     "<dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?"),
-]  # fmt: skip
+    (
+        {"run": fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])},
+        "query 'q1': duplicate chunk 'c1'",
+    ),
+    (
+        {"spans": table("query document start end", ("q1", "A", 0, 9))},
+        "<dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?",
+    ),
+]
 
 
 @pytest.mark.parametrize(("changed", "message"), REFUSED)

@@ -14,12 +14,17 @@ from tests.helpers.spans import Place, characters, places, table
 
 SPANS = table(
     "query document start end grade evidence",
-    ("q", "a", 0, 10, 1, ""), ("q", "a", 10, 14, 2, "x"), ("q", "b", 0, 8, 3, "x"),
-)  # fmt: skip
+    ("q", "a", 0, 10, 1, ""),
+    ("q", "a", 10, 14, 2, "x"),
+    ("q", "b", 0, 8, 3, "x"),
+)
 CHUNKS = table(
     "chunk document page start end",
-    ("c1", "a", 1, 0, 12), ("c2", "a", 2, 8, 20), ("c3", "b", 1, 0, 6), ("c4", "b", 1, 6, 12),
-)  # fmt: skip
+    ("c1", "a", 1, 0, 12),
+    ("c2", "a", 2, 8, 20),
+    ("c3", "b", 1, 0, 6),
+    ("c4", "b", 1, 6, 12),
+)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +64,10 @@ def test_shares_are_those_of_characters(spans: list[Place], chunks: list[Place],
     found = fr.span_qrels(
         table("query document start end", *[("q", *own) for own in spans]),
         table("chunk document start end", *[(number, *own) for number, own in rows]),
-        min_overlap=0.25, of=of, grade="share",
-    )  # fmt: skip
+        min_overlap=0.25,
+        of=of,
+        grade="share",
+    )
 
     assert found.to_dict().get("q", {}) == pytest.approx(expected)
 
@@ -72,9 +79,13 @@ def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
 
     rows = sorted(zip(qrels.groups.decoded(), qrels.doc_ids, qrels.grades.tolist(), strict=True))
     assert rows == [
-        ("a:0-10", "c1", 1), ("a:0-10", "c2", 0), ("x", "c1", 2), ("x", "c2", 2), ("x", "c3", 3),
+        ("a:0-10", "c1", 1),
+        ("a:0-10", "c2", 0),
+        ("x", "c1", 2),
+        ("x", "c2", 2),
+        ("x", "c3", 3),
         ("x", "c4", 0),
-    ]  # fmt: skip
+    ]
     recalls = fr.evaluate(qrels, run, "StRecall@1 StRecall@2 StRecall@3").mean
     assert list(recalls.values()) == [0.5, 0.5, 1.0]
 

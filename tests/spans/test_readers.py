@@ -48,12 +48,14 @@ FORMS = {
     "parquet": _parquet(),
     "benchmark": [
         {
-            "question": "Who?", "corpus_id": own, "query_id": "q1",
+            "question": "Who?",
+            "corpus_id": own,
+            "query_id": "q1",
             "references": [{"start_index": start, "end_index": end, "content": "text"}],
         }
         for own, start, end in (("a", 0, 4), ("b", 3, 9))
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -108,24 +110,36 @@ WRONG_SPANS: list[tuple[str, tuple[Any, ...], str]] = [
     (PLACES, ("q", "a", -1, 3), "row 0 (from 0), expected 0 <= start < end, found -1 and 3"),
     (PLACES, ("q", "a", 1.5, 3), "row 0 (from 0), column 'start': expected a place, found 1.5"),
     (PLACES, ("q", "b", 3, 10), "place 3:10 is outside of document 'b', of 9 characters"),
-    (PLACES, ("q", "A", 3, 10),
-     "row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?"),
+    (
+        PLACES,
+        ("q", "A", 3, 10),
+        "row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?",
+    ),
     (PLACES, ("q", 7, 3, 10), "documents: expected a text of '7', found NoneType"),
     (PLACES, ("q", "a", 0, 2**62), "column 'end': expected a place of at most 2147483648, found 4"),
-    (f"{PLACES} text", ("q", "b", 6, 9, "Öl"),
-     "document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?"),
+    (
+        f"{PLACES} text",
+        ("q", "b", 6, 9, "Öl"),
+        "document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?",
+    ),
     (f"{PLACES} grade", ("q", "a", 0, 1, -1), "column 'grade': expected 0 or more, found -1"),
-    ("query document start", ("q", "a", 0),
-     "no places: expected columns start and end, or text and the texts of documents (docu"),
+    (
+        "query document start",
+        ("q", "a", 0),
+        "no places: expected columns start and end, or text and the texts of documents (docu",
+    ),
     ("query document first last", ("q", "a", 0, 1), "no places: expected columns start and end"),
     ("query start end", ("q", 0, 1), "no document column: found 'query', 'start', 'end'"),
     ("document start end", ("a", 0, 1), "no query column"),
     ("query document text", ("q", "a", ""), "row 0 (from 0), expected a text, found ''"),
     (REFERENCES, ("q", "[{", "a"), "row 0 (from 0), references: Expecting "),
-    (REFERENCES, ("q", '[{"start_index": 1}]', "a"),
-     "references: expected objects with start_index, end_index, content, found {'start_index'"),
+    (
+        REFERENCES,
+        ("q", '[{"start_index": 1}]', "a"),
+        "references: expected objects with start_index, end_index, content, found {'start_index'",
+    ),
     (REFERENCES, ("q", "[]", "a"), "references: expected a list of places, found '[]'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("names", "row", "message"), WRONG_SPANS)
@@ -141,15 +155,21 @@ def test_wrong_spans_are_refused_with_their_place(
 @pytest.mark.parametrize(
     ("names", "rows", "message"),
     [
-        ("chunk document start end", [("c", "a", 0, 1), ("c", "a", 1, 2)],
-         "row 1 (from 0), the chunk 'c' occurs twice"),
+        (
+            "chunk document start end",
+            [("c", "a", 0, 1), ("c", "a", 1, 2)],
+            "row 1 (from 0), the chunk 'c' occurs twice",
+        ),
         ("chunk document start end tokens", [("c", "a", 0, 1, -2)], "expected 0 tokens or more"),
         ("chunk document", [("c", "a")], "no places"),
-        ("chunk document text", [("c1", "a", "Two"), ("c2", "a", "One"), ("c3", "a", "one")],
-         "2 texts not found in the document: 'c1' ('Two'), 'c3' ('one'); 1 text found more than"
-         " once in the document: 'c2' ('One'); give the places of these as start and end"),
+        (
+            "chunk document text",
+            [("c1", "a", "Two"), ("c2", "a", "One"), ("c3", "a", "one")],
+            "2 texts not found in the document: 'c1' ('Two'), 'c3' ('one'); 1 text found more than"
+            " once in the document: 'c2' ('One'); give the places of these as start and end",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_chunks_are_refused_with_their_place(
     names: str, rows: list[tuple[Any, ...]], message: str
 ) -> None:
