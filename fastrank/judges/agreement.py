@@ -10,7 +10,6 @@ import numpy as np
 
 from fastrank.arguments import check_choice
 from fastrank.comparing.bootstrap import jackknifed
-from fastrank.comparing.options import COMPARISON, settings
 from fastrank.comparing.randomization import resampled_sums
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import interval as bounds_text
@@ -26,7 +25,7 @@ from fastrank.judges.labels import (
     labels_of,
     whole,
 )
-from fastrank.judges.result import Result, draw
+from fastrank.judges.result import Result, draw, settings_of
 from fastrank.messages import closest, counted, did_you_mean
 from fastrank.scores.tables import Table, grid_of, table_of_rows
 
@@ -437,9 +436,7 @@ def judge_agreement(
     (0.8, 0.709...)
     """
     check_choice("interval", interval, ("bca", "percentile"))
-    statistics = {one.name: one.default for one in COMPARISON}
-    statistics |= {"interval": interval, "level": level, "resamples": resamples, "seed": seed}
-    chosen = settings(statistics)
+    chosen = settings_of(interval=interval, level=level, resamples=resamples, seed=seed)
     given = (a, b, *others)
     found = judge_names(given, names)
     judges = {name: judgments_of(own, name) for name, own in zip(found, given, strict=True)}

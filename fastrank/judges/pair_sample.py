@@ -12,6 +12,7 @@ from fastrank.formats.inputs import are_named
 from fastrank.judges.merging import named_rankings
 from fastrank.judges.prediction_powered import Estimated, half_width
 from fastrank.measures.selection import Selection
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,23 +154,27 @@ class PairSample:
 
     def _assumptions(self, outside: int) -> Iterator[str]:
         yield (
-            f"assumed: people judged the {self.n} pairs that the plan drew at random;"
+            f"assumed: people judged the {counted(self.n, 'pair')} that the plan drew at random;"
             " hand-picked ones give wrong estimates"
         )
+        several = len(self.queries) > 1
         yield (
-            f"the intervals are about these {len(self.queries)} queries, not about others that"
-            " users may ask"
+            f"the intervals are about {'these' if several else 'this'}"
+            f" {counted(len(self.queries), 'query', 'queries')}, not about others that users may"
+            " ask"
         )
         missing = sum(own.sampled for own in self.plan.strata.values()) - self.n
         if missing:
+            pairs = counted(missing, "sampled pair has", "sampled pairs have")
             yield (
-                f"{missing} sampled pairs have no grade: the probabilities are corrected as if they"
-                " were missing at random"
+                f"{pairs} no grade: the probabilities are corrected as if"
+                f" {'it was' if missing == 1 else 'they were'} missing at random"
             )
         if outside:
+            results = counted(outside, "result of the runs is", "results of the runs are")
             yield (
-                f"{outside} results of the runs are not in the pool of the plan: only the judge"
-                " counts for them"
+                f"{results} not in the pool of the plan: only the judge counts for"
+                f" {'it' if outside == 1 else 'them'}"
             )
 
 

@@ -176,7 +176,7 @@ class JudgmentPlan(Frozen):
 
     def __repr__(self) -> str:
         return (
-            f"<JudgmentPlan of {len(self._sampled())} of {counted(len(self.pairs), 'pair')} in"
+            f"<JudgmentPlan of {len(self._sampled()):,} of {counted(len(self.pairs), 'pair')} in"
             f" {counted(len(self.strata), 'stratum', 'strata')}>"
         )
 
@@ -414,23 +414,22 @@ def _allocated(
     names: list[str], ranks: list[int], budget: int, allocation: str
 ) -> dict[str, Stratum]:
     """The strata with their shares of the budget, at least two pairs each where it suffices."""
-    counts = Counter(names)
-    found = sorted(counts)
-    sizes = np.array([counts[name] for name in found])
+    found, of_pair, sizes = np.unique(names, return_inverse=True, return_counts=True)
     weights = sizes.astype(float)
     if allocation == "neyman":
-        labels = sorted(
-            {name.partition(":")[2] for name in found} - {"none"}, key=lambda g: float(g or 0)
+        discounts = np.bincount(of_pair, [1 / math.log2(rank + 1) ** 2 for rank in ranks]) / sizes
+        labels = [name.partition(":")[2] for name in found.tolist()]
+        scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
+        # How probable people are to find it relevant: never 0 or 1, as judges err.
+        shares = np.array(
+            [
+                (scale.index(label) + 0.5) / len(scale)
+                if label in scale and len(scale) > 1
+                else 0.5
+                for label in labels
+            ]
         )
-        for place, name in enumerate(found):
-            own = [rank for rank, other in zip(ranks, names, strict=True) if other == name]
-            discount = math.sqrt(sum(1 / math.log2(rank + 1) ** 2 for rank in own) / len(own))
-            label = name.partition(":")[2]
-            share = 0.5
-            if label in labels and len(labels) > 1:
-                # How probable people are to find it relevant: never 0 or 1, as judges err.
-                share = (labels.index(label) + 0.5) / len(labels)
-            weights[place] *= discount * math.sqrt(share * (1 - share))
+        weights *= np.sqrt(discounts) * np.sqrt(shares * (1 - shares))
     sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:
         room = np.where(sampled < sizes, weights, 0.0)
@@ -441,6 +440,6 @@ def _allocated(
             more[order] = np.minimum(1, sizes[order] - sampled[order])
         sampled = sampled + more
     return {
-        name: Stratum(name, int(size), int(count))
-        for name, size, count in zip(found, sizes, sampled, strict=True)
+        name: Stratum(name, size, count)
+        for name, size, count in zip(*map(np.ndarray.tolist, (found, sizes, sampled)), strict=True)
     }

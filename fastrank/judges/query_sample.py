@@ -114,8 +114,8 @@ class QuerySample:
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            f"assumed: the {self.n} queries that people judged are a random sample of the"
-            f" {len(self.queries)}; hand-picked ones give wrong estimates"
+            f"assumed: the {self.n:,} queries that people judged are a random sample of the"
+            f" {len(self.queries):,}; hand-picked ones give wrong estimates"
         )
         if self.n < FEW:
             yield f"{self.n} queries are few: the intervals may be short of their level"
