@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 import fastrank as fr
 from tests.helpers.browser import PHONE, WIDE, Pages, faults, fits
-from tests.leaderboard.test_site import HOSTILE, per_query
+from tests.leaderboard.test_site import HOSTILE, hostile, per_query
 
 
 @pytest.fixture(scope="module")
@@ -19,15 +18,8 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of six systems on four data sets of two types, and one of hostile names."""
     folder = tmp_path_factory.mktemp("sites")
     fr.board(per_query(folder / "results"), folder / "plain", title="Search")
-    (folder / "hostile").mkdir()
-    with (folder / "hostile/a.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["system", "dataset", "type", "query", "value"])
-        for place, name in enumerate(HOSTILE):
-            for query in range(4):
-                for dataset in HOSTILE[:3]:
-                    rows.writerow([name, dataset, dataset, query, place / 20 + query % 3])
-    fr.board(folder / "hostile", folder / "shown", title=HOSTILE[1], resamples=100)
+    results = hostile(folder / "hostile", HOSTILE, HOSTILE[:3])
+    fr.board(results, folder / "shown", title=HOSTILE[1], resamples=100)
     return folder
 
 
