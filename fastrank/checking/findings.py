@@ -58,7 +58,10 @@ KINDS: dict[str, tuple[str, str]] = {
     "padding": (WARNING, "the document id -1, with which faiss pads results"),
     "several-tags": (WARNING, "more than one tag in a run; trec_eval uses the last"),
     "unknown-query": (WARNING, "a query in the run without judgments, which is not evaluated"),
-    "missing-query": (WARNING, "a judged query that is missing from the run"),
+    "missing-query": (
+        WARNING,
+        "a judged query that is missing from the run, or has no results there",
+    ),
     "similar-query": (
         WARNING,
         "a query without judgments whose id resembles that of a missing query",

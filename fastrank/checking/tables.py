@@ -6,6 +6,7 @@ error of its reader.
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -70,7 +71,9 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
         if isinstance(found, Table):
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
-        return Reading(_rows(_table_of(found, name, judgments), ITEM, 0, judgments), refused)
+        rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
+        empty = frozenset(os.fsencode(query) for query, documents in found.items() if not documents)
+        return Reading(Rows(**{**rows._asdict(), "empty": empty}), refused)
     except (FormatError, InputError, AttributeError):
         # The reader has already reported the wrong structure or the invalid id.
         if refused is None:

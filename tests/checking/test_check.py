@@ -455,7 +455,7 @@ def test_what_trec_eval_accepts_in_silence_is_told(kind: str, trec_eval: Command
     run=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)),
     trec_eval_version=st.sampled_from(["9.0.8", "10.0"]),
 )
-@examples(400)
+@examples(200)
 def test_what_cannot_be_read_or_evaluated_has_errors(
     qrels: bytes, run: bytes, trec_eval_version: str
 ) -> None:

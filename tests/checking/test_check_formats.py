@@ -175,6 +175,24 @@ def test_a_run_beside_judgments_of_another_format() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        b'{"q": {}, "p": {"a": 1.0}}',
+        b'[{"hits": {"hits": []}, "query_id": "q"},'
+        b' {"hits": {"hits": [{"_id": "a", "_score": 1}]}, "query_id": "p"}]',
+        b'{"q": {}, "x": {"a": 1.0}}',
+    ],
+)
+def test_a_query_without_results_is_not_missing(run: bytes) -> None:
+    report = check(b"q 0 a 1\np 0 a 1\n", run)
+
+    assert {f.message for f in report if f.query == "q"} == {
+        "judged query 'q' (qrels:1) has no results in the run; it counts as 0"
+    }
+    assert "no-common-query" not in {f.kind for f in report}
+
+
 # --- the same rows in every format ---
 
 IDS = st.sampled_from(["q", "p", "Q", "d1", "D1", "-1", "é"])
