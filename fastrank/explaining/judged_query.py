@@ -179,8 +179,8 @@ class JudgedQuery:
                 count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
             ),
         )
-        assert bound.measure.adds is not None
-        return contributions(ranking, *bound.measure.adds)
+        adds, divided_by = bound.measure.adds or ("", "")
+        return contributions(ranking, adds, divided_by)
 
     def ties(self, docs: list[tuple[str, float]] | None = None) -> list[list[int]]:
         """The ranks of each group of results with equal scores, by default of `docs`."""

@@ -415,32 +415,23 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 
 # What trec_eval takes without a word, although the numbers then mean something else.
-ACCEPTED_IN_SILENCE = {
-    "float-grade": (b"q 0 d 0.9\n", b"q Q0 d 1 2 t\n"),
-    "bad-grade": (b"q 0 d yes\n", b"q Q0 d 1 2 t\n"),
-    "bad-score": (b"q 0 d 1\n", b"q Q0 d 1 0,5 t\n"),
-    "nan-score": (b"q 0 d 1\n", b"q Q0 d 1 nan t\n"),
-    "infinite-score": (b"q 0 d 1\n", b"q Q0 d 1 1e999 t\n"),
-    "rank-order": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n"),
-    "ascending-scores": (b"q 0 d 1\n", b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\n"),
-    "blank-in-id": (b"q 0 d 1\n", b"q Q0 d 1 1 2.5 t\nq Q0 e 2 2 1.5 t\n"),
-    "exchanged-columns": (b"q 0 d 1\n", b"q Q0 d 0.5 1 t\nq Q0 e 0.4 2 t\n"),
-    "extra-fields": (b"q 0 d 1\n", b"q Q0 d 1 2 3 t\n"),
-    "unknown-query": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n"),
-    "similar-document": (b"q 0 d 1\n", b"q Q0 D 1 2 t\n"),
-    "no-judged-document": (b"q 0 d 1\n", b"q Q0 e 1 2 t\n"),
-    "padding": (b"q 0 d 1\n", b"q Q0 -1 1 2 t\n"),
-    "several-tags": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 1 s\n"),
-    "bare-cr": (b"q 0 d 1\n", b"q Q0 d 1 2 t\rq Q0 e 2 1 t\n"),
-    "ambiguous-comment": (b"q 0 d 1\n", b"q Q0 d 1 2 t\n# a b c d e\n"),
-    "no-relevant": (b"q 0 d 0\n", b"q Q0 d 1 2 t\n"),
-    "constant-scores": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 2 t\nq Q0 f 3 2 t\n"),
-}
+ACCEPTED_IN_SILENCE = """
+float-grade bad-grade no-relevant bad-score nan-score infinite-score rank-order ascending-scores
+exchanged-columns blank-in-id extra-fields padding several-tags constant-scores unknown-query
+similar-document no-judged-document bare-cr
+"""
 
 
-@pytest.mark.parametrize("kind", ACCEPTED_IN_SILENCE)
+@pytest.mark.parametrize("kind", ACCEPTED_IN_SILENCE.split())
 def test_what_trec_eval_accepts_in_silence_is_told(kind: str, trec_eval: Command) -> None:
-    qrels, run = ACCEPTED_IN_SILENCE[kind]
+    """Judgments and runs are those of the tables above, beside a good file."""
+    good_qrels, good_run = r"q 0 d 1\n", r"q Q0 d 1 2 t\np Q0 d 1 2 t\n"
+    every = [
+        *PAIRS,
+        *((good_qrels, run, expected) for run, expected in RUNS),
+        *((qrels, good_run, expected) for qrels, expected in JUDGMENTS),
+    ]
+    qrels, run = next(map(unescaped, own[:2]) for own in every if f" {kind}:" in own[2])
 
     evaluated = trec_eval("qrels", "run", files={"qrels": qrels, "run": run})
     report = check(qrels, run)

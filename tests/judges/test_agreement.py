@@ -159,6 +159,17 @@ def test_a_judge_that_sees_it_the_other_way_round_reverses_systems() -> None:
     )
 
 
+def test_a_judge_that_sees_no_difference_loses_those_that_the_first_sees() -> None:
+    equal = {query: dict.fromkeys(docs, 1) for query, docs in graded(True).items()}
+    for judges, change in (((graded(True), equal), "lost"), ((equal, graded(True)), "found")):
+        with pytest.warns(UserWarning, match="map them with scale"):
+            found = fr.judge_agreement(*judges, runs=RUNS, measures="map").systems
+        assert found is not None
+        assert found.verdicts("judge 2", "map").columns["change"] == [change]
+        assert found.orders().columns[change] == [1]
+        assert found.own_family() is None
+
+
 def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     families = {"judge": "gpt", "runs": {"bad": "gpt", "good": "llama"}}
     found = fr.judge_agreement(
@@ -205,6 +216,14 @@ agreement(families={}) -> OptionError: families: needs runs
 agreement(runs={"a": ONE}) -> GroupError: runs: expected two or more
 agreement(runs=TWO, families={"judge": "x", "runs": {}})
     -> OptionError: no run used the judge's model 'x'
+agreement(runs=TWO, families={"judge": "x", "runs": {"a": "x", "b": "x"}})
+    -> OptionError: every run used the judge's model 'x'
+agreement(runs=TWO, families={"judge": "x", "runs": {"c": "x"}})
+    -> OptionError: families: 'c' is not a run; expected a, b
+agreement(runs=TWO, families={"a": "x"})
+    -> OptionError: families: expected {"judge": model, "runs": {run: model}}
+agreement(runs=TWO).systems.verdicts("judge 9", "map")
+    -> OptionError: judge: 'judge 9' is not one of the judges: 'judge 1', 'judge 2'
 agreement().pair("judge 1", "judge 3") -> OptionError: 'judge 3' is not one of the judges
 agreement().value("kapa") -> OptionError: did you mean kappa
 judge_agreement(HUMAN, JUDGE, JUDGE).value("kappa")
