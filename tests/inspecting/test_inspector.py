@@ -44,6 +44,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_relevant_documents_that_no_run_has_on_top_come_last_the_highest_grades_first() -> None:
+    """What is added depends on the highest grade of all queries."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 2}, "p": {"a": 3}}
+    run = {"q": {"b": 3.0, "a": 2.0, "x": 1.0}, "p": {"a": 1.0}}
+
+    _, found = fr.inspect(qrels, {"run": run}, "ERR", k=2).results
+
+    assert (found.query, found.documents, found.missed) == ("q", ["b", "a", "d", "c"], 2)
+    assert (found.ranks, found.unjudged, found.retrieved) == ([[1, 2, 0, 0]], [0], [3])
+    shares = fr.explain(qrels, run, "ERR", query="q").part("ERR").shares
+    assert found.adds == {"ERR": [{found.documents.index(doc): own for doc, own in shares.items()}]}
+
+
 def listed(page: Any) -> list[str]:
     """The ids of the queries in the list."""
     page.wait_for_selector(".queries a")
