@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,26 @@ def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, b
         assert drawn[name] == own.sampled <= own.size
         if budget > 2 * len(plan.strata):
             assert own.sampled >= min(2, own.size)
+
+
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+def test_the_budget_is_shared_by_the_deviations_that_are_expected(allocation: Any) -> None:
+    """By sizes alone, or times the discounts of ranks and the deviation of a share of relevant."""
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=20, allocation=allocation)
+    rows, weights = list(plan.pairs.rows()), {}
+    for name in plan.strata:
+        ranks = [row[2] for row in rows if row[3] == name]
+        weights[name] = float(len(ranks))
+        if allocation == "neyman":
+            relevant = (int(name.partition(":")[2]) + 0.5) / 3
+            discount = np.mean([1 / math.log2(rank + 1) ** 2 for rank in ranks])
+            weights[name] *= math.sqrt(discount * relevant * (1 - relevant))
+
+    left = 150 - 2 * len(plan.strata)
+    for name, own in plan.strata.items():
+        assert own.sampled < own.size
+        # Rounding moves a few pairs to the strata with the largest weights.
+        assert abs(own.sampled - 2 - left * weights[name] / sum(weights.values())) < 3
 
 
 def test_pairs_of_a_stratum_are_equally_likely() -> None:

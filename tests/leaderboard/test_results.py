@@ -73,6 +73,10 @@ FORMS = {
         {"x.csv": "query,measure,system,value\n1,map,a,0.5\n2,map,a,1\n1,map,b,0\n2,map,b,.5\n"},
         {"x": {"a": 0.75, "b": 0.25}},
     ),
+    "CSV with a mean beside the values of queries": (
+        {"x.csv": "query,system,value\n1,a,0.5\n2,a,1\n,a,0.9\n1,b,0\n2,b,.5\n"},
+        {"x": {"a": 0.75, "b": 0.25}},
+    ),
     "MTEB: the test split, over the subsets that all have": (
         {
             "results/org__a/0123456789012345678901234567890123456789/T.json": mteb(
