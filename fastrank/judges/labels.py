@@ -15,12 +15,13 @@ from fastrank.scores.tables import distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from fastrank.comparing.paired import Floats
     from fastrank.formats.inputs import QrelsLike
 
     Judgments = dict[str, dict[str, float]]
+    Number = TypeVar("Number", int, float)
     Scale = Mapping[float, float] | Mapping[str, Mapping[float, float]] | None
 
 
@@ -44,12 +45,12 @@ def judgments_of(given: QrelsLike, name: str) -> Judgments:
     return found.to_dict()
 
 
-def pairs_of(judgments: Judgments) -> dict[tuple[str, str], float]:
-    """{(query, document): grade}."""
+def pairs_of(judgments: Mapping[str, Mapping[str, Number]]) -> dict[tuple[str, str], Number]:
+    """{(query, document): grade} of judgments, or the ranks of rankings."""
     return {
-        (query, document): grade
+        (query, document): number
         for query, documents in judgments.items()
-        for document, grade in documents.items()
+        for document, number in documents.items()
     }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.evaluation.evaluator import evaluate
 from fastrank.formats.inputs import are_named
+from fastrank.judges.labels import pairs_of
 from fastrank.judges.merging import named_rankings
 from fastrank.judges.prediction_powered import Estimated, half_width
 from fastrank.measures.selection import Selection
@@ -64,14 +65,7 @@ class PairSample:
         for name, own in plan.strata.items():
             if own.sampled and name not in self.stratum:
                 raise GroupError(f"no pair of the stratum {name!r} has a grade")
-        ranks = [
-            {
-                (query, document): rank
-                for query, documents in own.items()
-                for rank, document in enumerate(documents, 1)
-            }
-            for own in rankings.values()
-        ]
+        ranks = list(map(pairs_of, rankings.values()))
         # Of each system and judged pair; 0 if the system does not retrieve it.
         self._ranks = np.array([[own.get(pair, 0) for pair in known] for own in ranks])
         self._human = np.array(list(known.values()), float)
@@ -99,19 +93,8 @@ class PairSample:
         alone, alone_error = self._total(human)
         df = max(self.n - sum(own.sampled > 0 for own in self.plan.strata.values()), 1)
         value, half = judged + total, half_width(error, df, self.chosen.level)
-        return Estimated(
-            value,
-            value - half,
-            value + half,
-            error,
-            df,
-            1.0,
-            alone,
-            alone_error,
-            judged,
-            0.0,
-            self.n,
-        )
+        bounds = value - half, value + half
+        return Estimated(value, *bounds, error, df, 1.0, alone, alone_error, judged, 0.0, self.n)
 
     def _total(self, values: Floats) -> tuple[float, float]:
         """The estimated sum over the pool per query, and its standard error, by strata."""

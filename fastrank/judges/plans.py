@@ -275,9 +275,8 @@ def pool(
     deepest, version = at_least("depth", depth, 1), check_version(trec_eval_version)
     found: dict[tuple[str, str], list[int]] = {}
     for _, rankings in named_rankings(runs, deepest, version):
-        for query, documents in rankings.items():
-            for rank, document in enumerate(documents, 1):
-                found.setdefault((query, document), []).append(rank)
+        for pair, rank in pairs_of(rankings).items():
+            found.setdefault(pair, []).append(rank)
     pairs = sorted(found, key=lambda pair: tuple(map(os.fsencode, pair)))
     rows = [(*pair, min(found[pair]), len(found[pair])) for pair in pairs]
     return table_of_rows(("query", "document", "rank", "runs"), rows)
