@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations
 
 import numpy as np
 
@@ -122,8 +123,7 @@ class QuerySample:
         equal = []
         for measure, values in self._human.items():
             rows = dict(zip(self.names, values, strict=True))
-            for place, a in enumerate(self.names):
-                rows |= {f"{a} - {b}": rows[a] - rows[b] for b in self.names[place + 1 :]}
+            rows |= {f"{a} - {b}": rows[a] - rows[b] for a, b in combinations(self.names, 2)}
             equal += [f"{measure} of {name}" for name, own in rows.items() if mostly_equal(own)]
         if equal:
             shown = first_few(equal, LISTED, count=True)
