@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.checking.findings import (
-    KINDS,
-    SEVERITIES,
-    Collector,
-    FileSummary,
-    Finding,
-    Report,
-)
+from fastrank.checking.findings import KINDS, SEVERITIES, Collector, FileSummary, Finding, Report
 from fastrank.checking.judgments import check_judgments
 from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results

@@ -41,10 +41,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "duplicate": (ERROR, "a duplicate document in a ranking, at which trec_eval stops"),
     "conflicting-grades": (ERROR, "a document judged twice for a query, with different grades"),
     "all-negative": (ERROR, "a query with only negative grades; trec_eval stops if it is first"),
-    "no-common-query": (
-        ERROR,
-        "a run without any judged query, which cannot be evaluated",
-    ),
+    "no-common-query": (ERROR, "a run without any judged query, which cannot be evaluated"),
     "no-judged-document": (ERROR, "a run without any judged document: all measures are 0"),
     "blank-in-id": (ERROR, "more than 6 fields in a run, because an id contains a blank"),
     "exchanged-columns": (
@@ -61,7 +58,10 @@ KINDS: dict[str, tuple[str, str]] = {
     "padding": (WARNING, "the document id -1, with which faiss pads results"),
     "several-tags": (WARNING, "more than one tag in a run; trec_eval uses the last"),
     "unknown-query": (WARNING, "a query in the run without judgments, which is not evaluated"),
-    "missing-query": (WARNING, "a judged query that is missing from the run"),
+    "missing-query": (
+        WARNING,
+        "a judged query that is missing from the run, or has no results there",
+    ),
     "similar-query": (
         WARNING,
         "a query without judgments whose id resembles that of a missing query",
@@ -237,11 +237,7 @@ class Collector:
         self._take(kind, count, [(i, None) for i in range(count)], describe)
 
     def _take(
-        self,
-        kind: str,
-        count: int,
-        chosen: list[tuple[int, int | None]],
-        describe: Describe,
+        self, kind: str, count: int, chosen: list[tuple[int, int | None]], describe: Describe
     ) -> None:
         if kind in self._ignored or not count:
             return

@@ -71,8 +71,9 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
     if rows.is_trec:
         note("float-grade", classes == codes.FRACTION, "is not an integer; trec_eval reads VALUE")
         note(
-            "decimal-grade", classes == codes.WHOLE_DECIMAL,
+            "decimal-grade",
+            classes == codes.WHOLE_DECIMAL,
             "is written as a decimal; trec_eval reads VALUE, some tools reject it",
-        )  # fmt: skip
+        )
     note("huge-grade", grades >= LARGEST_GRADE, "is too large; grades must be below 2**44")
     note("negative-grade", grades < 0, "is negative; the document counts as unjudged")

@@ -45,11 +45,13 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     missing = np.ones(len(numbers), dtype=bool)
     missing[judged_numbers[judged_numbers >= 0]] = False
     similar = _similar_queries(judged.rows, run, judged_numbers, missing)
-    if missing.all():
+    if missing.all() and run.empty.isdisjoint(numbers):
         _note_no_query(judged, run, similar, findings)
         return
     _check_unknown(judged, run, judged_numbers, similar, findings)
-    _check_missing(judged, missing, findings)
+    _check_missing(judged, run, missing, findings)
+    if missing.all():
+        return
     found = _look_up(run.columns, judged_numbers, judged.rows.columns)
     if (found < 0).all():
         _note_no_document(judged, run, judged_numbers, findings)
@@ -132,7 +134,7 @@ def _check_unknown(
     findings.add_queries("similar-query", run, sorted(similar), describe_similar)
 
 
-def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
+def _check_missing(judged: FileRows, run: Rows, missing: np.ndarray, findings: Collector) -> None:
     lacking = np.flatnonzero(missing)
     lines = judged.first_lines[lacking]
     by_line = np.argsort(lines, kind="stable")
@@ -140,11 +142,10 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
     def describe(i: int) -> tuple[str, bytes, None]:
         place = int(by_line[i])
         query = judged.rows.queries[int(lacking[place])]
-        message = (
-            f"judged query {quoted(query)} ({judged.where(lines[place])}) is missing from the run;"
-            f" {treated(1, '--missing zero', zero=False)}"
-        )
-        return message, query, None
+        lacks = f"is missing from the run; {treated(1, '--missing zero', zero=False)}"
+        if query in run.empty:
+            lacks = "has no results in the run; it counts as 0"
+        return f"judged query {quoted(query)} ({judged.where(lines[place])}) {lacks}", query, None
 
     findings.add_without_lines("missing-query", len(lacking), describe)
 

@@ -264,9 +264,7 @@ def _check_order_of_scores(rows: Rows, findings: Collector) -> None:
     with np.errstate(over="ignore"):
         singles = sorted_scores.astype(np.float32)
     note_ties(
-        "tied-scores",
-        tied,
-        ", this one first; trec_eval ranks ties by document id, descending",
+        "tied-scores", tied, ", this one first; trec_eval ranks ties by document id, descending"
     )
     note_ties(
         "tied-as-floats",

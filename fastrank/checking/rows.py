@@ -35,8 +35,8 @@ class Rows(NamedTuple):
     `odd` has their number, and line, start and number of fields of the first ones,
     int64[listed, 3].
 
-    In formats other than TREC's, `lines` counts what `unit` names, and `numbers` contains the
-    texts of grades, or of ranks and scores.
+    In formats other than TREC's, `lines` counts what `unit` names, `numbers` contains the texts of
+    grades, or of ranks and scores, and `empty` the queries that are there without results.
     """
 
     text: bytes
@@ -57,6 +57,7 @@ class Rows(NamedTuple):
     unit: str = "line"
     has_ranks: bool = True
     numbers: tuple[list[bytes], ...] | None = None
+    empty: frozenset[bytes] = frozenset()
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -6,6 +6,7 @@ error of its reader.
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -70,7 +71,9 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
         if isinstance(found, Table):
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
-        return Reading(_rows(_table_of(found, name, judgments), ITEM, 0, judgments), refused)
+        rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
+        empty = frozenset(os.fsencode(query) for query, documents in found.items() if not documents)
+        return Reading(Rows(**{**rows._asdict(), "empty": empty}), refused)
     except (FormatError, InputError, AttributeError):
         # The reader has already reported the wrong structure or the invalid id.
         if refused is None:
@@ -116,9 +119,16 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     docs_at = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
     columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": places}
     rows, order = rows_by_query(
-        text, _stretches(queries), docs_at, columns,
-        line_count=lines, tags=tags, odd=values.odd, unit=unit, has_ranks="rank" in numbers,
-    )  # fmt: skip
+        text,
+        _stretches(queries),
+        docs_at,
+        columns,
+        line_count=lines,
+        tags=tags,
+        odd=values.odd,
+        unit=unit,
+        has_ranks="rank" in numbers,
+    )
     if order is not None:
         shown = [[column[row] for row in order] for column in shown]
     # Its length is that of the rows, so that `_replace` fails.

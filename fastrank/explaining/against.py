@@ -311,12 +311,18 @@ class _Search:
         if mean is None:
             mean = math.fsum(theirs[query] for query in queries) / len(queries)
         return MeasureDifference(
-            measure=name, theirs=mean, ours=ours[None], digits=self._digits[name],
-            matches=self._best(name), compared=len(common), differing=len(differing), first=first,
+            measure=name,
+            theirs=mean,
+            ours=ours[None],
+            digits=self._digits[name],
+            matches=self._best(name),
+            compared=len(common),
+            differing=len(differing),
+            first=first,
             only_theirs=[query for query in queries if query not in ours],
             only_ours=[query for query in own_queries if query not in theirs] if queries else [],
             tie_range=self._ranges.get(name),
-        )  # fmt: skip
+        )
 
     def _best(self, name: str) -> list[Match]:
         """The matches with the fewest changes, those that explain most measures first."""

@@ -58,8 +58,12 @@ class Contributions(Frozen):
     """
 
     defaults: ClassVar[dict[str, Any]] = {
-        "cutoff": INFINITE, "details": {}, "divided_by": "", "divisor": 1, "factor": 1.0,
-    }  # fmt: skip
+        "cutoff": INFINITE,
+        "details": {},
+        "divided_by": "",
+        "divisor": 1,
+        "factor": 1.0,
+    }
 
     adds: dict[int, float]
     divisor: float
@@ -177,8 +181,9 @@ def _weighted(q: Ranking, gains: dict[int, float]) -> Contributions:
             for rank, gain in gains.items()
             if rank <= q.cutoff and gain != 0.0
         },
-        factor=1.0 - q.p, details={"weight": weights},
-    )  # fmt: skip
+        factor=1.0 - q.p,
+        details={"weight": weights},
+    )
 
 
 def _weighted_gain(q: Ranking) -> Contributions:
@@ -254,6 +259,10 @@ def contributions(q: Ranking, adds: str, divided_by: str) -> Contributions:
     else:
         divisor = _DIVISORS[divided_by](q)
     return Contributions(
-        adds=made.adds, factor=made.factor, divisor=divisor, divided_by=divided_by,
-        cutoff=min(made.cutoff, q.cutoff), details=details,
-    )  # fmt: skip
+        adds=made.adds,
+        factor=made.factor,
+        divisor=divisor,
+        divided_by=divided_by,
+        cutoff=min(made.cutoff, q.cutoff),
+        details=details,
+    )

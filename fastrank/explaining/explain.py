@@ -204,9 +204,12 @@ def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str,
                 # Not R, which gives queries with results 1.
                 parts = parts.changed(divisor=0, divided_by="the number of results")
             part = Part(
-                name=decoded(name), value=value, parts=parts, documents=judged.shown(bound),
+                name=decoded(name),
+                value=value,
+                parts=parts,
+                documents=judged.shown(bound),
                 level=judged.level(bound),
-            )  # fmt: skip
+            )
             found.append((places[index], part))
     return {part.name: part for _, part in sorted(found, key=lambda one: one[0])}
 

@@ -185,7 +185,23 @@ class Explanation(Frozen):
             reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
             hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
             raise OptionError("document", reason + hint)
-        return document_line(self, document)
+        grade = f"grade {self.grades[document]:g}" if document in self.grades else "not judged"
+        lines, score = [], ""
+        for name, part in self.measures.items():
+            ranks = {own: (rank, found) for rank, (own, found) in enumerate(part.documents, 1)}
+            if document not in ranks:
+                lines.append(f"  {name}: not retrieved")
+                continue
+            rank, found = ranks[document]
+            score = "" if found is None else f", score {found:g}"
+            if rank in part.parts.adds:
+                what = f"adds {number(part.parts.adds[rank])}"
+            elif rank > part.parts.cutoff:
+                what = f"below the cutoff {part.parts.cutoff:g}"
+            else:
+                what = "adds nothing"
+            lines.append(f"  {name}: rank {rank}, {what}")
+        return "\n".join([f"{document}: {grade}{score}", *lines])
 
     def to_markdown(self) -> str:
         """Tables in the pipe syntax of GitHub's Markdown, with the notes.
@@ -237,10 +253,10 @@ def explanation_document(explained: Explanation) -> Document:
     for measure in explained.measures:
         for letter, side in zip("ab", sides, strict=False):
             title = formula(side.part(measure))
-            blocks.append(
-                Section(f"{letter}: {title}", []) if several
-                else Section(title, _contributions(side, measure))
-            )  # fmt: skip
+            if several:
+                blocks.append(Section(f"{letter}: {title}", []))
+            else:
+                blocks.append(Section(title, _contributions(side, measure)))
         if explained.other is not None:
             blocks.append(_changes(explained, explained.other, measure))
     for letter, side in zip("ab", sides, strict=False):
@@ -277,28 +293,6 @@ def formula(part: Part) -> str:
     return f"{part.name} = {' '.join(terms)} = {number(part.value)}"
 
 
-def document_line(explained: Explanation, doc: str) -> str:
-    """How a document counts, in a line for each measure."""
-    grade = f"grade {explained.grades[doc]:g}" if doc in explained.grades else "not judged"
-    lines = []
-    score = ""
-    for name, part in explained.measures.items():
-        ranks = {own: (rank, score) for rank, (own, score) in enumerate(part.documents, 1)}
-        if doc not in ranks:
-            lines.append(f"  {name}: not retrieved")
-            continue
-        rank, found = ranks[doc]
-        score = "" if found is None else f", score {found:g}"
-        if rank in part.parts.adds:
-            what = f"adds {number(part.parts.adds[rank])}"
-        elif rank > part.parts.cutoff:
-            what = f"below the cutoff {part.parts.cutoff:g}"
-        else:
-            what = "adds nothing"
-        lines.append(f"  {name}: rank {rank}, {what}")
-    return "\n".join([f"{doc}: {grade}{score}", *lines])
-
-
 def _first_rows(table: Table, count: int) -> Grid:
     """The first rows; scores and gains with as many digits as they have, titles shortened."""
     columns = {name: column[:count] for name, column in table.columns.items()}
@@ -318,8 +312,9 @@ def _rest(explained: Explanation, part: Part) -> str:
     more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]
     if part.depth > shown:
         adds = "adds" if len(more) == 1 else "add"
-        adding = f"{len(more)} of them {adds} {number(math.fsum(more))}"
-        adding = adding if more else "none adds anything"
+        adding = "none adds anything"
+        if more:
+            adding = f"{len(more)} of them {adds} {number(math.fsum(more))}"
         found.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
     below = {
         rank: explained.grades.get(doc, -math.inf)

@@ -72,9 +72,14 @@ class JudgedQuery:
     """
 
     def __init__(
-        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure],
-        options: Options, name: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        query: str,
+        judgments: Qrels,
+        run: Run,
+        measures: list[BoundMeasure],
+        options: Options,
+        name: str = "",
+    ) -> None:
         self.query, self.options, self._measures = query, options, measures
         self.name = name or run.tag or str(run.source)
         codes, scale = judgments.grade_column, judgments.scale
@@ -114,9 +119,11 @@ class JudgedQuery:
             reason = f"{run.source}: query {self.query!r}: a score is NaN"
             raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
         return rank_documents(
-            list(zip(map(decoded, texts), scores.tolist(), strict=True)), self.grades,
-            ties=options.ties, trec_eval_version=options.trec_eval_version,
-        )  # fmt: skip
+            list(zip(map(decoded, texts), scores.tolist(), strict=True)),
+            self.grades,
+            ties=options.ties,
+            trec_eval_version=options.trec_eval_version,
+        )
 
     def documents(self, bound: BoundMeasure) -> list[tuple[str, float]]:
         """The ranking that a measure sees, which may be without unjudged documents."""
@@ -159,16 +166,21 @@ class JudgedQuery:
                 ideal += [gained.ideal_gains[place] / factor] * count
         grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
         ranking = Ranking(
-            ranks=list(columns.ranks[:listed]), grades=list(columns.grades[:listed]),
-            gains=gains, ideal=ideal,
-            level=columns.level, num_ret=columns.num_ret[0], num_rel=columns.num_rel[0],
-            cutoff=cutoff, p=parameters.get("p", 0.0),
+            ranks=list(columns.ranks[:listed]),
+            grades=list(columns.grades[:listed]),
+            gains=gains,
+            ideal=ideal,
+            level=columns.level,
+            num_ret=columns.num_ret[0],
+            num_rel=columns.num_rel[0],
+            cutoff=cutoff,
+            p=parameters.get("p", 0.0),
             nonrelevant=sum(
                 count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
             ),
-        )  # fmt: skip
-        assert bound.measure.adds is not None
-        return contributions(ranking, *bound.measure.adds)
+        )
+        adds, divided_by = bound.measure.adds or ("", "")
+        return contributions(ranking, adds, divided_by)
 
     def ties(self, docs: list[tuple[str, float]] | None = None) -> list[list[int]]:
         """The ranks of each group of results with equal scores, by default of `docs`."""

@@ -72,9 +72,13 @@ def _one_query(
 def _alone(judged: JudgedQuery, **changes: Any) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
     options: Options = judged.options.changed(
-        query=judged.query.encode("utf-8", "surrogateescape"), missing_is_error=False,
-        complete=False, exclude={}, ignore_identical_ids=False, **changes,
-    )  # fmt: skip
+        query=judged.query.encode("utf-8", "surrogateescape"),
+        missing_is_error=False,
+        complete=False,
+        exclude={},
+        ignore_identical_ids=False,
+        **changes,
+    )
     return options
 
 

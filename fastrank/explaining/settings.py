@@ -59,92 +59,83 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
         _option("ties", "average", "scikit-learn, trectools' RBP"),
         _option("rank_by", "given", "tools that take lists"),
         Setting(
-            text="averaged over the queries of the run", denominator="run",
+            text="averaged over the queries of the run",
+            denominator="run",
             tools="tools that count unjudged queries as 0",
         ),
         _option("duplicates", "first", "KILT"),
         _option("duplicates", "max", "dicts of the best score"),
         _option("ties", "best", "an optimistic order of ties"),
         _option("ties", "worst", "a pessimistic order of ties"),
-    ]  # fmt: skip
+    ]
     if has_ranks:
         found.append(_option("rank_by", "rank", "msmarco_passage_eval, Pyserini"))
     found += [_option("relevance_level", grade, f"trec_eval -l {grade:g}") for grade in grades]
     return found + [_option("depth", depth, f"trec_eval -M {depth}") for depth in depths]
 
 
+def _definitions(table: str) -> dict[str, list[tuple[str, ...]]]:
+    """{family: [(measure, words, tools)]} of a table; an indented line continues the one before."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for row in table.strip().replace("\n    ", " ").splitlines():
+        family, _, definition = row.partition(": ")
+        found.setdefault(family, []).append(tuple(map(str.strip, definition.split("|"))))
+    return found
+
+
 # The names of measures of trec_eval in the notation with options.
 _FAMILIES = {
-    "P": "P", "map": "AP", "map_cut": "AP", "ndcg": "nDCG", "ndcg_cut": "nDCG", "rbp": "RBP",
-    "recall": "R", "recip_rank": "RR", "relative_P": "RCap", "success": "Success",
-}  # fmt: skip
-# Other definitions under the same name. @k is replaced by the cutoff, P by the persistence.
-_VARIANTS: dict[str, list[tuple[str, str, str]]] = {
-    "AP": [
-        ("AP(denominator='min_k')@k", "divided by min(k, R)", "sentence-transformers"),
-        (
-            "AP(denominator='relevant_retrieved')@k", "divided by the relevant retrieved",
-            "scikit-learn, torchmetrics, MatchZoo",
-        ),
-    ],
-    "nDCG": [
-        ("nDCG(dcg='exp-log2')@k", "gain 2^grade - 1",
-            "gdeval, ranx's ndcg_burges, trectools, LambdaMART"),
-        (
-            "nDCG(ideal='retrieved')@k", "ideal of the retrieved documents",
-            "scikit-learn, torchmetrics",
-        ),
-        (
-            "nDCG(ideal='max')@k", "ideal of documents of the highest grade", "SDCG of cwl_eval",
-        ),
-        (
-            "nDCG(dcg='exp-log2',ideal='retrieved')@k",
-            "gain 2^grade - 1, ideal of the retrieved documents", "ranking loss functions",
-        ),
-        ("nDCG(gains=BINARY)@k", "gain 1 for every relevant grade", "sentence-transformers"),
-        ("DCG@k", "not normalized", "DCG"),
-    ],
-    "DCG": [("DCG(dcg='exp-log2')@k", "gain 2^grade - 1", "ranx's dcg_burges")],
-    "P": [("P(denominator='retrieved')@k", "divided by min(k, retrieved)", "rankereval")],
-    "R": [
-        ("RCap@k", "divided by min(k, R)", "BEIR's R_cap, FlagEmbedding"),
-        ("Success@k", "1 if any is found", "DPR, Pyserini"),
-    ],
-    "RCap": [("R@k", "divided by R", "trec_eval")],
-    "Success": [("R@k", "recall", "recommender systems"), ("P@k", "precision", "")],
-    "RR": [],
-    "RBP": [
-        ("RBP(p=P,gain='graded')@k", "graded gains", "trec_eval 10.0"),
-        ("RBP(p=P,gain='raw')@k", "the grades as gains", "ranx, trectools' RBP"),
-        ("RBP(p=P)@k", "binary gains", "cwl_eval"),
-        ("RBP(p=0.5)@k", "p=0.5", ""),
-        ("RBP(p=0.9)@k", "p=0.9", ""),
-        ("RBP(p=0.95)@k", "p=0.95", ""),
-    ],
-    "ERR": [("ERR(max_grade=4)@k", "max_grade=4", "gdeval")],
-    "HitRatio": [
-        (
-            "HitRatio(average='micro',denominator='relevant_retrieved')@k",
-            "pooled over queries, divided by the relevant retrieved", "SDR",
-        ),
-        ("Success@k", "1 if any is found", "recommender systems"),
-    ],
-    "PercentileRank": [
-        ("PercentileRank(denominator='retrieved')", "rank / retrieved", "variants of SDR's"),
-        ("PercentileRank(denominator='relevant')", "rank / R", "variants of SDR's"),
-        ("PercentileRank(denominator='index')", "(rank - 1) / retrieved", "SDR"),
-        ("PercentileRank(average='macro')", "averaged over queries", "variants of SDR's"),
-        (
-            "PercentileRank(unretrieved='worst')", "1 for documents that were not retrieved",
-            "recommender systems",
-        ),
-    ],
-    "Judged": [
-        ("Judged(denominator='k')@k", "divided by k", "1 - unj of trec_eval 10.0"),
-        ("Judged(average='micro')@k", "averaged over documents", "Pyserini"),
-        ("Judged(negative='unjudged')@k", "without negative grades", ""),
-    ],
-}  # fmt: skip
+    "P": "P",
+    "map": "AP",
+    "map_cut": "AP",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG",
+    "rbp": "RBP",
+    "recall": "R",
+    "recip_rank": "RR",
+    "relative_P": "RCap",
+    "success": "Success",
+}
+# Other definitions under the same name: measure | what it does | tools that do so. @k is replaced
+# by the cutoff, P by the persistence.
+_VARIANTS = _definitions("""
+AP: AP(denominator='min_k')@k | divided by min(k, R) | sentence-transformers
+AP: AP(denominator='relevant_retrieved')@k | divided by the relevant retrieved
+    | scikit-learn, torchmetrics, MatchZoo
+nDCG: nDCG(dcg='exp-log2')@k | gain 2^grade - 1 | gdeval, ranx's ndcg_burges, trectools, LambdaMART
+nDCG: nDCG(ideal='retrieved')@k | ideal of the retrieved documents | scikit-learn, torchmetrics
+nDCG: nDCG(ideal='max')@k | ideal of documents of the highest grade | SDCG of cwl_eval
+nDCG: nDCG(dcg='exp-log2',ideal='retrieved')@k
+    | gain 2^grade - 1, ideal of the retrieved documents | ranking loss functions
+nDCG: nDCG(gains=BINARY)@k | gain 1 for every relevant grade | sentence-transformers
+nDCG: DCG@k | not normalized | DCG
+DCG: DCG(dcg='exp-log2')@k | gain 2^grade - 1 | ranx's dcg_burges
+P: P(denominator='retrieved')@k | divided by min(k, retrieved) | rankereval
+R: RCap@k | divided by min(k, R) | BEIR's R_cap, FlagEmbedding
+R: Success@k | 1 if any is found | DPR, Pyserini
+RCap: R@k | divided by R | trec_eval
+Success: R@k | recall | recommender systems
+Success: P@k | precision |
+RBP: RBP(p=P,gain='graded')@k | graded gains | trec_eval 10.0
+RBP: RBP(p=P,gain='raw')@k | the grades as gains | ranx, trectools' RBP
+RBP: RBP(p=P)@k | binary gains | cwl_eval
+RBP: RBP(p=0.5)@k | p=0.5 |
+RBP: RBP(p=0.9)@k | p=0.9 |
+RBP: RBP(p=0.95)@k | p=0.95 |
+ERR: ERR(max_grade=4)@k | max_grade=4 | gdeval
+HitRatio: HitRatio(average='micro',denominator='relevant_retrieved')@k
+    | pooled over queries, divided by the relevant retrieved | SDR
+HitRatio: Success@k | 1 if any is found | recommender systems
+PercentileRank: PercentileRank(denominator='retrieved') | rank / retrieved | variants of SDR's
+PercentileRank: PercentileRank(denominator='relevant') | rank / R | variants of SDR's
+PercentileRank: PercentileRank(denominator='index') | (rank - 1) / retrieved | SDR
+PercentileRank: PercentileRank(average='macro') | averaged over queries | variants of SDR's
+PercentileRank: PercentileRank(unretrieved='worst') | 1 for documents that were not retrieved
+    | recommender systems
+Judged: Judged(denominator='k')@k | divided by k | 1 - unj of trec_eval 10.0
+Judged: Judged(average='micro')@k | averaged over documents | Pyserini
+Judged: Judged(negative='unjudged')@k | without negative grades |
+""")
 # Families that are also computed without a cutoff, where tools ignore it.
 _UNCUT = ("AP", "RR", "nDCG")
 

@@ -117,7 +117,7 @@ class _Rankings:
         self.places, self.sizes = np.full(shape, -1, np.int64), np.zeros(shape, np.int64)
         self.lengths = np.zeros(len(queries), np.int64)
         for r, (run, columns) in enumerate(zip(runs, self.columns, strict=True)):
-            places = run.places()
+            places = run.places
             self.places[r] = [places.get(query, -1) for query in queries]
             found = self.places[r] >= 0
             at = self.places[r][found]
@@ -205,13 +205,17 @@ def _fuse_part(given: _Rankings, output: _Output, part: int) -> None:
         entries.offsets[0] = 0
         for r, columns in enumerate(given.columns):
             at = kernels.collect_rankings(
-                columns, given.places[r, first:stop], r * (stop - first), at, settings.rules,
-                scratch.ranking, entries,
-            )  # fmt: skip
+                columns,
+                given.places[r, first:stop],
+                r * (stop - first),
+                at,
+                settings.rules,
+                scratch.ranking,
+                entries,
+            )
         kernels.fuse_rankings(
-            entries, settings.rules, weights, scratch, output.rankings(first, stop), size,
-            problem,
-        )  # fmt: skip
+            entries, settings.rules, weights, scratch, output.rankings(first, stop), size, problem
+        )
         if problem[0] != codes.FINE:
             query = first + problem[1]
             refuse(problem, given.runs, given.queries[query], entries)
@@ -266,7 +270,7 @@ def refuse(problem: Any, runs: list[NamedRun], query: bytes, entries: RankedEntr
         raise EvaluationError("", query, f"{reason}; use a normalization or method by rank")
     own = runs[run]
     if kind == codes.REPEATED:
-        raise InputError(own.name, f"query {named!r}: {_repetition(own.run, own.places()[query])}")
+        raise InputError(own.name, f"query {named!r}: {_repetition(own.run, own.places[query])}")
     where = f"{own.name}: query {named!r}"
     if kind == codes.NO_MAXIMUM:
         reason = f"{where}: the normalization 'max' needs a score above 0, found at most {score!r}"

@@ -76,9 +76,10 @@ def _values(name: str, given: Any, runs: int) -> Sequence[Any]:
         count = comb(steps + runs - 1, runs - 1)
         if count > MOST_POINTS:
             raise OptionError(
-                "grid", f"{counted(count, 'combination')} of weights for {counted(runs, 'run')}:"
-                f" expected at most {MOST_POINTS:,}; try fewer steps with grid={{'weights': 4}}"
-            )  # fmt: skip
+                "grid",
+                f"{counted(count, 'combination')} of weights for {counted(runs, 'run')}:"
+                f" expected at most {MOST_POINTS:,}; try fewer steps with grid={{'weights': 4}}",
+            )
         return [[part / steps for part in parts] for parts in compositions(steps, runs)]
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise TypeError(f"grid: expected a list of values of {name}, found {type(given).__name__}")

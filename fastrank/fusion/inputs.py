@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
@@ -28,13 +29,11 @@ class NamedRun:
 
     def __init__(self, name: str, run: Run) -> None:
         self.name, self.run = name, run
-        self._places: dict[bytes, int] | None = None
 
+    @cached_property
     def places(self) -> dict[bytes, int]:
         """The place of each query of the run."""
-        if self._places is None:
-            self._places = {query: place for place, query in enumerate(self.run.queries)}
-        return self._places
+        return {query: place for place, query in enumerate(self.run.queries)}
 
 
 def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
@@ -94,17 +93,17 @@ def union_of(runs: list[NamedRun]) -> list[bytes]:
     """
     sharing: dict[bytes, int] = {}
     for run in runs:
-        for query in run.places():
+        for query in run.places:
             sharing[query] = sharing.get(query, 0) + 1
     for run in runs:
-        if not run.places():
+        if not run.places:
             raise GroupError(f"{run.name} has no queries")
     for run in runs:
-        if len(runs) > 1 and not any(sharing[query] > 1 for query in run.places()):
-            others = [query for query in sharing if query not in run.places()]
+        if len(runs) > 1 and not any(sharing[query] > 1 for query in run.places):
+            others = [query for query in sharing if query not in run.places]
             raise GroupError(
                 f"{run.name} shares no query with the other runs: it has"
-                f" {_some([*run.places()])}, they have {_some(others)}"
+                f" {_some([*run.places])}, they have {_some(others)}"
             )
     return sorted(sharing)
 
@@ -115,7 +114,7 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
     if len(runs) == 1:
         notes.append("there is only one run to fuse")
     for run in runs:
-        places, offsets = run.places(), run.run.offset_column
+        places, offsets = run.places, run.run.offset_column
         missing = [
             query
             for query in queries

@@ -31,8 +31,11 @@ BY_SCORE = ("normalization",)
 SUMMED = (*BY_SCORE, "unretrieved")
 METHODS = {
     "rrf": Method(
-        codes.RECIPROCAL_RANKS, codes.SUM, "reciprocal rank fusion, sum of w / (k + rank)",
-        ("rrf_k", "weights"), "rrf_k",
+        codes.RECIPROCAL_RANKS,
+        codes.SUM,
+        "reciprocal rank fusion, sum of w / (k + rank)",
+        ("rrf_k", "weights"),
+        "rrf_k",
     ),
     "combsum": Method(None, codes.SUM, "sum of scores", SUMMED),
     "combmnz": Method(
@@ -41,41 +44,52 @@ METHODS = {
     "convex": Method(None, codes.SUM, "weighted sum of scores", (*SUMMED, "weights")),
     "borda": Method(codes.BORDA_POINTS, codes.SUM, "Borda count", ("weights",)),
     "isr": Method(
-        codes.INVERSE_SQUARES, codes.SUM_BY_COUNT,
+        codes.INVERSE_SQUARES,
+        codes.SUM_BY_COUNT,
         "sum of 1 / rank² × number of runs with the document",
     ),
     "rbc": Method(
-        codes.GEOMETRIC, codes.SUM, "rank-biased centroid, sum of (1 - p) p^(rank - 1)",
-        ("p",), "p",
+        codes.GEOMETRIC, codes.SUM, "rank-biased centroid, sum of (1 - p) p^(rank - 1)", ("p",), "p"
     ),
     "combmax": Method(None, codes.LARGEST, "largest score", BY_SCORE),
     "combmin": Method(None, codes.SMALLEST, "smallest score", BY_SCORE),
     "combmed": Method(None, codes.MEDIAN, "median of the scores", BY_SCORE),
     "combanz": Method(None, codes.MEAN, "mean of the scores", BY_SCORE),
     "gmnz": Method(
-        None, codes.SUM_BY_POWER, "sum of scores × (number of runs with the document)^gamma",
-        (*SUMMED, "gamma"), "gamma",
+        None,
+        codes.SUM_BY_POWER,
+        "sum of scores × (number of runs with the document)^gamma",
+        (*SUMMED, "gamma"),
+        "gamma",
     ),
     "log_isr": Method(
-        codes.INVERSE_SQUARES, codes.SUM_BY_LOG,
+        codes.INVERSE_SQUARES,
+        codes.SUM_BY_LOG,
         "sum of 1 / rank² × ln(number of runs with the document)",
     ),
     "logn_isr": Method(
-        codes.INVERSE_SQUARES, codes.SUM_BY_SHIFTED_LOG,
-        "sum of 1 / rank² × ln(number of runs with the document + sigma)", ("sigma",), "sigma",
+        codes.INVERSE_SQUARES,
+        codes.SUM_BY_SHIFTED_LOG,
+        "sum of 1 / rank² × ln(number of runs with the document + sigma)",
+        ("sigma",),
+        "sigma",
     ),
     "wmnz": Method(
-        None, codes.SUM_BY_WEIGHTS, "sum of scores × sum of the weights of runs with the document",
+        None,
+        codes.SUM_BY_WEIGHTS,
+        "sum of scores × sum of the weights of runs with the document",
         (*SUMMED, "weights"),
     ),
     "mixed": Method(
-        None, codes.SUM_BY_ROOT, "weighted sum of scores × √(number of runs with the document)",
+        None,
+        codes.SUM_BY_ROOT,
+        "weighted sum of scores × √(number of runs with the document)",
         (*SUMMED, "weights"),
     ),
     "condorcet": Method(
         None, codes.MAJORITIES, "Copeland count of pairwise majorities", ("weights",)
     ),
-}  # fmt: skip
+}
 NORMALIZATIONS = {
     "min-max": codes.MIN_MAX,
     "max": codes.BY_MAXIMUM,

@@ -58,14 +58,16 @@ def _weights(name: str, value: Any) -> list[float]:
 
 FUSION = (
     Keyword(
-        "weights", None,
+        "weights",
+        None,
         """a number for each run, for "rrf", "convex", "borda", "wmnz", "mixed" and "condorcet". By
         default all are 1, and 1 divided by the number of runs for "convex". A run with weight 0
         still contributes its documents.""",
         check=_weights,
     ),
     Keyword(
-        "normalization", None,
+        "normalization",
+        None,
         """how the scores of each run are normalized query by query, for methods that use scores:
         "min-max" (the default), "max", "sum", "z", "rank", "borda", "dbsf" or "none"; see
         docs/fusion.md.""",
@@ -78,15 +80,20 @@ FUSION = (
         "p", None, f'the persistence of "rbc", between 0 and 1; {P} by default.', check=fraction
     ),
     Keyword(
-        "gamma", None, f'the exponent of "gmnz"; {GAMMA:g} by default, which is "combmnz".',
+        "gamma",
+        None,
+        f'the exponent of "gmnz"; {GAMMA:g} by default, which is "combmnz".',
         check=finite,
     ),
     Keyword(
-        "sigma", None, f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
+        "sigma",
+        None,
+        f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
         check=not_negative,
     ),
     Keyword(
-        "unretrieved", None,
+        "unretrieved",
+        None,
         """how a document counts in a run that does not retrieve it, for sums of scores: as "zero",
         or with "min" as the lowest normalized score of the run for the query. The default is
         "zero", and "min" with the normalization "z", whose 0 is the mean.""",
@@ -95,20 +102,22 @@ FUSION = (
     Keyword("depth", None, "fuse only the first `depth` documents of each ranking.", least=1),
     Keyword("keep", None, "keep only the first `keep` fused documents of each query.", least=1),
     Keyword(
-        "ties", "docno_desc",
+        "ties",
+        "docno_desc",
         """the order of documents with equal scores in a run, which decides their ranks:
         "docno_desc" (ids in descending byte order, as in trec_eval), "docno_asc" or "given".""",
         choices=tuple(DIRECTIONS),
     ),
     Keyword("tag", None, "the name of the fused run; by default the method."),
     Keyword(
-        "threads", None,
+        "threads",
+        None,
         "the maximum number of threads, by default as many as are useful. The result does not"
         " depend on it.",
         least=1,
     ),
     *(keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"),
-)  # fmt: skip
+)
 
 
 class Settings(NamedTuple):

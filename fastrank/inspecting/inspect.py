@@ -18,7 +18,7 @@ from fastrank.formats.inputs import are_named, is_file
 from fastrank.formats.line_files import read_clusters
 from fastrank.formats.source import name_of
 from fastrank.inspecting.inspection import Inspection
-from fastrank.inspecting.results import Results
+from fastrank.inspecting.results import results_of
 from fastrank.inspecting.texts import missing_note, texts_of
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.keywords import pick, takes, with_defaults
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.inspecting.results import QueryResults
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure, Measures
+    from fastrank.measures.selection import Measures
 
 K = 20
 
@@ -97,7 +95,11 @@ def inspect(
     judgments = judgments_of(qrels, checked)
     comparison = compare(judgments, runs, measures, progress=progress, **options)
     read = [run_of(run, checked) for run in items]
-    results = _results(judgments, read, bound, checked, k, comparison.queries, progress)
+    results = []
+    with bar("inspect", len(comparison.queries), "queries", progress) as shown:
+        for own in results_of(comparison.queries, judgments, read, bound, checked, k):
+            results.append(own)
+            shown.update(1)
     documents = {doc: None for own in results for doc in own.documents}
     found = texts_of(texts, "texts", documents.keys())
     if queries is None and hasattr(texts, "query_ids"):
@@ -133,19 +135,6 @@ def _items(runs: Any) -> list[Any]:
         if is_file(run) and (hasattr(run, "read") or name_of(run) in ("-", "<stdin>")):
             raise OptionError("runs", f"{name_of(run)} is read twice, which only a file allows")
     return listed
-
-
-def _results(
-    judgments: Any, runs: Sequence[Run], bound: list[BoundMeasure], options: Options, k: int,
-    queries: Sequence[str], progress: bool | None,
-) -> list[QueryResults]:  # fmt: skip
-    results = Results(judgments, runs, bound, options, k)
-    found = []
-    with bar("inspect", len(queries), "queries", progress) as shown:
-        for query in queries:
-            found.append(results.of(query))
-            shown.update(1)
-    return found
 
 
 def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Any) -> list[str]:

@@ -12,7 +12,7 @@ from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
@@ -47,72 +47,69 @@ class QueryResults(NamedTuple):
     missed: int
 
 
-class Results:
-    """The results of queries, one by one."""
+def results_of(
+    queries: Iterable[str],
+    judgments: Qrels,
+    runs: Sequence[Run],
+    measures: list[BoundMeasure],
+    options: Options,
+    k: int,
+) -> Iterator[QueryResults]:
+    """The results of judged queries in runs, one query after the other."""
+    places = {query: place for place, query in enumerate(judgments)}
+    rankings = [{query: place for place, query in enumerate(run)} for run in runs]
+    highest = _query_of_highest(judgments)
+    for query in queries:
+        # Only the rows that matter; some measures depend on the highest grade of all queries.
+        picks = list(dict.fromkeys((places[query], highest)))
+        picked = select_queries(judgments, filled("q", picks))
+        chosen = [[own[query]] if query in own else [] for own in rankings]
+        sides = [
+            JudgedQuery(query, picked, select_rankings(run, filled("q", own)), measures, options)
+            for run, own in zip(runs, chosen, strict=True)
+        ]
+        yield _side_by_side(query, sides, measures, options, k)
 
-    def __init__(
-        self, judgments: Qrels, runs: Sequence[Run], measures: list[BoundMeasure],
-        options: Options, k: int,
-    ) -> None:  # fmt: skip
-        self._judgments, self._runs, self._measures = judgments, runs, measures
-        self._options, self._k = options, k
-        self._places = {query: place for place, query in enumerate(judgments)}
-        self._rankings = [{query: place for place, query in enumerate(run)} for run in runs]
-        self._with_highest = _query_of_highest(judgments)
 
-    def of(self, query: str) -> QueryResults:
-        """The results of a judged query."""
-        sides = [self._judged(query, place) for place in range(len(self._runs))]
-        grades = sides[0].grades
-        ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
-        shown = {
-            doc: min(own.get(doc, len(own) + 1) for own in ranks)
-            for side in sides
-            for doc, _ in side.docs[: self._k]
-        }
-        level = self._options.relevance_level
-        missed = [doc for doc, grade in grades.items() if grade >= level and doc not in shown]
-        missed.sort(key=lambda doc: -grades[doc])
-        documents = [*sorted(shown, key=shown.__getitem__), *missed[:MOST_MISSED]]
-        by_score = self._options.rank_by == "score"
-        scores = [dict(side.docs) if by_score else {} for side in sides]
-        return QueryResults(
-            query=query,
-            documents=documents,
-            grades=[grades.get(doc) for doc in documents],
-            ranks=[[own.get(doc, 0) for doc in documents] for own in ranks],
-            scores=[[own.get(doc) for doc in documents] for own in scores],
-            adds=self._adds(sides, documents),
-            retrieved=[len(side.docs) for side in sides],
-            unjudged=[self._first_unjudged(side) for side in sides],
-            missed=len(missed),
-        )
+def _side_by_side(
+    query: str, sides: list[JudgedQuery], measures: list[BoundMeasure], options: Options, k: int
+) -> QueryResults:
+    grades = sides[0].grades
+    ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
+    shown = {
+        doc: min(own.get(doc, len(own) + 1) for own in ranks)
+        for side in sides
+        for doc, _ in side.docs[:k]
+    }
+    level = options.relevance_level
+    missed = [doc for doc, grade in grades.items() if grade >= level and doc not in shown]
+    missed.sort(key=lambda doc: -grades[doc])
+    documents = [*sorted(shown, key=shown.__getitem__), *missed[:MOST_MISSED]]
+    scores = [dict(side.docs) if options.rank_by == "score" else {} for side in sides]
+    unjudged = ([doc not in grades for doc, _ in side.docs[:k]] for side in sides)
+    return QueryResults(
+        query=query,
+        documents=documents,
+        grades=[grades.get(doc) for doc in documents],
+        ranks=[[own.get(doc, 0) for doc in documents] for own in ranks],
+        scores=[[own.get(doc) for doc in documents] for own in scores],
+        adds=_adds(sides, measures, documents),
+        retrieved=[len(side.docs) for side in sides],
+        unjudged=[own.index(True) + 1 if any(own) else 0 for own in unjudged],
+        missed=len(missed),
+    )
 
-    def _judged(self, query: str, run: int) -> JudgedQuery:
-        """A query of a run, judged, from only the rows that matter for it."""
-        place = self._places[query]
-        # Some measures depend on the highest grade of all queries.
-        picks = dict.fromkeys((place, self._with_highest))
-        judgments = select_queries(self._judgments, filled("q", list(picks)))
-        ranking = self._rankings[run].get(query)
-        chosen = filled("q", [] if ranking is None else [ranking])
-        own = select_rankings(self._runs[run], chosen)
-        return JudgedQuery(query, judgments, own, self._measures, self._options)
 
-    def _adds(
-        self, sides: list[JudgedQuery], documents: list[str]
-    ) -> dict[str, list[dict[int, float]]]:
-        places = {doc: place for place, doc in enumerate(documents)}
-        found: dict[str, list[dict[int, float]]] = {}
-        for side in sides:
-            for name, part in parts_of(side, self._measures).items():
-                own = {places[doc]: add for doc, add in part.shares.items() if doc in places}
-                found.setdefault(name, []).append(own)
-        return found
-
-    def _first_unjudged(self, side: JudgedQuery) -> int:
-        shown = enumerate(side.docs[: self._k], 1)
-        return next((rank for rank, (doc, _) in shown if doc not in side.grades), 0)
+def _adds(
+    sides: list[JudgedQuery], measures: list[BoundMeasure], documents: list[str]
+) -> dict[str, list[dict[int, float]]]:
+    places = {doc: place for place, doc in enumerate(documents)}
+    found: dict[str, list[dict[int, float]]] = {}
+    for side in sides:
+        for name, part in parts_of(side, measures).items():
+            own = {places[doc]: add for doc, add in part.shares.items() if doc in places}
+            found.setdefault(name, []).append(own)
+    return found
 
 
 def _query_of_highest(judgments: Qrels) -> int:

@@ -10,7 +10,6 @@ import numpy as np
 
 from fastrank.arguments import check_choice
 from fastrank.comparing.bootstrap import jackknifed
-from fastrank.comparing.options import COMPARISON, settings
 from fastrank.comparing.randomization import resampled_sums
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import interval as bounds_text
@@ -26,7 +25,7 @@ from fastrank.judges.labels import (
     labels_of,
     whole,
 )
-from fastrank.judges.result import Result, draw
+from fastrank.judges.result import Result, draw, settings_of
 from fastrank.messages import closest, counted, did_you_mean
 from fastrank.scores.tables import Table, grid_of, table_of_rows
 
@@ -170,9 +169,12 @@ class JudgeAgreement(Result):
         """The matrix of each resample, float64[resamples, grades, grades]."""
         queries, size, _ = self._by_query.shape
         sums = resampled_sums(
-            self._by_query.reshape(queries, size * size).T, "draw_with_replacement",
-            self._settings.draws, self._settings.seed, self._settings.threads,
-        )  # fmt: skip
+            self._by_query.reshape(queries, size * size).T,
+            "draw_with_replacement",
+            self._settings.draws,
+            self._settings.seed,
+            self._settings.threads,
+        )
         found: Floats = sums.T.reshape(-1, size, size)
         return found
 
@@ -292,10 +294,15 @@ class JudgeAgreement(Result):
             for (row, column), count in np.ndenumerate(counts)
         ]
         return Frame(
-            f"Grades of {a} and {b}", [self.pairs],
+            f"Grades of {a} and {b}",
+            [self.pairs],
             [f"Pairs of query and document; darker: a larger share of those with the grade of {a}"],
-            ["; ".join(said)], x=f"grade of {b}", y=f"grade of {a}", rows=grades, inches=(5.5, 4.0),
-        )  # fmt: skip
+            ["; ".join(said)],
+            x=f"grade of {b}",
+            y=f"grade of {a}",
+            rows=grades,
+            inches=(5.5, 4.0),
+        )
 
     def _functions(self) -> Mapping[str, Any]:
         grades = np.array(self.grades)
@@ -378,10 +385,13 @@ class JudgeAgreement(Result):
         content |= {"coefficients": self.table(), "notes": self.notes}
         if len(self.judges) == 2:
             content |= {
-                "only_a": self.only_a, "only_b": self.only_b, "grades": self.grades,
-                "confusion": self.confusion.tolist(), "queries": self.by_query(),
+                "only_a": self.only_a,
+                "only_b": self.only_b,
+                "grades": self.grades,
+                "confusion": self.confusion.tolist(),
+                "queries": self.by_query(),
                 "by_grade": self.by_grade(),
-            }  # fmt: skip
+            }
         return content if self.systems is None else {**content, "systems": self.systems._content()}
 
 
@@ -426,9 +436,7 @@ def judge_agreement(
     (0.8, 0.709...)
     """
     check_choice("interval", interval, ("bca", "percentile"))
-    statistics = {one.name: one.default for one in COMPARISON}
-    statistics |= {"interval": interval, "level": level, "resamples": resamples, "seed": seed}
-    chosen = settings(statistics)
+    chosen = settings_of(interval=interval, level=level, resamples=resamples, seed=seed)
     given = (a, b, *others)
     found = judge_names(given, names)
     judges = {name: judgments_of(own, name) for name, own in zip(found, given, strict=True)}
@@ -477,9 +485,16 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
     coincidence = total + total.T if two else total
     only = (judged & ~common).sum(axis=1).tolist() if two else [0, 0]
     return JudgeAgreement(
-        judges=labels.names, pairs=len(of_pairs), only_a=only[0], only_b=only[1],
-        grades=grades.tolist(), queries=queries,
+        judges=labels.names,
+        pairs=len(of_pairs),
+        only_a=only[0],
+        only_b=only[1],
+        grades=grades.tolist(),
+        queries=queries,
         alpha={metric: float(alpha(coincidence, grades, metric)) for metric in METRICS},
-        relevance_level=relevance_level, notes=[], _by_query=by_query, _labels=labels,
+        relevance_level=relevance_level,
+        notes=[],
+        _by_query=by_query,
+        _labels=labels,
         _settings=chosen,
-    )  # fmt: skip
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from fastrank.arguments import check_choice
 from fastrank.comparing.comparison import CORRECTION_NAMES
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.pairs import place_of
 from fastrank.document.document import Document, Paragraph
 from fastrank.document.numbers import interval as bounds_text
 from fastrank.document.numbers import number, p_text, signed
@@ -21,7 +21,7 @@ from fastrank.judges.merging import merge_qrels
 from fastrank.judges.pair_sample import PairSample
 from fastrank.judges.prediction_powered import half_width
 from fastrank.judges.query_sample import QuerySample
-from fastrank.judges.result import Result, draw
+from fastrank.judges.result import Result, draw, settings_of
 from fastrank.messages import counted, visible
 from fastrank.scores.tables import Estimate, Table, grid_of, table_of_rows
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fastrank.judges.prediction_powered import Estimated
     from fastrank.measures.selection import Measures
 
-# The columns of the table that are fields of an estimate.
-COLUMNS = ("value", "low", "high", "human", "judge", "weight", "width", "effective")
+# The columns of the table that are fields of an estimate, after its value and interval.
+PARTS = ("human", "judge", "weight", "width", "effective")
 # What a plot shows of each system, from the top, and by how much each is moved.
 SHOWN = (("people alone", -0.22), ("combined", 0.0), ("judge alone", 0.22))
 
@@ -150,13 +150,12 @@ class JudgeEstimate(Result):
         self._of(measure, a), self._of(measure, b)
         if a == b:
             raise OptionError("pair", f"expected two systems, found {a!r} twice")
-        turned = (measure, a, b) not in self._pairs
-        found, p_adjusted = self._pairs[(measure, b, a) if turned else (measure, a, b)]
-        made = EstimatedPair(found.value, found.low, found.high, found.p, p_adjusted)
-        if not turned:
-            return made
-        return made._replace(
-            difference=0.0 - made.difference, low=0.0 - made.high, high=0.0 - made.low
+        if (measure, a, b) in self._pairs:
+            found, p_adjusted = self._pairs[measure, a, b]
+            return EstimatedPair(found.value, found.low, found.high, found.p, p_adjusted)
+        pair = self.pair(measure, b, a)
+        return pair._replace(
+            difference=0.0 - pair.difference, low=0.0 - pair.high, high=0.0 - pair.low
         )
 
     def _of(self, measure: str, run: str) -> Estimated:
@@ -164,9 +163,7 @@ class JudgeEstimate(Result):
             raise MeasureError(
                 measure, f"{measure!r} was not estimated; expected {', '.join(self.measures)}"
             )
-        if run not in self.names:
-            expected = ", ".join(map(repr, self.names))
-            raise OptionError("run", f"{run!r} is not one of the systems: {expected}")
+        place_of(run, self.names, "run")
         return self._estimates[measure, run]
 
     def table(self) -> Table:
@@ -180,9 +177,9 @@ class JudgeEstimate(Result):
         ['a', 'b']
         """
         return table_of_rows(
-            ("measure", "run", "estimate", *COLUMNS[1:]),
+            ("measure", "run", "estimate", "low", "high", *PARTS),
             [
-                (*key, *(getattr(own, name) for name in COLUMNS))
+                (*key, own.value, own.low, own.high, *(getattr(own, name) for name in PARTS))
                 for key, own in self._estimates.items()
             ],
         )
@@ -246,16 +243,20 @@ class JudgeEstimate(Result):
                 said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
         return Frame(
             f"{visible(measure)}: means with {100 * self.level:g}% intervals",
-            [self.n], [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
-            ["; ".join(said)], rows=self.names, handles=list(handles.values()), grid="x",
+            [self.n],
+            [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
+            ["; ".join(said)],
+            rows=self.names,
+            handles=list(handles.values()),
+            grid="x",
             inches=(7.5, 1.4 + 0.45 * len(self.names)),
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
-        of = f"of {len(self.queries)} queries" if self.by == "queries" else "pairs"
+        of = f"of {len(self.queries):,} queries" if self.by == "queries" else "pairs"
         systems = counted(len(self.names), "system")
         return (
-            f"<JudgeEstimate of {systems} in {' '.join(self.measures)}: {self.n} {of} judged by"
+            f"<JudgeEstimate of {systems} in {' '.join(self.measures)}: {self.n:,} {of} judged by"
             " people>"
         )
 
@@ -264,16 +265,15 @@ class JudgeEstimate(Result):
         estimated = f"estimate [{level} interval]"
         head = ("measure", "run", estimated, "human", "judge", "lambda", "width", "effective")
         rows = [
-            (measure, run, Estimate(own.value, own.low, own.high), own.human, own.judge, own.weight,
-             own.width, own.effective)
-            for (measure, run), own in self._estimates.items()
-        ]  # fmt: skip
+            (*key, Estimate(own.value, own.low, own.high), *(getattr(own, name) for name in PARTS))
+            for key, own in self._estimates.items()
+        ]
         shown = {"lambda": "{:.2f}".format, "width": "{:.2f}".format, "effective": "{:.0f}".format}
         legend = (
-            f"human: from the {self.n} {self.by} that people judged, alone; judge: from its"
-            f" judgments of {len(self.queries)} queries, alone. lambda: how much the judge counts."
-            " width: of the interval, as a share of that of people alone. effective: how many"
-            f" {self.by} judged by people alone would give this interval."
+            f"human: from the {self.n:,} {self.by} that people judged, alone; judge: from its"
+            f" judgments of {len(self.queries):,} queries, alone. lambda: how much the judge"
+            " counts. width: of the interval, as a share of that of people alone. effective: how"
+            f" many {self.by} judged by people alone would give this interval."
         )
         blocks: list[Block] = [
             grid_of(table_of_rows(head, rows), shown),
@@ -293,10 +293,16 @@ class JudgeEstimate(Result):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "by": self.by, "n": self.n, "queries": len(self.queries),
-            "population": self.population, "level": self.level, "correction": self.correction,
-            "estimates": self.table(), "pairs": self.pairs(), "notes": self.notes,
-        }  # fmt: skip
+            "by": self.by,
+            "n": self.n,
+            "queries": len(self.queries),
+            "population": self.population,
+            "level": self.level,
+            "correction": self.correction,
+            "estimates": self.table(),
+            "pairs": self.pairs(),
+            "notes": self.notes,
+        }
 
 
 def _signed(value: Any) -> str:
@@ -363,12 +369,11 @@ def estimate(
     check_choice("population", population, ("all", "queries"))
     check_choice("judges", judges, ("linear", "mean", "majority"))
     check_choice("interval", interval, ("t", "percentile"))
-    chosen = settings({
-        **{one.name: one.default for one in COMPARISON}, "interval": interval, "level": level,
-        "correction": correction, "resamples": resamples, "seed": seed,
-    })  # fmt: skip
     if correction == "max-t":
         raise OptionError("correction", "'max-t' is not for estimates; use 'holm'")
+    chosen = settings_of(
+        interval=interval, level=level, correction=correction, resamples=resamples, seed=seed
+    )
     found = _judged(judge, scale)
     by_pairs = plan is not None and plan.by == "pairs"
     if plan is None:
@@ -396,15 +401,21 @@ def estimate(
         adjusted = adjust(np.array([one.p for one in estimates.values()]), correction).tolist()
         pairs |= {key: (one, p) for (key, one), p in zip(estimates.items(), adjusted, strict=True)}
     return JudgeEstimate(
-        names=names, measures=sample.measures, by=sample.by, n=sample.n, queries=sample.queries,
-        population=sample.population, level=level, correction=correction,
+        names=names,
+        measures=sample.measures,
+        by=sample.by,
+        n=sample.n,
+        queries=sample.queries,
+        population=sample.population,
+        level=level,
+        correction=correction,
         notes=sample.notes,
         _estimates={
             (measure, name): sample.estimate(measure, own[row])
             for measure, (row, name) in product(sample.measures, enumerate(names))
         },
         _pairs=pairs,
-    )  # fmt: skip
+    )
 
 
 def _judged(

@@ -15,12 +15,13 @@ from fastrank.scores.tables import distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from fastrank.comparing.paired import Floats
     from fastrank.formats.inputs import QrelsLike
 
     Judgments = dict[str, dict[str, float]]
+    Number = TypeVar("Number", int, float)
     Scale = Mapping[float, float] | Mapping[str, Mapping[float, float]] | None
 
 
@@ -44,12 +45,12 @@ def judgments_of(given: QrelsLike, name: str) -> Judgments:
     return found.to_dict()
 
 
-def pairs_of(judgments: Judgments) -> dict[tuple[str, str], float]:
-    """{(query, document): grade}."""
+def pairs_of(judgments: Mapping[str, Mapping[str, Number]]) -> dict[tuple[str, str], Number]:
+    """{(query, document): grade} of judgments, or the ranks of rankings."""
     return {
-        (query, document): grade
+        (query, document): number
         for query, documents in judgments.items()
-        for document, grade in documents.items()
+        for document, number in documents.items()
     }
 
 
@@ -73,9 +74,10 @@ def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> J
         if grade not in scale:
             expected = ", ".join(f"{own:g}" for own in scale)
             raise OptionError(
-                "scale", f"no grade for {grade:g} of {name} (query {query!r}, document"
-                f" {document!r}); it maps {expected}"
-            )  # fmt: skip
+                "scale",
+                f"no grade for {grade:g} of {name} (query {query!r}, document"
+                f" {document!r}); it maps {expected}",
+            )
     return {
         query: {document: scale[grade] for document, grade in documents.items()}
         for query, documents in judgments.items()
@@ -113,8 +115,9 @@ def compare_scales(judges: dict[str, Judgments], notes: list[str]) -> None:
         if scales[name] != scales[first]:
             caution(
                 f"{first} has the grades {scales[first]} and {name} {scales[name]}: if they mean"
-                " different things, map them with scale", notes,
-            )  # fmt: skip
+                " different things, map them with scale",
+                notes,
+            )
 
 
 def labels_of(judges: dict[str, Judgments]) -> Labels:

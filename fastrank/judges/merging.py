@@ -170,7 +170,7 @@ def unjudged(
         holes = [
             (name, query, rank, document)
             for query, documents in own.items()
-            for rank, document in enumerate(documents, 1)
+            for document, rank in documents.items()
             if document not in judgments[query]
         ]
         missing = Counter(query for _, query, *_ in holes)
@@ -190,8 +190,11 @@ def unjudged(
 
 def named_rankings(
     runs: RunsLike, depth: int, version: TrecEvalVersion = DEFAULT_VERSION
-) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """The name of each run, and {query: the first documents, best first}, queries in byte order."""
+) -> Iterator[tuple[str, dict[str, dict[str, int]]]]:
+    """The name of each run, and the ranks of its first documents, queries in byte order.
+
+    {query: {document: rank}}, best first.
+    """
     if are_named(runs):
         names, given = list(map(str, runs)), list(runs.values())
     else:
@@ -204,7 +207,7 @@ def named_rankings(
             ranked = rank_documents(
                 list(scores[query].items()), {}, ties="docno_desc", trec_eval_version=version
             )
-            rankings[query] = [document for document, _ in ranked[:depth]]
+            rankings[query] = {doc: rank for rank, (doc, _) in enumerate(ranked[:depth], 1)}
         yield name, rankings
 
 

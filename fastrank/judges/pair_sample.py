@@ -9,9 +9,11 @@ import numpy as np
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.evaluation.evaluator import evaluate
 from fastrank.formats.inputs import are_named
+from fastrank.judges.labels import pairs_of
 from fastrank.judges.merging import named_rankings
 from fastrank.judges.prediction_powered import Estimated, half_width
 from fastrank.measures.selection import Selection
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,22 +65,17 @@ class PairSample:
         for name, own in plan.strata.items():
             if own.sampled and name not in self.stratum:
                 raise GroupError(f"no pair of the stratum {name!r} has a grade")
-        ranks = [
-            {
-                (query, document): rank
-                for query, documents in own.items()
-                for rank, document in enumerate(documents, 1)
-            }
-            for own in rankings.values()
-        ]
+        ranks = list(map(pairs_of, rankings.values()))
         # Of each system and judged pair; 0 if the system does not retrieve it.
         self._ranks = np.array([[own.get(pair, 0) for pair in known] for own in ranks])
         self._human = np.array(list(known.values()), float)
         self._judge = np.array([judge.get(query, {}).get(doc, 0.0) for query, doc in known])
         scores = evaluate(
-            {query: judge[query] for query in self.queries if query in judge}, listed, measures,
+            {query: judge[query] for query in self.queries if query in judge},
+            listed,
+            measures,
             missing="zero",
-        )  # fmt: skip
+        )
         # The judge's means over the queries of the pool, whether or not it judged them.
         self._judged = {
             measure: np.array([float(own[measure].sum()) for own in scores]) / len(self.queries)
@@ -96,10 +93,8 @@ class PairSample:
         alone, alone_error = self._total(human)
         df = max(self.n - sum(own.sampled > 0 for own in self.plan.strata.values()), 1)
         value, half = judged + total, half_width(error, df, self.chosen.level)
-        return Estimated(
-            value, value - half, value + half, error, df, 1.0, alone, alone_error, judged, 0.0,
-            self.n,
-        )  # fmt: skip
+        bounds = value - half, value + half
+        return Estimated(value, *bounds, error, df, 1.0, alone, alone_error, judged, 0.0, self.n)
 
     def _total(self, values: Floats) -> tuple[float, float]:
         """The estimated sum over the pool per query, and its standard error, by strata."""
@@ -134,30 +129,35 @@ class PairSample:
         *values, below = scores[measure].tolist()
         if below:
             raise MeasureError(
-                measure, f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
-                " the plan; cut the measure, as in RBP@10, or plan deeper"
-            )  # fmt: skip
+                measure,
+                f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
+                " the plan; cut the measure, as in RBP@10, or plan deeper",
+            )
         return np.array([0.0, *values])
 
     def _assumptions(self, outside: int) -> Iterator[str]:
         yield (
-            f"assumed: people judged the {self.n} pairs that the plan drew at random;"
+            f"assumed: people judged the {counted(self.n, 'pair')} that the plan drew at random;"
             " hand-picked ones give wrong estimates"
         )
+        several = len(self.queries) > 1
         yield (
-            f"the intervals are about these {len(self.queries)} queries, not about others that"
-            " users may ask"
+            f"the intervals are about {'these' if several else 'this'}"
+            f" {counted(len(self.queries), 'query', 'queries')}, not about others that users may"
+            " ask"
         )
         missing = sum(own.sampled for own in self.plan.strata.values()) - self.n
         if missing:
+            pairs = counted(missing, "sampled pair has", "sampled pairs have")
             yield (
-                f"{missing} sampled pairs have no grade: the probabilities are corrected as if they"
-                " were missing at random"
+                f"{pairs} no grade: the probabilities are corrected as if"
+                f" {'it was' if missing == 1 else 'they were'} missing at random"
             )
         if outside:
+            results = counted(outside, "result of the runs is", "results of the runs are")
             yield (
-                f"{outside} results of the runs are not in the pool of the plan: only the judge"
-                " counts for them"
+                f"{results} not in the pool of the plan: only the judge counts for"
+                f" {'it' if outside == 1 else 'them'}"
             )
 
 
@@ -168,8 +168,9 @@ def _additive(measures: Measures) -> list[str]:
         adds, names = bound.measure.adds, [name.decode() for name in bound.names]
         if adds is None or adds[0] not in SUMS or adds[1] not in DIVISORS:
             raise MeasureError(
-                names[0], f"{names[0]!r} does not add over documents, as P@k, CG@k, DCG@k and RBP"
-                " do; for other measures let people judge queries: by='queries'"
-            )  # fmt: skip
+                names[0],
+                f"{names[0]!r} does not add over documents, as P@k, CG@k, DCG@k and RBP"
+                " do; for other measures let people judge queries: by='queries'",
+            )
         found += names
     return found

@@ -164,16 +164,19 @@ class JudgmentPlan(Frozen):
     def _content(self) -> bytes:
         """What is written."""
         content = {
-            "by": self.by, "budget": self.budget, "depth": self.depth, "seed": self.seed,
+            "by": self.by,
+            "budget": self.budget,
+            "depth": self.depth,
+            "seed": self.seed,
             "strata": [list(own) for own in self.strata.values()],
             "pairs": [list(row) for row in self.pairs.rows()],
-        }  # fmt: skip
+        }
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
         return text.encode("utf-8", "surrogateescape") + b"\n"
 
     def __repr__(self) -> str:
         return (
-            f"<JudgmentPlan of {len(self._sampled())} of {counted(len(self.pairs), 'pair')} in"
+            f"<JudgmentPlan of {len(self._sampled()):,} of {counted(len(self.pairs), 'pair')} in"
             f" {counted(len(self.strata), 'stratum', 'strata')}>"
         )
 
@@ -229,16 +232,20 @@ def read_plan(path: Source) -> JudgmentPlan:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")
     if expected[0] != _digest(content):
         raise FormatError(
-            name, 1, "the plan was changed after it was written: its digest differs; put grades"
-            " into a file of their own"
-        )  # fmt: skip
+            name,
+            1,
+            "the plan was changed after it was written: its digest differs; put grades"
+            " into a file of their own",
+        )
     pairs = table_of_rows(COLUMNS, content.pop("pairs"))
     for query, document, *_, probability, _ in pairs.rows():
         if not 0 < probability <= 1:
             raise FormatError(
-                name, 1, f"query {query!r}, document {document!r}: expected a probability above 0"
-                f" and at most 1, found {probability:g}"
-            )  # fmt: skip
+                name,
+                1,
+                f"query {query!r}, document {document!r}: expected a probability above 0"
+                f" and at most 1, found {probability:g}",
+            )
     strata = {own[0]: Stratum(*own) for own in content.pop("strata")}
     return JudgmentPlan(pairs=pairs, strata=strata, **content)
 
@@ -268,9 +275,8 @@ def pool(
     deepest, version = at_least("depth", depth, 1), check_version(trec_eval_version)
     found: dict[tuple[str, str], list[int]] = {}
     for _, rankings in named_rankings(runs, deepest, version):
-        for query, documents in rankings.items():
-            for rank, document in enumerate(documents, 1):
-                found.setdefault((query, document), []).append(rank)
+        for pair, rank in pairs_of(rankings).items():
+            found.setdefault(pair, []).append(rank)
     pairs = sorted(found, key=lambda pair: tuple(map(os.fsencode, pair)))
     rows = [(*pair, min(found[pair]), len(found[pair])) for pair in pairs]
     return table_of_rows(("query", "document", "rank", "runs"), rows)
@@ -354,9 +360,13 @@ def plan_judgments(
         for row, name, own in zip(pooled, names, sampled, strict=True)
     ]
     return JudgmentPlan(
-        pairs=table_of_rows(COLUMNS, rows), strata=strata, budget=budget, by=by, depth=depth,
+        pairs=table_of_rows(COLUMNS, rows),
+        strata=strata,
+        budget=budget,
+        by=by,
+        depth=depth,
         seed=seed,
-    )  # fmt: skip
+    )
 
 
 def _queries_for(
@@ -403,23 +413,22 @@ def _allocated(
     names: list[str], ranks: list[int], budget: int, allocation: str
 ) -> dict[str, Stratum]:
     """The strata with their shares of the budget, at least two pairs each where it suffices."""
-    counts = Counter(names)
-    found = sorted(counts)
-    sizes = np.array([counts[name] for name in found])
+    found, of_pair, sizes = np.unique(names, return_inverse=True, return_counts=True)
     weights = sizes.astype(float)
     if allocation == "neyman":
-        labels = sorted(
-            {name.partition(":")[2] for name in found} - {"none"}, key=lambda g: float(g or 0)
+        discounts = np.bincount(of_pair, [1 / math.log2(rank + 1) ** 2 for rank in ranks]) / sizes
+        labels = [name.partition(":")[2] for name in found.tolist()]
+        scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
+        # How probable people are to find it relevant: never 0 or 1, as judges err.
+        shares = np.array(
+            [
+                (scale.index(label) + 0.5) / len(scale)
+                if label in scale and len(scale) > 1
+                else 0.5
+                for label in labels
+            ]
         )
-        for place, name in enumerate(found):
-            own = [rank for rank, other in zip(ranks, names, strict=True) if other == name]
-            discount = math.sqrt(sum(1 / math.log2(rank + 1) ** 2 for rank in own) / len(own))
-            label = name.partition(":")[2]
-            share = 0.5
-            if label in labels and len(labels) > 1:
-                # How probable people are to find it relevant: never 0 or 1, as judges err.
-                share = (labels.index(label) + 0.5) / len(labels)
-            weights[place] *= discount * math.sqrt(share * (1 - share))
+        weights *= np.sqrt(discounts) * np.sqrt(shares * (1 - shares))
     sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:
         room = np.where(sampled < sizes, weights, 0.0)
@@ -430,6 +439,6 @@ def _allocated(
             more[order] = np.minimum(1, sizes[order] - sampled[order])
         sampled = sampled + more
     return {
-        name: Stratum(name, int(size), int(count))
-        for name, size, count in zip(found, sizes, sampled, strict=True)
+        name: Stratum(name, size, count)
+        for name, size, count in zip(*map(np.ndarray.tolist, (found, sizes, sampled)), strict=True)
     }

@@ -88,7 +88,8 @@ def estimated(
         # Of a sample, the others are uncertain, too: cov / ((1 + n / m) var) for m others.
         weight = float(np.clip(slope if finite else slope * rest, 0.0, 1.0))
     residual = human - weight * predicted
-    share, beside, judge_error = (rest, 0.0, 0.0) if finite else (1.0, 0.0, spread / count)
+    alone, judge_error = float(human.mean()), 0.0 if finite else float(np.sqrt(spread / count))
+    share, beside = rest if finite else 1.0, 0.0
     if finite:
         value = float(residual.mean() + weight * judge)
     else:
@@ -105,9 +106,8 @@ def estimated(
     else:
         low, high = _resampled(value, residual, weight * others, settings, finite=finite)
     return Estimated(
-        value, low, high, error, n - 1, weight, float(human.mean()), human_error, judge,
-        float(np.sqrt(judge_error)), n,
-    )  # fmt: skip
+        value, low, high, error, n - 1, weight, alone, human_error, judge, judge_error, n
+    )
 
 
 def _resampled(

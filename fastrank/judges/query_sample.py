@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations
 
 import numpy as np
 
@@ -114,16 +115,15 @@ class QuerySample:
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            f"assumed: the {self.n} queries that people judged are a random sample of the"
-            f" {len(self.queries)}; hand-picked ones give wrong estimates"
+            f"assumed: the {self.n:,} queries that people judged are a random sample of the"
+            f" {len(self.queries):,}; hand-picked ones give wrong estimates"
         )
         if self.n < FEW:
             yield f"{self.n} queries are few: the intervals may be short of their level"
         equal = []
         for measure, values in self._human.items():
             rows = dict(zip(self.names, values, strict=True))
-            for place, a in enumerate(self.names):
-                rows |= {f"{a} - {b}": rows[a] - rows[b] for b in self.names[place + 1 :]}
+            rows |= {f"{a} - {b}": rows[a] - rows[b] for a, b in combinations(self.names, 2)}
             equal += [f"{measure} of {name}" for name, own in rows.items() if mostly_equal(own)]
         if equal:
             shown = first_few(equal, LISTED, count=True)
@@ -144,8 +144,9 @@ class QuerySample:
             caution(
                 "the queries that people judged do not look like a random sample: the judge's"
                 f" {measure} differs on them from that on the others (permutation test,"
-                f" p = {p:.4f})", self.notes,
-            )  # fmt: skip
+                f" p = {p:.4f})",
+                self.notes,
+            )
 
 
 def mostly_equal(values: Floats) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.comparing.options import COMPARISON, settings
 from fastrank.data.columns import Frozen
 from fastrank.scores.tables import Table, records
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     import pandas
 
+    from fastrank.comparing.options import Settings
     from fastrank.comparing.plots.frame import Frame
     from fastrank.document.document import Document
 
@@ -64,6 +66,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Table):
         return records(value)
     return {name: _plain(own) for name, own in value.items()} if isinstance(value, dict) else value
+
+
+def settings_of(**given: Any) -> Settings:
+    """The settings of a comparison with these options, and its defaults for the others."""
+    return settings({one.name: one.default for one in COMPARISON} | given)
 
 
 def draw(

@@ -11,6 +11,7 @@ from fastrank.comparing.agreement import agreement
 from fastrank.comparing.bootstrap import t_interval
 from fastrank.comparing.compare import compare
 from fastrank.comparing.paired import moments
+from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.document.document import Document, Paragraph, Section
 from fastrank.document.numbers import p_text
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fastrank.measures.selection import Measures
 
 # A pair of systems that differs significantly under one judge, under the other.
-LOST, REVERSED, FOUND = "lost", "reversed", "found"
+LOST, REVERSED, FOUND = CHANGES = ("lost", "reversed", "found")
 # The significance level.
 ALPHA = 0.05
 
@@ -97,21 +98,10 @@ class SystemsUnderJudges(Result):
             ranks = {name: rank for rank, name in enumerate(truth.ranked(measure))}
             drops = (rank - ranks[name] for rank, name in enumerate(other.ranked(measure)))
             found, changes = agreement(first, second), self.verdicts(judge, measure)
-            rows.append((
-                judge, measure, found.tau_b, found.tau_ap, rbo(first, second, 0.9).ext, max(drops),
-                *map(changes.columns["change"].count, (LOST, REVERSED, FOUND)),
-            ))  # fmt: skip
-        names = (
-            "judge",
-            "measure",
-            "tau_b",
-            "tau_ap",
-            "rbo",
-            "largest_drop",
-            LOST,
-            REVERSED,
-            FOUND,
-        )
+            order = found.tau_b, found.tau_ap, rbo(first, second, 0.9).ext, max(drops)
+            counts = map(changes.columns["change"].count, CHANGES)
+            rows.append((judge, measure, *order, *counts))
+        names = ("judge", "measure", "tau_b", "tau_ap", "rbo", "largest_drop", *CHANGES)
         return table_of_rows(names, rows)
 
     def verdicts(self, judge: str, measure: str) -> Table:
@@ -127,16 +117,12 @@ class SystemsUnderJudges(Result):
             expected = ", ".join(map(repr, self.judges))
             raise OptionError("judge", f"{judge!r} is not one of the judges: {expected}")
         rows = []
-        first, second = (
-            self.comparisons[own].pairs(measure).columns for own in (self.judges[0], judge)
-        )
-        for a, b, *verdict in zip(
-            first["a"], first["b"], first["difference"], first["p_adjusted"],
-            second["difference"], second["p_adjusted"], strict=True,
-        ):  # fmt: skip
+        sides = (pairs_of(self.comparisons[own], measure) for own in (self.judges[0], judge))
+        for one, other in zip(*sides, strict=True):
+            verdict = one.difference, one.p_adjusted, other.difference, other.p_adjusted
             change = _change(*verdict)
             if change:
-                rows.append((a, b, *verdict, change))
+                rows.append((one.a, one.b, *verdict, change))
         names = ("a", "b", "difference", "p", "judged_difference", "judged_p", "change")
         return table_of_rows(names, rows)
 
@@ -175,16 +161,12 @@ class SystemsUnderJudges(Result):
 
     def _document(self) -> Document:
         first = self.judges[0]
-        found: list[Block] = [
-            Section("The order of the systems", [
-                grid_of(self.orders()),
-                Paragraph(
-                    f"lost: pairs of systems that differ significantly by {first}, but not by this"
-                    " judge; reversed: significantly in the opposite direction; found: only by this"
-                    " judge.", "legend",
-                ),
-            ])
-        ]  # fmt: skip
+        legend = (
+            f"lost: pairs of systems that differ significantly by {first}, but not by this judge;"
+            " reversed: significantly in the opposite direction; found: only by this judge."
+        )
+        order: list[Block] = [grid_of(self.orders()), Paragraph(legend, "legend")]
+        found: list[Block] = [Section("The order of the systems", order)]
         for measure in self.measures:
             found.append(Section(f"Means of {measure}", [grid_of(self.means(measure))]))
             for judge in self.judges[1:]:
@@ -194,10 +176,8 @@ class SystemsUnderJudges(Result):
                     found.append(Section(f"Other verdicts by {judge}: {measure}", [grid]))
         if (family := self.own_family()) is not None:
             legend = f"The judge's value minus that of {first}, mean over queries."
-            grid = grid_of(family)
-            found.append(
-                Section("Bias for the judge's own family", [grid, Paragraph(legend, "legend")])
-            )
+            bias: list[Block] = [grid_of(family), Paragraph(legend, "legend")]
+            found.append(Section("Bias for the judge's own family", bias))
         return Document(found)
 
     def _content(self) -> dict[str, Any]:
@@ -231,11 +211,14 @@ def under_judges(
     queries = sorted(common, key=os.fsencode)
     comparisons = {
         name: compare(
-            {query: own[query] for query in queries}, runs, measures, missing="zero",
+            {query: own[query] for query in queries},
+            runs,
+            measures,
+            missing="zero",
             level=chosen.level,
         )
         for name, own in judges.items()
-    }  # fmt: skip
+    }
     names = next(iter(comparisons.values())).names
     if len(names) < 2:
         raise GroupError("runs: expected two or more, to compare their order")

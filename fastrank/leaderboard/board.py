@@ -33,14 +33,15 @@ INSPECTED = 2
 # As for other comparisons, but for the test.
 OPTIONS = (
     Keyword(
-        "test", "tukey-anova",
+        "test",
+        "tukey-anova",
         """the test of the systems, by default Tukey's of all systems: the difference that is
         significant is the same for every pair, so that groups have no gaps. Others as for
         `compare`.""",
         choices=TESTS,
     ),
     *(own for own in COMPARISON if own.name != "test"),
-)  # fmt: skip
+)
 
 
 class BoardOptions(TypedDict, total=False):
@@ -236,8 +237,10 @@ def board(
         title=title or os.path.basename(os.path.abspath(folder)),
         inspected=at_least("inspected", inspected, 0),
         overall=overall_standing(datasets, standings, chosen),
-        results=datasets, standings=standings, versions=versions,
-    )  # fmt: skip
+        results=datasets,
+        standings=standings,
+        versions=versions,
+    )
     if output is not None:
         found.write(output)
     return found

@@ -115,10 +115,16 @@ class _Site:
     # Columns.
 
     def _column(
-        self, header: str, values: Sequence[Any], *, key: str = "", best: bool = False,
-        shown: Callable[[Any], str] | None = None, heads: bool = False,
+        self,
+        header: str,
+        values: Sequence[Any],
+        *,
+        key: str = "",
+        best: bool = False,
+        shown: Callable[[Any], str] | None = None,
+        heads: bool = False,
         link: Callable[[str], str] = lambda _: "",
-    ) -> Column:  # fmt: skip
+    ) -> Column:
         """A column of texts, counts or values, of which None is not known.
 
         key: its name in the files, by default the header. best: whether the best value is marked.
@@ -129,11 +135,13 @@ class _Site:
         cells = [
             Cell(
                 NOTHING if own is None else (shown or self._shown)(own),
-                number=not isinstance(own, str), place=int(own is not None and own == first),
-                heads_row=heads, link=link(own) if own else "",
+                number=not isinstance(own, str),
+                place=int(own is not None and own == first),
+                heads_row=heads,
+                link=link(own) if own else "",
             )
             for own in values
-        ]  # fmt: skip
+        ]
         return Column(header, cells, {key or header: values})
 
     def _shown(self, value: float | str) -> str:
@@ -155,10 +163,11 @@ class _Site:
         columns = [self._column("rank", [row and row.rank for row in rows])]
         bounds = {own: [row and getattr(row, own) for row in rows] for own in ("low", "high")}
         cells = [
-            Cell("") if row is None or row.low is None
+            Cell("")
+            if row is None or row.low is None
             else Cell(f"{row.low}-{row.high}", picture=rank_bar(row, count))
             for row, count in zip(rows, counts, strict=True)
-        ]  # fmt: skip
+        ]
         return [*columns, *([Column(RANGE, cells, bounds)] if any(bounds["low"]) else [])]
 
     def _groups(self, rows: Sequence[Row | None]) -> list[Column]:
@@ -208,9 +217,15 @@ class _Site:
     # Pages.
 
     def _standing(
-        self, path: str, title: str, about: str, standing: Standing, columns: Sequence[Column],
-        *others: str, **options: Any,
-    ) -> None:  # fmt: skip
+        self,
+        path: str,
+        title: str,
+        about: str,
+        standing: Standing,
+        columns: Sequence[Column],
+        *others: str,
+        **options: Any,
+    ) -> None:
         """A page of systems, ranked. others: what follows their table."""
         notes = list(dict.fromkeys(standing.notes))
         parts = [
@@ -313,10 +328,15 @@ class _Site:
             return ""
         page = io.BytesIO()
         inspect(
-            dataset.judgments.qrels, {own: dataset.runs[own] for own in best}, dataset.measure,
-            texts=dataset.judgments.corpus or None, queries=dataset.judgments.queries or None,
-            missing="zero", title=f"{dataset.name}: {' and '.join(best)}", progress=False,
-        ).write(page)  # fmt: skip
+            dataset.judgments.qrels,
+            {own: dataset.runs[own] for own in best},
+            dataset.measure,
+            texts=dataset.judgments.corpus or None,
+            queries=dataset.judgments.queries or None,
+            missing="zero",
+            title=f"{dataset.name}: {' and '.join(best)}",
+            progress=False,
+        ).write(page)
         self.inspected[dataset.name] = f"inspect/{file}.html"
         self.files[f"inspect/{file}.html"] = page.getvalue()
         names = " and ".join(map(name, best))

@@ -181,10 +181,16 @@ class Reader:
                 raise InputError(run, f"has no query in common with {path}")
             self.results.append(
                 self._result(
-                    system, version, dataset, kind, *_per_query(scores, measure, run), run,
-                    edition=digest, run=run,
+                    system,
+                    version,
+                    dataset,
+                    kind,
+                    *_per_query(scores, measure, run),
+                    run,
+                    edition=digest,
+                    run=run,
                 )
-            )  # fmt: skip
+            )
             notes += missing_note(scores, scores.name)
         texts = [next((own for own in names if own.startswith(text)), "") for text in TEXTS]
         self.judgments[dataset] = Judgments(
@@ -209,9 +215,13 @@ class Reader:
             taken[dataset] = group
             for name, scores in loaded.items():
                 yield self._result(
-                    *_versioned(name), dataset, kind, *_per_query(scores, wanted, path), path,
+                    *_versioned(name),
+                    dataset,
+                    kind,
+                    *_per_query(scores, wanted, path),
+                    path,
                     edition=own["qrels"]["digest"],
-                )  # fmt: skip
+                )
 
     def _of_mteb(self, path: str) -> Result:
         found, folder = read_result(path), os.path.dirname(path)
@@ -228,9 +238,16 @@ class Reader:
                 above, version = folder, ""
             model = os.path.basename(os.path.abspath(above)).replace("__", "/")
         return self._result(
-            model, version, found.task, "", "main score", found.scores, path,
-            edition=found.revision, of_subsets=True,
-        )  # fmt: skip
+            model,
+            version,
+            found.task,
+            "",
+            "main score",
+            found.scores,
+            path,
+            edition=found.revision,
+            of_subsets=True,
+        )
 
     def _of_table(self, path: str) -> Iterator[Result]:
         """The results of a CSV file: a row for each value, or a column for each data set."""

@@ -182,9 +182,16 @@ def _dataset(name: str, results: list[Result], ranked: Mapping[str, str], found:
         if own.version:
             history.setdefault(own.system, {})[own.version] = mean_of(own.values)
     return Dataset(
-        name, kinds[0] if kinds else "", measure, better_of(measure), values, history,
-        {own.system: own.run for own in current if own.run}, found.judgments.get(name), notes,
-    )  # fmt: skip
+        name,
+        kinds[0] if kinds else "",
+        measure,
+        better_of(measure),
+        values,
+        history,
+        {own.system: own.run for own in current if own.run},
+        found.judgments.get(name),
+        notes,
+    )
 
 
 def _over_common_subsets(

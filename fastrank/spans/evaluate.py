@@ -112,7 +112,7 @@ def evaluate_spans(
         summaries=summaries(
             bound, values, [None] * len(bound), len(rows), coverage, ranked.tag_bytes, zscored=False
         ),
-    )  # fmt: skip
+    )
 
 
 class _Text:

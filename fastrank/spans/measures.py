@@ -38,13 +38,16 @@ class Budget(Option):
 
 
 CUTOFF = Budget(
-    name="cutoff", kind="rank",
+    name="cutoff",
+    kind="rank",
     help="the first k chunks; or so many characters (4000c) or tokens (1000t) of the first chunks",
-)  # fmt: skip
+)
 REPEATED = Option(
-    name="repeated", kind="flag", default=False,
+    name="repeated",
+    kind="flag",
+    default=False,
     help="count text that is in several retrieved chunks as often, as the published code does",
-)  # fmt: skip
+)
 SOURCE = (
     "\nSource: Smith and Troynikov, 'Evaluating chunking strategies for retrieval', Chroma 2024."
 )
@@ -52,10 +55,15 @@ SOURCE = (
 
 def _family(name: str, help_: str, *options: Option, **facts: Any) -> Family:
     return Family(
-        name=name, kernel="", needs="spans", help=help_ + SOURCE, reaches_one=True,
+        name=name,
+        kernel="",
+        needs="spans",
+        help=help_ + SOURCE,
+        reaches_one=True,
         options={option.name: option for option in options},
-        at="cutoff" if options else "", **facts,
-    )  # fmt: skip
+        at="cutoff" if options else "",
+        **facts,
+    )
 
 
 SPAN_MEASURES = (
@@ -64,16 +72,20 @@ SPAN_MEASURES = (
         "SpanPrecision", "Share of the retrieved characters that are evidence.", CUTOFF, REPEATED
     ),
     _family(
-        "SpanIoU", "Characters of the evidence that were retrieved, divided by those that were\n"
-        "retrieved or are evidence.", CUTOFF, REPEATED,
+        "SpanIoU",
+        "Characters of the evidence that were retrieved, divided by those that were\n"
+        "retrieved or are evidence.",
+        CUTOFF,
+        REPEATED,
     ),
     _family("SpanF1", "Harmonic mean of SpanRecall and SpanPrecision.", CUTOFF, REPEATED),
     _family(
-        "SpanPrecisionOmega", "SpanIoU of all chunks that overlap or touch the evidence: the best\n"
+        "SpanPrecisionOmega",
+        "SpanIoU of all chunks that overlap or touch the evidence: the best\n"
         "precision with full recall that the chunks allow. It does not depend on the run.",
         without_results="judgments",
     ),
-)  # fmt: skip
+)
 BY_NAME = {family.name.lower(): family for family in SPAN_MEASURES}
 
 

@@ -142,5 +142,6 @@ def _warn_of_lost(spans: Spans, chunks: Chunks, met: Any, kept: Any) -> None:
             f"{chunks.table.source}: no chunk has enough of {counted(len(shown), 'piece')} of"
             f" evidence, of {first_few(shown, NAMED, count=True)}; lower min_overlap, or use"
             f" characters, or of='chunk'{counts and f'; {counts} no judgment at all'}",
-            UserWarning, stacklevel=3,
-        )  # fmt: skip
+            UserWarning,
+            stacklevel=3,
+        )

@@ -35,16 +35,19 @@ def test_files_without_a_flaw() -> None:
 
     assert told(report) == [
         (
-            "no-relevant", 3, "query 'q2' has no relevant document among 1 judgment; it counts as"
-            " 0 in the means",
+            "no-relevant",
+            3,
+            "query 'q2' has no relevant document among 1 judgment; it counts as 0 in the means",
         )
-    ]  # fmt: skip
+    ]
     assert [(f.kind, f.file) for f in report if f.severity == "note"] == [
-        ("other-format", "qrels"), ("other-format", "run")
-    ]  # fmt: skip
+        ("other-format", "qrels"),
+        ("other-format", "run"),
+    ]
     assert [tuple(file) for file in report.files] == [
-        ("qrels", "qrels", 3, 2, 2, 2), ("run", "run", 0, 4, 2, 3)
-    ]  # fmt: skip
+        ("qrels", "qrels", 3, 2, 2, 2),
+        ("run", "run", 0, 4, 2, 3),
+    ]
 
 
 # Runs; the line (- for none), kind and message of all that is found.
@@ -138,9 +141,12 @@ def test_a_parquet_file(tmp_path: Path) -> None:
 
     assert [finding[1:] for finding in told(fr.check(None, str(tmp_path / "run.parquet")))] == [
         (None, "row 1: score 'nan' of document 'b' is NaN, by which documents cannot be ranked"),
-        (None, "row 2: duplicate document 'a' in query '1': score 0.25, but 0.5 on row 0;"
-         " trec_eval stops at this query"),
-    ]  # fmt: skip
+        (
+            None,
+            "row 2: duplicate document 'a' in query '1': score 0.25, but 0.5 on row 0;"
+            " trec_eval stops at this query",
+        ),
+    ]
 
 
 def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
@@ -161,12 +167,30 @@ def test_a_record_that_is_refused_is_no_line() -> None:
 def test_a_run_beside_judgments_of_another_format() -> None:
     report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
     assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {
-        ("similar-query", "query 'Q2' has no judgments; did you mean 'q2' (qrels:3)?"),
+        ("similar-query", "query 'Q2' has no judgments; did you mean 'q2' (qrels:3)?")
     }
     report = check(b'{"q": {"a": 1, "b": 0}}', b"q Q0 A 1 1 t\nq Q0 b 2 0.5 t\n")
     assert [f.message for f in report if f.kind == "similar-document"] == [
         "document 'A' of query 'q' is not judged; did you mean 'a' (qrels, item 0)?"
     ]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        b'{"q": {}, "p": {"a": 1.0}}',
+        b'[{"hits": {"hits": []}, "query_id": "q"},'
+        b' {"hits": {"hits": [{"_id": "a", "_score": 1}]}, "query_id": "p"}]',
+        b'{"q": {}, "x": {"a": 1.0}}',
+    ],
+)
+def test_a_query_without_results_is_not_missing(run: bytes) -> None:
+    report = check(b"q 0 a 1\np 0 a 1\n", run)
+
+    assert {f.message for f in report if f.query == "q"} == {
+        "judged query 'q' (qrels:1) has no results in the run; it counts as 0"
+    }
+    assert "no-common-query" not in {f.kind for f in report}
 
 
 # --- the same rows in every format ---
@@ -215,9 +239,10 @@ def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
 @given(
     rows=st.lists(
         st.tuples(IDS, IDS, st.sampled_from(["1", "x", "", "1_0", "0x1", "1e5", "nan", "1,5"])),
-        min_size=1, max_size=5,
+        min_size=1,
+        max_size=5,
     )
-)  # fmt: skip
+)
 @examples(200)
 def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -> None:
     content = b"qid\tdocno\tscore\n" + "".join("\t".join(row) + "\n" for row in rows).encode()
@@ -255,10 +280,7 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        (b"query_id,doc_id,score\nq,,1\n", 2),
-        (b'{"query_id": "q", "doc_id": "", "score": 1}\n', 1),
-    ],
+    [(b"query_id,doc_id,score\nq,,1\n", 2), (b'{"query_id": "q", "doc_id": "", "score": 1}\n', 1)],
 )
 def test_an_empty_id_is_an_error_with_its_line(text: bytes, line: int) -> None:
     message = "column 'doc_id': expected an id, found an empty text"

@@ -37,7 +37,7 @@ def by_query(rows: Rows, values: list[float]) -> list[tuple[bytes, list[tuple[by
 
 
 @given(text=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)))
-@examples(600)
+@examples(300)
 def test_of_a_run_the_same_is_read_as_by_the_reader(text: bytes) -> None:
     try:
         expected = contents(parse_run(text, trec_eval_version="10.0", warn=refuse, strict=False))
@@ -56,7 +56,7 @@ def test_of_a_run_the_same_is_read_as_by_the_reader(text: bytes) -> None:
 
 
 @given(text=lines_of(QRELS_ROWS))
-@examples(600)
+@examples(300)
 def test_of_judgments_the_same_is_read_as_by_the_reader(text: bytes) -> None:
     if any(line.startswith(b"#") for line in text.split(b"\n")):
         return
@@ -100,7 +100,7 @@ def class_of_score(score: str) -> int:
 
 
 @given(score=st.one_of(numbers, odd_numbers).map(bytes.decode))
-@examples(600)
+@examples(300)
 def test_what_the_text_of_a_score_is(score: str) -> None:
     rows = scan(f"q Q0 d 1 {score} t\n".encode(), 0, judgments=False)
 
@@ -119,7 +119,7 @@ def class_of_grade(grade: str) -> int:
 
 
 @given(grade=st.one_of(numbers, odd_numbers).map(bytes.decode))
-@examples(600)
+@examples(300)
 def test_what_the_text_of_a_grade_is(grade: str) -> None:
     rows = scan(f"q 0 d {grade}\n".encode(), 0, judgments=True)
 
@@ -148,7 +148,7 @@ pieces = st.sampled_from(
 
 
 @given(ids=st.lists(st.lists(pieces, min_size=1, max_size=5).map(b"".join), max_size=5))
-@examples(800)
+@examples(400)
 def test_ids_are_folded_to_what_is_left_of_them(ids: list[bytes]) -> None:
     starts = np.cumsum([0, *map(len, ids)])[:-1].astype(np.int64)
     lengths = np.array(list(map(len, ids)), dtype=np.int64)

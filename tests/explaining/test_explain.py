@@ -240,6 +240,8 @@ OF_GAINS.part(GAINS).parts.total -> 5.0 + 0.5 / math.log2(3)
 list(OFFICIAL.values)[:4] -> ["map", "Rprec", "bpref", "recip_rank"]
 GIVEN.table("map").names -> ["rank", "document", "grade", "found", "adds"]
 GIVEN.document("b") -> "b: not judged\\n  map: rank 1, adds nothing"
+explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1", query="q").document("x")
+    -> "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
 ONE.values -> {"P_2": 1.0}
 ONE.other.values -> {"P_2": 0.0}
 "P_2 = 1.0000, because R is 0" in str(ONE) -> True

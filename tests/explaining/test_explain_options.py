@@ -77,10 +77,7 @@ def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict
 
 @pytest.mark.parametrize(
     ("measure", "setting"),
-    [
-        ("ndcg@10", "ideal of the retrieved documents"),
-        ("map", "divided by the relevant retrieved"),
-    ],
+    [("ndcg@10", "ideal of the retrieved documents"), ("map", "divided by the relevant retrieved")],
 )
 def test_what_scikit_learn_does_is_found(measure: str, setting: str, digits: Dicts) -> None:
     given, values = _of_scikit_learn(digits, measure)

@@ -126,6 +126,17 @@ def test_lower_values_are_better_for_measures_of_effort() -> None:
     assert tuning.params == {"weights": [1.0, 0.0]}
 
 
+@pytest.mark.parametrize("measure", ["FirstRank", "PairAccuracy"])
+def test_options_without_a_value_are_not_the_best(measure: str) -> None:
+    """Of the fused runs, the first has no relevant document."""
+    tuning = fr.tune_fusion(
+        RELEVANT, [TURNED, TURNED], measure, "rrf", grid={"keep": [1, 2]}, folds=2
+    )
+
+    assert math.isnan(tuning.grid.columns[measure][0])
+    assert tuning.params == {"keep": 2}
+
+
 def test_a_grid_may_have_any_options_or_list_its_points() -> None:
     qrels, runs = tuning_case()
     grid = {"normalization": ["min-max", "z"], "unretrieved": ["zero", "min"]}

@@ -61,14 +61,38 @@ def chromium() -> Iterator[Any]:
 
 
 def faults(page: Any) -> list[str]:
-    """The serious faults of accessibility that axe-core finds in a page."""
+    """What is wrong with a page, wide and on a phone, in light and in dark colors.
+
+    That are the serious faults of accessibility that axe-core finds, and a page that does not fit
+    the width of the screen.
+    """
+    found = []
+    for name, viewport in (("wide", WIDE), ("phone", PHONE)):
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme="light")
+        found += [f"{name}: {own}" for own in _serious(page)]
+        page.emulate_media(color_scheme="dark")
+        found += [f"{name}, dark: {own}" for own in _serious(page, "color-contrast")]
+        if not fits(page):
+            found.append(f"{name}: wider than the screen")
+    return found
+
+
+def _serious(page: Any, *rules: str) -> list[str]:
+    """The serious faults of accessibility, by some rules or all."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    found = axe.Axe().run(page).response["violations"]
+    options = {"runOnly": list(rules)} if rules else None
+    violations = axe.Axe().run(page, options=options).response["violations"]
     return [
         f"{own['id']}: {own['nodes'][0]['html'][:200]}"
-        for own in found
+        for own in violations
         if own["impact"] in ("serious", "critical")
     ]
+
+
+def fits(page: Any) -> bool:
+    """Whether a page is no wider than the screen."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 @pytest.fixture(scope="session")

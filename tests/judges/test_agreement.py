@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import bootstrap
+from sklearn.metrics import cohen_kappa_score
 
 import fastrank as fr
-from fastrank.cli.main import main
-from fastrank.errors import GroupError, OptionError
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import assert_refused, printed
+from tests.judges.files import written
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0, "d5": 2}}
 JUDGE = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}, "q3": {"d9": 1}}
@@ -39,28 +42,37 @@ def test_pairs_that_only_one_judged_are_counted_and_nothing_else() -> None:
     assert found.confusion.tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
 
 
+STATISTICS: dict[str, Any] = {
+    "agreement": lambda first, second: np.mean(first == second),
+    "kappa_quadratic": partial(cohen_kappa_score, weights="quadratic"),
+    "bias": lambda first, second: np.mean(second - first),
+}
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-@pytest.mark.parametrize("name", ["agreement", "kappa_quadratic", "bias"])
+@pytest.mark.parametrize("name", STATISTICS)
 def test_intervals_are_those_of_scipys_bootstrap_over_queries(
     ours: Any, theirs: str, name: str
 ) -> None:
     human, judge = random_judges(60)
     found = fr.judge_agreement(human, judge, interval=ours, resamples=20_000)
-    queries = list(human)
+    pairs = [
+        np.array([(grade, judge[query][doc]) for doc, grade in own.items()])
+        for query, own in human.items()
+    ]
 
     def statistic(drawn: Any) -> float:
-        picked = [queries[place] for place in drawn]
-        parts = [
-            {f"{at}": {doc: own[query][doc] for doc in own[query]} for at, query in
-             enumerate(picked)}
-            for own in (human, judge)
-        ]  # fmt: skip
-        return fr.judge_agreement(*parts, resamples=1).value(name)
+        first, second = np.concatenate([pairs[query] for query in drawn]).T
+        return float(STATISTICS[name](first, second))
 
     expected = bootstrap(
-        (np.arange(60),), statistic, n_resamples=700, method=theirs, vectorized=False,
+        (np.arange(60),),
+        statistic,
+        n_resamples=700,
+        method=theirs,
+        vectorized=False,
         random_state=1,
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     low, high = found.interval(name)
     width = expected.high - expected.low
     assert low == pytest.approx(expected.low, abs=width / 8)
@@ -94,8 +106,6 @@ def test_several_judges_have_alpha_over_all_and_the_rest_by_pair() -> None:
     assert own.kappa == fr.judge_agreement(HUMAN, JUDGE).kappa
     assert own.interval("ac1") == fr.judge_agreement(HUMAN, JUDGE).interval("ac1")
     assert found.table().columns["pairs"] == [5, 2, 2]
-    with pytest.raises(OptionError, match="kappa is of two judges; take two with `pair`"):
-        found.value("kappa")
 
 
 def test_queries_and_grades_have_their_own_tables() -> None:
@@ -149,6 +159,17 @@ def test_a_judge_that_sees_it_the_other_way_round_reverses_systems() -> None:
     )
 
 
+def test_a_judge_that_sees_no_difference_loses_those_that_the_first_sees() -> None:
+    equal = {query: dict.fromkeys(docs, 1) for query, docs in graded(True).items()}
+    for judges, change in (((graded(True), equal), "lost"), ((equal, graded(True)), "found")):
+        with pytest.warns(UserWarning, match="map them with scale"):
+            found = fr.judge_agreement(*judges, runs=RUNS, measures="map").systems
+        assert found is not None
+        assert found.verdicts("judge 2", "map").columns["change"] == [change]
+        assert found.orders().columns[change] == [1]
+        assert found.own_family() is None
+
+
 def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     families = {"judge": "gpt", "runs": {"bad": "gpt", "good": "llama"}}
     found = fr.judge_agreement(
@@ -160,8 +181,9 @@ def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
     own, others, difference = table.columns["bias"]
     mean = {
         (judge, name): fr.evaluate(graded(judge), run, "P@5").mean["P@5"]
-        for judge in (True, False) for name, run in RUNS.items()
-    }  # fmt: skip
+        for judge in (True, False)
+        for name, run in RUNS.items()
+    }
     assert own == pytest.approx(mean[False, "bad"] - mean[True, "bad"])
     assert others == pytest.approx(mean[False, "good"] - mean[True, "good"])
     assert difference == pytest.approx(own - others)
@@ -177,78 +199,73 @@ def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
 
 
 ONE = {"q1": {"d1": 1.0}}
+TWO = {"a": ONE, "b": ONE}
 
 
-@pytest.mark.parametrize(
-    ("judge", "options", "error", "words"),
-    [
-        ({"q9": {"d": 1}}, {}, GroupError, "judge 1 and judge 2 have no judged pair"),
-        (JUDGE, {"names": ["a"]}, OptionError, "expected 2, one per judge, found 1"),
-        (JUDGE, {"interval": "t"}, OptionError, "interval: expected one of 'bca', 'percentile'"),
-        (JUDGE, {"scale": {0: 0}}, OptionError, r"no grade for 2 of judge 2 \(query 'q1', doc"),
-        (JUDGE, {"scale": {"x": {0: 0}}}, OptionError, "'x' is not a judge; expected judge 1"),
-        (JUDGE, {"families": {}}, OptionError, "families: needs runs"),
-        (JUDGE, {"runs": {"a": ONE}}, GroupError, "runs: expected two or more"),
-        (JUDGE, {"runs": {"a": ONE, "b": ONE}, "families": {"judge": "x", "runs": {}}},
-         OptionError, "no run used the judge's model 'x'"),
-    ],
-)  # fmt: skip
-def test_errors_name_what_is_wrong(
-    judge: Any, options: Any, error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words):
-        fr.judge_agreement(HUMAN, judge, **options)
+def agreement(judge: Any = JUDGE, **options: Any) -> Any:
+    return fr.judge_agreement(HUMAN, judge, **options)
 
 
-def test_names_of_judges_and_coefficients_are_checked() -> None:
-    found = fr.judge_agreement(HUMAN, JUDGE)
-    with pytest.raises(OptionError, match="'judge 3' is not one of the judges"):
-        found.pair("judge 1", "judge 3")
-    with pytest.raises(OptionError, match="did you mean kappa"):
-        found.value("kapa")
+@failing("""
+agreement({"q9": {"d": 1}}) -> GroupError: judge 1 and judge 2 have no judged pair
+agreement(names=["a"]) -> OptionError: expected 2, one per judge, found 1
+agreement(interval="t") -> OptionError: interval: expected one of 'bca', 'percentile'
+agreement(scale={0: 0}) -> OptionError: no grade for 2 of judge 2 (query 'q1', doc
+agreement(scale={"x": {0: 0}}) -> OptionError: 'x' is not a judge; expected judge 1
+agreement(families={}) -> OptionError: families: needs runs
+agreement(runs={"a": ONE}) -> GroupError: runs: expected two or more
+agreement(runs=TWO, families={"judge": "x", "runs": {}})
+    -> OptionError: no run used the judge's model 'x'
+agreement(runs=TWO, families={"judge": "x", "runs": {"a": "x", "b": "x"}})
+    -> OptionError: every run used the judge's model 'x'
+agreement(runs=TWO, families={"judge": "x", "runs": {"c": "x"}})
+    -> OptionError: families: 'c' is not a run; expected a, b
+agreement(runs=TWO, families={"a": "x"})
+    -> OptionError: families: expected {"judge": model, "runs": {run: model}}
+agreement(runs=TWO).systems.verdicts("judge 9", "map")
+    -> OptionError: judge: 'judge 9' is not one of the judges: 'judge 1', 'judge 2'
+agreement().pair("judge 1", "judge 3") -> OptionError: 'judge 3' is not one of the judges
+agreement().value("kapa") -> OptionError: did you mean kappa
+judge_agreement(HUMAN, JUDGE, JUDGE).value("kappa")
+    -> OptionError: kappa is of two judges; take two with `pair`
+""")
+def test_errors_name_what_is_wrong(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 @pytest.fixture
 def files(tmp_path: Any) -> list[str]:
-    paths = []
-    for name, judgments in (("people", graded(True)), ("model", graded(False))):
-        fr.write_qrels(fr.Qrels.from_dict(judgments), path := tmp_path / f"{name}.qrels")
-        paths.append(str(path))
-    for name, run in RUNS.items():
-        fr.write_run(fr.Run.from_dict(run), path := tmp_path / f"{name}.run")
-        paths.append(str(path))
-    return paths
+    """The names of the judgments of people and of a model, and of two runs."""
+    return written(tmp_path, {"people": graded(True), "model": graded(False)}, RUNS)
 
 
-def test_the_command_writes_what_the_function_finds(files: list[str], capsys: Any) -> None:
+def test_the_command_writes_what_the_function_finds(files: list[str]) -> None:
     people, model, good, bad = files
-    runs = ["--run", good, "--run", bad, "-m", "map", "--own-family", "bad"]
-    assert main(["judges", people, model, *runs, "--format", "json"]) == 0
-    written = json.loads(capsys.readouterr().out)
+    command = f"judges {people} {model} --run {good} --run {bad} -m map --own-family bad"
     found = fr.judge_agreement(
-        people, model, runs=[good, bad], measures="map",
+        people,
+        model,
+        runs=[good, bad],
+        measures="map",
         families={"judge": "gpt", "runs": {"bad": "gpt"}},
-    )  # fmt: skip
+    )
+    written = json.loads(printed(f"{command} --format json"))
     assert written["confusion"] == found.confusion.tolist()
     assert {row["coefficient"]: row["value"] for row in written["coefficients"]}["pi"] == found.pi
     assert found.systems is not None
     assert written["systems"]["orders"][0]["reversed"] == 1
-    assert main(["judges", people, model, *runs]) == 0
-    assert capsys.readouterr().out == f"{found}\n"
+    assert printed(command) == f"{found}\n"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "message"),
+    ("arguments", "expected"),
     [
-        (["--scale", "1"], 2, "--scale: expected GRADE=GRADE,..., found '1'"),
-        (["-m", "map"], 2, "--measure: no effect without --run"),
-        (["--own-family", "a"], 2, "--own-family: no effect without --run"),
-        (["--name", "a"], 2, "names: expected 2, one per judge, found 1"),
-        (["missing.qrels"], 1, "missing.qrels: no such file or directory"),
+        ("--scale 1", "2 --scale: expected GRADE=GRADE,..., found '1'"),
+        ("-m map", "2 --measure: no effect without --run"),
+        ("--own-family a", "2 --own-family: no effect without --run"),
+        ("--name a", "2 names: expected 2, one per judge, found 1"),
+        ("missing.qrels", "1 missing.qrels: no such file or directory"),
     ],
 )
-def test_the_command_refuses(
-    files: list[str], capsys: Any, arguments: list[str], status: int, message: str
-) -> None:
-    assert main(["judges", *files[:2], *arguments]) == status
-    assert capsys.readouterr() == ("", f"fastrank judges: {message}\n")
+def test_the_command_refuses(files: list[str], arguments: str, expected: str) -> None:
+    assert_refused(f"judges {files[0]} {files[1]} {arguments}", expected)

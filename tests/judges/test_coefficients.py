@@ -51,8 +51,11 @@ def test_random_labels_have_the_kappas_and_rates_of_scikit_learn(
     first, second, _ = (np.array(column) for column in zip(*rows, strict=True))
     found = fr.judge_agreement(*judges_of(rows), resamples=1)
     if len(found.grades) > 1:
-        for name, weights in (("kappa", None), ("kappa_linear", "linear"),
-                              ("kappa_quadratic", "quadratic")):  # fmt: skip
+        for name, weights in (
+            ("kappa", None),
+            ("kappa_linear", "linear"),
+            ("kappa_quadratic", "quadratic"),
+        ):
             expected = cohen_kappa_score(first, second, weights=weights)
             assert found.value(name) == pytest.approx(expected, abs=1e-12, nan_ok=True)
     precision, recall, f1, _ = precision_recall_fscore_support(
@@ -67,17 +70,25 @@ def test_random_labels_have_the_kappas_and_rates_of_scikit_learn(
     assert found.lower == pytest.approx(float(np.mean(second < first)))
 
 
-@given(st.lists(st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=2,
-                max_size=30))  # fmt: skip
+@given(
+    st.lists(
+        st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=30
+    )
+)
 def test_alpha_of_several_judges_with_missing_labels_is_that_of_krippendorff(
     units: list[list[int | None]],
 ) -> None:
     krippendorff = pytest.importorskip("krippendorff", reason="needs krippendorff (Python 3.11)")
     judges = [
-        {"q": {f"d{place}": unit[judge] for place, unit in enumerate(units)
-               if unit[judge] is not None}}
+        {
+            "q": {
+                f"d{place}": unit[judge]
+                for place, unit in enumerate(units)
+                if unit[judge] is not None
+            }
+        }
         for judge in range(3)
-    ]  # fmt: skip
+    ]
     paired = [[own for own in unit if own is not None] for unit in units]
     values = {own for unit in paired if len(unit) > 1 for own in unit}
     if not values:

@@ -9,12 +9,13 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
-from fastrank.cli.main import main
-from fastrank.comparing.options import COMPARISON, settings
-from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.judges.prediction_powered import combined, estimated
+from fastrank.judges.result import settings_of
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import assert_refused, printed
+from tests.judges.files import written
 
-SETTINGS = settings({one.name: one.default for one in COMPARISON})
+SETTINGS = settings_of()
 # human, predicted, others
 PPI = [
     ([0.2, 0.5, 0.9, 0.4], [0.3, 0.4, 0.8, 0.6], [0.1, 0.7, 0.5, 0.9, 0.3]),
@@ -122,9 +123,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
     found = fr.estimate(people, judge, runs | {"other": runs["bad"]}, "map")
     pair, turned = found.pair("map", "good", "bad"), found.pair("map", "bad", "good")
     assert pair.low < pair.difference < pair.high
-    assert (turned.difference, turned.low, turned.high) == (
-        -pair.difference, -pair.high, -pair.low,
-    )  # fmt: skip
+    assert (turned.difference, turned.low, turned.high) == (-pair.difference, -pair.high, -pair.low)
     table = found.pairs().columns
     known = [p for p in table["p"] if p == p]
     assert table["p_adjusted"][0] == pytest.approx(min(1.0, len(known) * min(known)))
@@ -153,10 +152,12 @@ def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> No
     people, judge, runs, human = data
     draw = np.random.default_rng(4)
     others = [
-        {query: {doc: grade if draw.random() > 0.1 else 1 - grade for doc, grade in docs.items()}
-         for query, docs in human.items()}
+        {
+            query: {doc: grade if draw.random() > 0.1 else 1 - grade for doc, grade in docs.items()}
+            for query, docs in human.items()
+        }
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     alone = fr.estimate(people, judge, runs, "nDCG@10").table().columns["width"][0]
     found = fr.estimate(people, [judge, *others], runs, "nDCG@10", judges=judges)
     assert found.table().columns["width"][0] < alone
@@ -194,46 +195,41 @@ def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
         fr.estimate(easiest, judge, runs, "P@5")
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"human": {"q000": {"d1": 1}}}, GroupError, "expected 3 or more queries"),
-        (
-            {"human": {"q9": {"d1": 1}}},
-            GroupError,
-            "the judge lacks 1 query that people judged, such as 'q9'",
-        ),
-        ({"judge": None}, GroupError, "of people and of the judge are the same"),
-        ({"interval": "bca"}, OptionError, "interval: expected one of 't', 'percentile'"),
-        ({"population": "some"}, OptionError, "population: expected"),
-        ({"scale": {0: 0}}, OptionError, "scale: no grade for 1"),
-        ({"measures": "gm_map"}, MeasureError, "gm_map"),
-    ],
-)
-def test_errors_name_what_is_wrong(
-    data: Any, change: Any, error: type[Exception], words: str
-) -> None:
+def estimated_with(data: Any, **changes: Any) -> Any:
     people, judge, runs, _ = data
-    given = {"human": people, "judge": judge, "runs": runs, "measures": "map"} | change
-    if given["judge"] is None:
-        given["judge"] = given["human"]
-    with pytest.raises(error, match=words):
-        fr.estimate(**given)
+    given = {"human": people, "judge": judge, "runs": runs, "measures": "map"} | changes
+    return fr.estimate(**given)
 
 
-def test_the_command_writes_what_the_function_finds(data: Any, tmp_path: Any, capsys: Any) -> None:
+@failing("""
+estimated_with(data, human={"q000": {"d1": 1}}) -> GroupError: expected 3 or more queries
+estimated_with(data, human={"q9": {"d1": 1}})
+    -> GroupError: the judge lacks 1 query that people judged, such as 'q9'
+estimated_with(data, judge=data[0]) -> GroupError: of people and of the judge are the same
+estimated_with(data, interval="bca")
+    -> OptionError: interval: expected one of 't', 'percentile'
+estimated_with(data, correction="max-t") -> OptionError: correction: 'max-t' is not for estimates
+estimated_with(data, population="some") -> OptionError: population: expected
+estimated_with(data, scale={0: 0}) -> OptionError: scale: no grade for 1
+estimated_with(data, measures="gm_map") -> MeasureError: gm_map
+estimated_with(data).value("P@5", "good") -> MeasureError: 'P@5' was not estimated; expected map
+estimated_with(data).value("map", "worst")
+    -> OptionError: run: 'worst' is not one of the systems: 'good', 'bad'
+estimated_with(data).pair("map", "bad", "bad")
+    -> OptionError: expected two systems, found 'bad' twice
+""")
+def test_errors_name_what_is_wrong(data: Any, call: str, error: str) -> None:
+    check_error(call, error, globals() | {"data": data})
+
+
+def test_the_command_writes_what_the_function_finds(data: Any, tmp_path: Any) -> None:
     people, judge, runs, _ = data
-    for name, own in (("people", people), ("model", judge)):
-        fr.write_qrels(fr.Qrels.from_dict(own), tmp_path / f"{name}.qrels")
-    for name, run in runs.items():
-        fr.write_run(fr.Run.from_dict(run), tmp_path / f"{name}.run")
-    human, model, good, bad = (
-        str(tmp_path / name) for name in ("people.qrels", "model.qrels", "good.run", "bad.run")
+    human, model, good, bad = written(tmp_path, {"people": people, "model": judge}, runs)
+    found = fr.estimate(human, model, [good, bad], "map")
+    command = f"estimate --human {human} --judge {model} -m map {good} {bad}"
+
+    assert printed(command) == f"{found}\n"
+    assert printed(f"{command} --format csv") == found.table().to_csv()
+    assert_refused(
+        f"estimate --human {human} --judge {human} -m map {good}", "1 ... are the same: ..."
     )
-    command = ["estimate", "--human", human, "--judge", model, "-m", "map", good, bad]
-    assert main(command) == 0
-    assert capsys.readouterr().out == f"{fr.estimate(human, model, [good, bad], 'map')}\n"
-    assert main([*command, "--format", "csv"]) == 0
-    assert capsys.readouterr().out == fr.estimate(human, model, [good, bad], "map").table().to_csv()
-    assert main(["estimate", "--human", human, "--judge", human, "-m", "map", good]) == 1
-    assert "are the same" in capsys.readouterr().err

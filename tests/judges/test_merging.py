@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.cli.main import main
-from fastrank.errors import GroupError, OptionError
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import assert_refused, fastrank, printed
+from tests.judges.files import written
 
 A = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
 B = {"q1": {"d1": 1, "d3": 1}, "q3": {"d4": 2}}
@@ -55,8 +58,9 @@ def test_holes_are_the_unjudged_documents_in_trec_evals_order() -> None:
     rows = list(fr.unjudged(A, {"x": RUN}, 3).rows())
     assert rows == [("x", "q1", 2, "d9"), ("x", "q1", 3, "d8")]
     assert list(fr.unjudged(A, [RUN], 2, by="query").rows()) == [
-        ("run 1", "q1", 0.5, 1), ("run 1", "q2", 1.0, 0),
-    ]  # fmt: skip
+        ("run 1", "q1", 0.5, 1),
+        ("run 1", "q2", 1.0, 0),
+    ]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
@@ -71,73 +75,39 @@ def test_a_negative_grade_is_unjudged() -> None:
     assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN})) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: fr.merge_qrels(A), TypeError, "expected a list"),  # type: ignore[arg-type]
-        (lambda: fr.merge_qrels([A], "last"), OptionError, "prefer: expected one of 'first'"),  # type: ignore[arg-type]
-        (
-            lambda: fr.merge_qrels([A, B], conflicts="error"),
-            GroupError,
-            "1 pair has different grades: query 'q1', document 'd1': 2 and 1",
-        ),
-        (lambda: fr.unjudged(A, [RUN], 0), OptionError, "k: expected 1 or more"),
-        (lambda: fr.unjudged(A, [RUN], by="all"), OptionError, "by: expected one of 'pair'"),  # type: ignore[call-overload]
-    ],
-)
-def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        call()
+@failing("""
+merge_qrels(A) -> TypeError: expected a list
+merge_qrels([A], "last") -> OptionError: prefer: expected one of 'first'
+merge_qrels([A, B], conflicts="error")
+    -> GroupError: 1 pair has different grades: query 'q1', document 'd1': 2 and 1
+unjudged(A, [RUN], 0) -> OptionError: k: expected 1 or more
+unjudged(A, [RUN], by="all") -> OptionError: by: expected one of 'pair'
+""")
+def test_errors_name_what_is_wrong(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
-@pytest.fixture
-def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def test_the_commands_write_what_the_functions_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, judgments in (("a", A), ("b", B)):
-        fr.write_qrels(fr.Qrels.from_dict(judgments), f"{name}.qrels")
-    fr.write_run(fr.Run.from_dict(RUN), "x.run")
-    return tmp_path
+    written(tmp_path, {"a": A, "b": B}, {"x": RUN})
 
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "out", "err"),
-    [
-        (
-            "merge a.qrels b.qrels",
-            0,
-            "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d4 2\n",
-            "fastrank qrels merge: 1 pair with different grades; chosen: first\n",
-        ),
+    merged = fastrank("qrels merge a.qrels b.qrels")
+    assert (merged.status, fr.read_qrels(io.BytesIO(merged.out.encode())).to_dict()) == (
+        0,
+        fr.merge_qrels([A, B]).to_dict(),
+    )
+    assert merged.err == "fastrank qrels merge: 1 pair with different grades; chosen: first\n"
+    changes = printed("qrels diff a.qrels b.qrels --format csv")
+    assert changes == fr.diff_qrels(A, B).to_csv()
+    holes = printed("qrels holes a.qrels x.run -k 3 --format csv")
+    assert holes == fr.unjudged(A, {"x": RUN}, 3, by="run").to_csv()
+    for line, expected in (
+        ("diff a.qrels c.qrels", "1 fastrank qrels diff: c.qrels: no such file or directory"),
         (
             "merge a.qrels b.qrels --conflicts error",
-            1,
-            "",
-            "fastrank qrels merge: 1 pair has different grades:"
-            " query 'q1', document 'd1': 2 and 1\n",
+            "1 fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2...",
         ),
-        (
-            "diff a.qrels b.qrels --format csv",
-            0,
-            "change,query,document,old,new\nchanged,q1,d1,2,1\nremoved,q1,d2,0,\n"
-            "added,q1,d3,,1\nremoved,q2,d1,1,\nadded,q3,d4,,2\n",
-            "",
-        ),
-        (
-            "holes a.qrels x.run -k 3 --format csv",
-            0,
-            f"run,queries,judged@3,unjudged\nx,2,{2 / 3!r},2\n",
-            "",
-        ),
-        (
-            "diff a.qrels c.qrels",
-            1,
-            "",
-            "fastrank qrels diff: c.qrels: no such file or directory\n",
-        ),
-    ],
-)
-def test_the_commands_write_what_the_functions_find(
-    folder: Any, capsys: Any, arguments: str, status: int, out: str, err: str
-) -> None:
-    assert main(["qrels", *arguments.split()]) == status
-    assert capsys.readouterr() == (out, err)
+    ):
+        assert_refused(f"qrels {line}", expected)

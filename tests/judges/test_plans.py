@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.cli.main import main
-from fastrank.errors import FormatError, GroupError, MeasureError, OptionError, ReadError
+from fastrank.errors import FormatError, GroupError
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import assert_refused, printed
+from tests.judges.files import written
 
 DRAW = np.random.default_rng(2)
 HUMAN = {f"q{q:02}": {f"d{d}": int(DRAW.integers(0, 3)) for d in range(30)} for q in range(25)}
@@ -30,11 +33,10 @@ RUNS = {
 
 
 def graded(plan: Any, share: float = 1.0) -> dict[str, dict[str, int]]:
-    sheet = plan.sheet().columns
+    """The grades of people of a share of the sheet."""
+    rows = [row[:2] for row in plan.sheet().rows()]
     found: dict[str, dict[str, int]] = {}
-    for query, document in list(zip(sheet["query"], sheet["document"], strict=True))[
-        : int(share * len(plan.sheet()))
-    ]:
+    for query, document in rows[: int(share * len(rows))]:
         found.setdefault(query, {})[document] = HUMAN[query][document]
     return found
 
@@ -56,14 +58,32 @@ def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
 @pytest.mark.parametrize("budget", [7, 60, 301])
 def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
-    drawn = Counter(
-        stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled
-    )  # fmt: skip
+    drawn = Counter(stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled)
     assert sum(drawn.values()) == budget
     for name, own in plan.strata.items():
         assert drawn[name] == own.sampled <= own.size
         if budget > 2 * len(plan.strata):
             assert own.sampled >= min(2, own.size)
+
+
+@pytest.mark.parametrize("allocation", ["neyman", "proportional"])
+def test_the_budget_is_shared_by_the_deviations_that_are_expected(allocation: Any) -> None:
+    """By sizes alone, or times the discounts of ranks and the deviation of a share of relevant."""
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=20, allocation=allocation)
+    rows, weights = list(plan.pairs.rows()), {}
+    for name in plan.strata:
+        ranks = [row[2] for row in rows if row[3] == name]
+        weights[name] = float(len(ranks))
+        if allocation == "neyman":
+            relevant = (int(name.partition(":")[2]) + 0.5) / 3
+            discount = np.mean([1 / math.log2(rank + 1) ** 2 for rank in ranks])
+            weights[name] *= math.sqrt(discount * relevant * (1 - relevant))
+
+    left = 150 - 2 * len(plan.strata)
+    for name, own in plan.strata.items():
+        assert own.sampled < own.size
+        # Rounding moves a few pairs to the strata with the largest weights.
+        assert abs(own.sampled - 2 - left * weights[name] / sum(weights.values())) < 3
 
 
 def test_pairs_of_a_stratum_are_equally_likely() -> None:
@@ -125,34 +145,27 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
     some = graded(plan, share=0.9)
     found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
-    assert any(note.startswith("15 sampled pairs have no grade") for note in found.notes)
+    rest = "no grade: the probabilities are corrected as if"
+    assert f"15 sampled pairs have {rest} they were missing at random" in found.notes
+    fewer = graded(plan, share=149.5 / 150)
+    found = fr.estimate(fewer, JUDGE, RUNS, "P@5", plan=plan, partial=True)
+    assert f"1 sampled pair has {rest} it was missing at random" in found.notes
     with pytest.raises(GroupError, match="15 pairs without a grade: query"):
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
 
 
-def sheet_of(plan: Any, path: Path, filled: int) -> Path:
-    rows = [
-        [query, doc, str(HUMAN[query][doc]) if place < filled else ""]
-        for place, (query, doc, _) in enumerate(plan.sheet().rows())
-    ]
-    lines = ["\t".join(row) for row in [plan.sheet().names, *rows]]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path: Path) -> None:
+    plan, sheet = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10), tmp_path / "sheet.tsv"
+    filled = [f"{query}\t{doc}\t{HUMAN[query][doc]}" for query, doc, _ in plan.sheet().rows()]
 
+    def write(*rows: str) -> None:
+        sheet.write_text("\n".join(["query\tdocument\tgrade", *rows]) + "\n")
 
-def test_a_sheet_may_have_empty_grades_on_request(tmp_path: Path) -> None:
-    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
-    sheet = sheet_of(plan, tmp_path / "sheet.tsv", 140)
+    write(*filled[:140], *(row[:-1] for row in filled[140:]))
     assert len(plan.grades_of(sheet, partial=True)) == 140
     with pytest.raises(GroupError, match="10 pairs without a grade"):
         plan.grades_of(sheet)
-
-
-def test_pairs_with_several_grades_are_listed(tmp_path: Path) -> None:
-    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
-    sheet = sheet_of(plan, tmp_path / "sheet.tsv", 150)
-    lines = sheet.read_text().splitlines()
-    sheet.write_text("\n".join([*lines, *lines[1:3]]) + "\n")
+    write(*filled, *filled[1:3])
     with pytest.raises(GroupError, match="2 pairs with several grades: query 'q"):
         plan.grades_of(sheet)
 
@@ -185,38 +198,32 @@ def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
     assert (found.by, found.n) == ("queries", plan.budget)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: fr.plan_judgments(RUNS), OptionError, "budget: expected a number"),
-        (lambda: fr.plan_judgments(RUNS, 9999), OptionError, "budget: expected at most 750"),
-        (lambda: fr.plan_judgments(RUNS, difference=0.1), OptionError, "needs by='queries'"),
-        (
-            lambda: fr.plan_judgments(RUNS, by="queries", judge=JUDGE, difference=1e-4),
-            OptionError, "25 queries are too few to find 0.0001",
-        ),
-        (
-            lambda: fr.estimate(
-                graded(plan := fr.plan_judgments(RUNS, 50, depth=5)), JUDGE, RUNS, "P@10", plan=plan
-            ),
-            MeasureError, "'P@10' counts results below rank 5, the depth of the plan",
-        ),
-        (lambda: fr.read_plan("nowhere.json"), ReadError, "nowhere.json: no such file"),
-        (
-            lambda: fr.plan_judgments(RUNS, 9).grades_of({"q00": {"x": 1}}),
-            GroupError, "1 pair not in the sample: query 'q00', document 'x'",
-        ),
-        (
-            lambda: fr.estimate(
-                graded(plan := fr.plan_judgments(RUNS, 50)), JUDGE, RUNS, "map", plan=plan
-            ),
-            MeasureError, "'map' does not add over documents, as P@k, CG@k, DCG@k and RBP",
-        ),
-    ],
-)  # fmt: skip
-def test_errors_name_what_is_wrong(call: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        call()
+def planned(budget: int | None = 50, **options: Any) -> Any:
+    return fr.plan_judgments(RUNS, budget, **options)
+
+
+def estimated(measure: str, **options: Any) -> Any:
+    plan = planned(**options)
+    return fr.estimate(graded(plan), JUDGE, RUNS, measure, plan=plan)
+
+
+@failing("""
+planned(None) -> OptionError: budget: expected a number
+planned(9999) -> OptionError: budget: expected at most 750
+planned(None, difference=0.1) -> OptionError: needs by='queries'
+planned(None, by="queries", judge=JUDGE, difference=1e-4)
+    -> OptionError: 25 queries are too few to find 0.0001
+planned(None, by="queries", judge=JUDGE, difference=0.2, correlation=1)
+    -> OptionError: correlation: expected a number between -1 and 1, found 1
+planned(9).grades_of({"q00": {"x": 1}})
+    -> GroupError: 1 pair not in the sample: query 'q00', document 'x'
+estimated("P@10", depth=5)
+    -> MeasureError: 'P@10' counts results below rank 5, the depth of the plan
+estimated("map") -> MeasureError: 'map' does not add over documents, as P@k, CG@k, DCG@k and RBP
+read_plan("nowhere.json") -> ReadError: nowhere.json: no such file
+""")
+def test_errors_name_what_is_wrong(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
@@ -229,26 +236,17 @@ def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
         fr.read_plan(path)
 
 
-def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Any, capsys: Any) -> None:
-    fr.write_qrels(fr.Qrels.from_dict(JUDGE), tmp_path / "judge.qrels")
-    paths = []
-    for name, run in RUNS.items():
-        fr.write_run(fr.Run.from_dict(run), path := tmp_path / f"{name}.run")
-        paths.append(str(path))
-    judge, plan, sheet = (str(tmp_path / name) for name in ("judge.qrels", "plan.json", "s.tsv"))
-    command = ["plan", "-n", "100", "--judge", judge, "--depth", "10", "--plan", plan, "-o", sheet]
-    assert main([*command, *paths]) == 0
-    header, *rows = [line.split("\t") for line in Path(sheet).read_text().splitlines()]
+def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Path) -> None:
+    judge, *runs = written(tmp_path, {"judge": JUDGE}, RUNS)
+    plan, sheet, people = (tmp_path / name for name in ("plan.json", "s.tsv", "people.tsv"))
+    printed(f"plan -n 100 --judge {judge} --depth 10 --plan {plan} -o {sheet}", *runs)
+    header, *rows = [line.split("\t") for line in sheet.read_text().splitlines()]
     assert header == ["query", "document", "grade"]
     filled = [[query, doc, str(HUMAN[query][doc])] for query, doc, _ in rows]
-    people = tmp_path / "people.tsv"
     people.write_text("\n".join("\t".join(row) for row in [header, *filled]) + "\n")
-    estimate = ["estimate", "--plan", plan, "--human", str(people), "--judge", judge]
-    assert main([*estimate, "-m", "P@5", "--format", "json", *paths]) == 0
-    found = json.loads(capsys.readouterr().out)
+    command = f"estimate --plan {plan} --judge {judge} -m P@5 {' '.join(runs)} --human"
+    found = json.loads(printed(f"{command} {people} --format json"))
     assert (found["by"], found["n"]) == ("pairs", 100)
     low, high = found["estimates"][0]["low"], found["estimates"][0]["high"]
     assert low < fr.evaluate(HUMAN, RUNS["a"], "P@5").mean["P@5"] < high
-    people.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n")
-    assert main([*estimate, "-m", "P@5", *paths]) == 1
-    assert "100 pairs without a grade: query" in capsys.readouterr().err
+    assert_refused(f"{command} {sheet}", "1 100 pairs without a grade: query...")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import fastrank as fr
-from fastrank.errors import FormatError, GroupError, InputError, MeasureError, RunError
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import fastrank
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n"
 GOOD = "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq2 Q0 d3 1 1 t\n"
@@ -37,10 +36,14 @@ def mteb(task: str, scores: dict[str, float], revision: str = "v1", split: str =
     ]
     return json.dumps(
         {
-            "dataset_revision": revision, "task_name": task, "mteb_version": "2.1.0",
-            "scores": {split: of_split}, "evaluation_time": 1.5, "kg_co2_emissions": None,
+            "dataset_revision": revision,
+            "task_name": task,
+            "mteb_version": "2.1.0",
+            "scores": {split: of_split},
+            "evaluation_time": 1.5,
+            "kg_co2_emissions": None,
         }
-    )  # fmt: skip
+    )
 
 
 FORMS = {
@@ -50,7 +53,8 @@ FORMS = {
             "news/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n",
             "news/corpus.jsonl": '{"_id": "d1", "text": "one"}\n',
             "news/queries.jsonl": '{"_id": "q1", "text": "one?"}\n',
-            "news/good.run": GOOD, "news/poor.run": POOR,
+            "news/good.run": GOOD,
+            "news/poor.run": POOR,
         },
         {"news": MEANS_IN_NEWS},
     ),
@@ -69,10 +73,15 @@ FORMS = {
         {"x.csv": "query,measure,system,value\n1,map,a,0.5\n2,map,a,1\n1,map,b,0\n2,map,b,.5\n"},
         {"x": {"a": 0.75, "b": 0.25}},
     ),
+    "CSV with a mean beside the values of queries": (
+        {"x.csv": "query,system,value\n1,a,0.5\n2,a,1\n,a,0.9\n1,b,0\n2,b,.5\n"},
+        {"x": {"a": 0.75, "b": 0.25}},
+    ),
     "MTEB: the test split, over the subsets that all have": (
         {
-            "results/org__a/0123456789012345678901234567890123456789/T.json":
-                mteb("T", {"de": 0.5, "en": 0.75}),
+            "results/org__a/0123456789012345678901234567890123456789/T.json": mteb(
+                "T", {"de": 0.5, "en": 0.75}
+            ),
             "results/b/T.json": mteb("T", {"de": 0.25}),
             "results/c/main/T.json": mteb("T", {"de": 1.0, "fr": 0.0}),
             "results/c/main/model_meta.json": '{"name": "org/c", "revision": "r"}',
@@ -87,7 +96,7 @@ FORMS = {
         {**RUNS, "README.md": "# Results", ".git/config": "", "news/LICENSE": "free"},
         {"news": MEANS_IN_NEWS},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -99,21 +108,21 @@ def test_forms(tmp_path: Path, form: str) -> None:
     assert found.mean == {name: pytest.approx(own) for name, own in means.items()}
 
 
-def test_a_store_has_the_values_of_its_runs(tmp_path: Path) -> None:
-    """Here of two data sets, which are named by their qrels."""
+def test_a_store_has_the_values_of_its_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judgments of both folders are the same, which the store counts as one data set."""
     written(tmp_path, {**RUNS, "wiki/judged.qrels": QRELS, "wiki/poor@2.run": POOR})
     (tmp_path / "board").mkdir()
-    for folder, qrels in (("news", "qrels.txt"), ("wiki", "judged.qrels")):
-        runs = [str(own) for own in sorted((tmp_path / folder).glob("*.run"))]
-        command = ["eval", "-m", "ndcg_cut.10", "--missing", "zero", "--resume", "board/all.jsonl"]
-        command += [f"{folder}/{qrels}", *runs]
-        subprocess.run(
-            [sys.executable, "-m", "fastrank", *command], cwd=tmp_path, check=True,
-            capture_output=True,
-        )  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    command = "eval -m ndcg_cut.10 --missing zero --resume board/all.jsonl"
+    for files in (
+        "news/qrels.txt news/good.run news/poor.run",
+        "wiki/judged.qrels wiki/poor@2.run",
+    ):
+        assert fastrank(f"{command} {files}").status == 0
 
-    # The judgments are the same, which the store counts as one data set.
-    found = fr.board(tmp_path / "board")
+    found = fr.board("board")
 
     assert found.mean == {"all": pytest.approx(MEANS_IN_NEWS)}
     assert found.systems == ["good", "poor"]
@@ -123,11 +132,12 @@ def test_types_come_from_folders_columns_or_a_list(tmp_path: Path) -> None:
     written(
         tmp_path,
         {
-            "web/x/qrels.txt": QRELS, "web/x/a.run": GOOD,
+            "web/x/qrels.txt": QRELS,
+            "web/x/a.run": GOOD,
             "more.csv": "system,dataset,value,type\na,y,0.5,chat\na,z,0.25,chat\n",
             "datasets.csv": "dataset,type\nz,news\n",
         },
-    )  # fmt: skip
+    )
 
     found = fr.board(tmp_path)
 
@@ -136,70 +146,44 @@ def test_types_come_from_folders_columns_or_a_list(tmp_path: Path) -> None:
 
 
 PER_QUERY = "system,dataset,query,value\n"
-REFUSED = {
-    "no results": ({"README.md": ""}, GroupError, "no results"),
-    "a second value": (
-        {"a.csv": "system,dataset,value\na,x,1\na,x,2\n"},
-        FormatError, "a.csv:3: 'a' has a second value on 'x'",
-    ),
-    "a result in two files": (
-        {"a.csv": "system,x\na,1\n", "b.csv": "system,x\na,1\n"},
-        InputError, "b.csv: 'a' has a second result on 'x'; the first is in",
-    ),
-    "another version of a data set": (
-        {"a/T.json": mteb("T", {"en": 0.5}, "v1"), "b/T.json": mteb("T", {"en": 0.5}, "v2")},
-        InputError, "T.json: version of data set 'T' is 'v2', but 'v1' in",
-    ),
-    "two qrels": ({**RUNS, "news/qrels2.txt": QRELS}, InputError, "one data set, found qrels"),
-    "runs without a judged query": (
-        {**RUNS, "news/other.run": "q9 Q0 d1 1 2 t\n"},
-        InputError, "other.run: has no query in common with",
-    ),
-    "systems without a common query": (
-        {"a.csv": f"{PER_QUERY}a,x,q1,1\na,x,q2,0\nb,x,q3,1\nb,x,q4,1\n"},
-        GroupError, "no query in common",
-    ),
-    "MTEB without a common subset": (
-        {"a/T.json": mteb("T", {"en": 0.5}), "b/T.json": mteb("T", {"de": 0.5})},
-        InputError, "no subset in common",
-    ),
-    "a run without judgments": ({"a.run": GOOD}, InputError, "a.run: a run without judgments"),
-    "a malformed run": ({**RUNS, "news/bad.run": "q1 Q0\n"}, RunError, "bad.run: line 1"),
-    "text for a number": (
-        {"a.csv": "system,x\na,good\n"}, FormatError, "a.csv:2: expected a number, found 'good'",
-    ),
-    "infinity": ({"a.csv": "system,x\na,inf\n"}, FormatError, "expected a number, found 'inf'"),
-    "a ragged row": ({"a.csv": "system,x\na\n"}, FormatError, "a.csv:2: expected 2 cells"),
-    "no system": ({"a.csv": "x,y\n1,2\n"}, FormatError, "a.csv:1: expected a column system"),
-    "an empty name": ({"a.csv": "system,x\n,1\n"}, InputError, "a system without a name"),
-    "other JSON": ({"a/b.json": '{"a": 1}'}, InputError, "expected a result of MTEB 2"),
-    "broken JSON": ({"a/b.json": '{"a":\n'}, FormatError, "b.json:2: invalid JSON"),
-    "several measures": (
-        {"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"}, MeasureError, "has no nDCG@10",
-    ),
-    "opposite directions": (
-        {"x.csv": "system,dataset,measure,value\na,x,map,1\na,y,FirstRank,1\n"},
-        GroupError, "higher values are better on some data sets",
-    ),
-    "two types": (
-        {"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"},
-        FormatError, "a.csv:3: 'x' has another type",
-    ),
-    "another column in the list of data sets": (
-        {**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}, FormatError, "datasets.csv:1",
-    ),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_refused(tmp_path: Path, case: str) -> None:
-    files, error, message = REFUSED[case]
-    written(tmp_path / "results", files)
+@failing(r"""
+board({"README.md": ""}) -> GroupError: no results
+board({"a.csv": "system,dataset,value\na,x,1\na,x,2\n"})
+    -> FormatError: a.csv:3: 'a' has a second value on 'x'
+board({"a.csv": "system,x\na,1\n", "b.csv": "system,x\na,1\n"})
+    -> InputError: b.csv: 'a' has a second result on 'x'; the first is in
+board({"a/T.json": mteb("T", {"en": 0.5}, "v1"), "b/T.json": mteb("T", {"en": 0.5}, "v2")})
+    -> InputError: T.json: version of data set 'T' is 'v2', but 'v1' in
+board({**RUNS, "news/qrels2.txt": QRELS}) -> InputError: one data set, found qrels
+board({**RUNS, "news/other.run": "q9 Q0 d1 1 2 t\n"})
+    -> InputError: other.run: has no query in common with
+board({"a.csv": PER_QUERY + "a,x,q1,1\na,x,q2,0\nb,x,q3,1\nb,x,q4,1\n"})
+    -> GroupError: no query in common
+board({"a/T.json": mteb("T", {"en": 0.5}), "b/T.json": mteb("T", {"de": 0.5})})
+    -> InputError: no subset in common
+board({"a.run": GOOD}) -> InputError: a.run: a run without judgments
+board({**RUNS, "news/bad.run": "q1 Q0\n"}) -> RunError: bad.run: line 1
+board({"a.csv": "system,x\na,good\n"}) -> FormatError: a.csv:2: expected a number, found 'good'
+board({"a.csv": "system,x\na,inf\n"}) -> FormatError: expected a number, found 'inf'
+board({"a.csv": "system,x\na\n"}) -> FormatError: a.csv:2: expected 2 cells
+board({"a.csv": "x,y\n1,2\n"}) -> FormatError: a.csv:1: expected a column system
+board({"a.csv": "system,x\n,1\n"}) -> InputError: a system without a name
+board({"a/b.json": '{"a": 1}'}) -> InputError: expected a result of MTEB 2
+board({"a/b.json": '{"a":\n'}) -> FormatError: b.json:2: invalid JSON
+board({"x.csv": "system,measure,value\na,map,1\na,P_5,1\n"}) -> MeasureError: has no nDCG@10
+board({"x.csv": "system,dataset,measure,value\na,x,map,1\na,y,FirstRank,1\n"})
+    -> GroupError: higher values are better on some data sets
+board({"a.csv": "system,dataset,type,value\na,x,t,1\nb,x,u,1\n"})
+    -> FormatError: a.csv:3: 'x' has another type
+board({**RUNS, "datasets.csv": "dataset,colour\nnews,red\n"}) -> FormatError: datasets.csv:1
+""")
+def test_results_that_cannot_be_used_are_an_error(tmp_path: Path, call: str, error: str) -> None:
+    def board(files: dict[str, str]) -> None:
+        fr.board(written(tmp_path / "results", files), tmp_path / "site")
 
-    with pytest.raises(error) as caught:
-        fr.board(tmp_path / "results", tmp_path / "site")
-
-    assert message in str(caught.value)
+    check_error(call, error, globals() | {"board": board})
     assert not (tmp_path / "site").exists()
 
 

@@ -15,14 +15,26 @@ import pytest
 import scipy.stats
 
 import fastrank as fr
-from fastrank.cli.main import main
 from fastrank.errors import InputError
+from tests.helpers.commands import fastrank, printed
 
 HOSTILE = [
-    "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "-->", "a\u2028b",
-    "\u202eabc", "../../up", "..", "x" * 5000, "9" * 5000, "con", "Same name", "same-name",
-    '"quoted" & more', "名前", "=1+1",
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "-->",
+    "a\u2028b",
+    "\u202eabc",
+    "../../up",
+    "..",
+    "x" * 5000,
+    "9" * 5000,
+    "con",
+    "Same name",
+    "same-name",
+    '"quoted" & more',
+    "名前",
+    "=1+1",
+]
 
 
 def per_query(folder: Path, systems: int = 6, datasets: int = 4, queries: int = 30) -> Path:
@@ -65,9 +77,11 @@ def test_standings_are_those_of_other_programs(tmp_path: Path) -> None:
         own = values[dataset]
         for row in standing.rows:
             unlike = {
-                other for other in own if other != row.system
+                other
+                for other in own
+                if other != row.system
                 and scipy.stats.ttest_rel(own[row.system], own[other]).pvalue <= 0.05
-            }  # fmt: skip
+            }
             assert set(row.alike) == own.keys() - unlike - {row.system}
 
 
@@ -118,26 +132,34 @@ def test_means_alone_say_what_is_not_known(tmp_path: Path) -> None:
     assert "cannot be said" in found.files()["index.html"].decode()
 
 
+def hostile(folder: Path, names: list[str], datasets: list[str]) -> Path:
+    """Results of systems with these names on data sets of types with these names."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["system", "dataset", "type", "query", "value"])
+        for place, name in enumerate(names):
+            for dataset in datasets:
+                rows.writerows(
+                    [name, dataset, dataset, query, place / 20 + query % 3] for query in range(4)
+                )
+    return folder
+
+
 def test_hostile_names_give_safe_files(tmp_path: Path) -> None:
     names = [name for name in HOSTILE if "\u2028" not in name]
-    with (tmp_path / "a.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["system", "dataset", "query", "value"])
-        for place, name in enumerate(names):
-            for dataset in names:
-                rows.writerows([name, dataset, query, place / 20 + query % 3] for query in range(4))
 
-    files = fr.board(tmp_path, title=HOSTILE[0], resamples=100).files()
+    files = fr.board(hostile(tmp_path, names, names), title=HOSTILE[0], resamples=100).files()
 
     # Also on systems that ignore case.
     assert len({path.lower() for path in files}) == len(files)
     assert all(re.fullmatch(r"([a-z]+/)?[a-z0-9._-]{1,90}", path) for path in files)
     assert not any(".." in path or path.startswith("con.") for path in files)
-    for path, content in files.items():
+    for path, own in files.items():
         if path.endswith(".svg"):
-            ElementTree.fromstring(content)
+            ElementTree.fromstring(own)
         elif path.endswith(".json"):
-            json.loads(content)
+            json.loads(own)
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
@@ -158,35 +180,40 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_a_site_replaces_only_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A site in the folder of the results is not one of them."""
-    results = per_query(tmp_path / "results")
-    site = results / "site"
-    command = ["board", str(results), "-o", str(site), "--title", "T", "-m", "map"]
-    assert main([*command, "--check"]) == 1
-    assert "add index.html\n" in capsys.readouterr().out
-    assert not site.exists()
+def content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*.*")}
 
-    assert main(command) == 0
-    assert main([*command, "--check"]) == 0
-    assert capsys.readouterr().out == ""
+
+def test_a_site_replaces_only_its_own(tmp_path: Path) -> None:
+    """A site in the folder of the results is not one of them."""
+    results = per_query(tmp_path / "results", queries=10)
+    site = results / "site"
+    command = f"board {results} -o {site} --title T -m map"
+
+    def checked() -> set[str]:
+        found = fastrank(f"{command} --check")
+        assert found.status == int(bool(found.out))
+        return {*found.out.splitlines()}
+
+    assert "add index.html" in checked()
+    assert not site.exists()
+    assert printed(command) == ""
+    assert checked() == set()
     (results / "more.csv").write_text("system,d0\nnew,0.5\n")
     (site / "index.html").write_text("edited")
-    before = {path: path.read_bytes() for path in site.rglob("*.*")}
-    assert main([*command, "--check"]) == 1
-    changes = capsys.readouterr().out.splitlines()
-    assert {"add systems/new.html", "change index.html"} <= {*changes}
-    assert before == {path: path.read_bytes() for path in site.rglob("*.*")}
-    assert main(command) == 0
+    before = content(site)
+    assert {"add systems/new.html", "change index.html"} <= checked()
+    assert content(site) == before
+    printed(command)
     (results / "more.csv").unlink()
-    assert main(command) == 0
+    assert "remove systems/new.html" in checked()
+    printed(command)
     assert not (site / "systems/new.html").exists()
 
     (site / "notes.txt").write_text("mine")
-    assert main(command) == 1
-    assert "notes.txt; choose an empty folder" in capsys.readouterr().err
+    assert "notes.txt; choose an empty folder" in fastrank(command).err
     assert (site / "notes.txt").read_text() == "mine"
-    assert main(["board", str(results), "-o", str(results)]) == 1
+    assert fastrank(f"board {results} -o {results}").status == 1
     assert sorted(path.name for path in results.iterdir()) == ["results.csv", "site"]
 
 
@@ -195,8 +222,7 @@ def test_a_site_that_cannot_be_written_leaves_the_old_one(
 ) -> None:
     board, site = fr.board(per_query(tmp_path / "results")), tmp_path / "site"
     board.write(site)
-    before = {path: path.read_bytes() for path in site.rglob("*.*")}
-    rename = os.rename
+    before, rename = content(site), os.rename
 
     def fail(source: str, target: str) -> None:
         if os.path.basename(source).startswith(".site-new"):
@@ -207,7 +233,7 @@ def test_a_site_that_cannot_be_written_leaves_the_old_one(
     with pytest.raises(OSError, match="No space"):
         board.write(site)
 
-    assert before == {path: path.read_bytes() for path in site.rglob("*.*")}
+    assert content(site) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "site"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.errors import EvaluationError
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import SHARED, TESTS
 from tests.helpers.spans import Place, places, slow, table
 
@@ -114,23 +114,36 @@ SPANS = table("query document start end", ("q1", "a", 0, 10), ("q2", "a", 50, 60
 ROWS = [("c1", "a", 0, 8, 4), ("c2", "a", 8, 20, 3), ("c3", "a", 40, 70, 0)]
 CHUNKS = table("chunk document start end tokens", *ROWS)
 RUN = {"q1": {"c1": 2, "c2": 1, "c3": 0}}
+WITH_GRADES = table("query document start end grade", ("q1", "a", 0, 10, 0), ("q1", "a", 8, 12, 2))
 
 
-@pytest.mark.parametrize(
-    ("measure", "value"),
-    [
-        ("SpanRecall@3t", 0.6),  # 3 of 4 tokens are 6 of 8 characters.
-        ("SpanRecall@5t", 1.0),  # 1 of 3 tokens is 4 of 12.
-        ("SpanPrecision@5t", 10 / 12),
-        ("SpanPrecision@7t", 10 / 20),
-        ("SpanPrecision@8t", 10 / 50),  # A chunk without tokens costs nothing.
-        ("spanrecall @ 1", 0.8),
-    ],
-)
-def test_a_budget_cuts_the_chunk_that_exceeds_it(measure: str, value: float) -> None:
-    found = fr.evaluate_spans(SPANS, CHUNKS, RUN, measure)
+def evaluated(measures: Any = "SpanRecall", **changes: Any) -> fr.Scores:
+    given = {"spans": SPANS, "chunks": CHUNKS, "run": RUN, **changes}
+    return fr.evaluate_spans(**given, measures=measures)
 
-    assert list(found.mean.values()) == [pytest.approx(value)]
+
+def mean(measure: str, **changes: Any) -> float:
+    (found,) = evaluated(measure, **changes).mean.values()
+    return found
+
+
+@giving("""
+mean("SpanRecall@3t") -> approx(0.6)
+mean("SpanRecall@5t") -> approx(1.0)
+mean("SpanPrecision@5t") -> approx(10 / 12)
+mean("SpanPrecision@7t") -> approx(10 / 20)
+mean("SpanPrecision@8t") -> approx(10 / 50)
+mean("spanrecall @ 1") -> approx(0.8)
+mean("SpanRecall@1", run={"q1": {"c1": 1.0, "c2": 1.0}}) -> approx(0.2)
+mean("SpanRecall@1", spans=WITH_GRADES) -> 0.0
+mean("SpanRecall@2", spans=WITH_GRADES) -> 1.0
+""")
+def test_a_value_is_that_of_the_definition(call: str, value: str) -> None:
+    """3 of 4 tokens are 6 of 8 characters, 1 of 3 is 4 of 12; a chunk without tokens costs nothing.
+
+    Equal scores are in trec_eval's order, and spans with grade 0 are not evidence.
+    """
+    check_value(call, value, globals())
 
 
 def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
@@ -146,23 +159,6 @@ def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
         "q2": {"SpanRecall": 0.0, "SpanPrecisionOmega": pytest.approx(1 / 3)},
     }
     assert zero.mean["SpanRecall"] == 0.5
-    with pytest.raises(EvaluationError, match="1 of 2 judged queries is missing from the run"):
-        fr.evaluate_spans(SPANS, CHUNKS, RUN, measures, missing="error")
-
-
-def test_spans_with_grade_0_are_not_evidence() -> None:
-    rows = [("q1", "a", 0, 10, 0), ("q1", "a", 8, 12, 2)]
-    spans = table("query document start end grade", *rows)
-
-    found = fr.evaluate_spans(spans, CHUNKS, RUN, "SpanRecall@1 SpanRecall@2")
-
-    assert found.mean == {"SpanRecall@1": 0.0, "SpanRecall@2": 1.0}
-
-
-def test_chunks_with_equal_scores_are_ranked_as_in_trec_eval() -> None:
-    found = fr.evaluate_spans(SPANS, CHUNKS, {"q1": {"c1": 1.0, "c2": 1.0}}, "SpanRecall@1")
-
-    assert found.mean == {"SpanRecall@1": 0.2}
 
 
 def test_scores_are_subtracted_and_grouped_as_all_others() -> None:
@@ -175,28 +171,35 @@ def test_scores_are_subtracted_and_grouped_as_all_others() -> None:
     assert both[0].by_group({"q1": 1, "q2": 1})[1].mean == both[0].mean
 
 
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"measures": "SpanRecall@0"}, "expected a whole number of at least 1, or one such as 4000c"),
-    ({"measures": "SpanRecal@5"}, "unknown measure of spans 'SpanRecal@5'; did you mean SpanRecal"),
-    ({"measures": "nDCG@5"}, "unknown measure of spans 'nDCG@5'; expected SpanRecall, SpanPrecisi"),
-    ({"measures": "SpanPrecisionOmega@5"}, "SpanPrecisionOmega takes no cutoff"),
-    ({"measures": "SpanRecall(repeated=True)"}, "unknown option 'repeated'; SpanRecall accepts cu"),
-    ({"measures": []}, "expected at least one measure"),
-    ({"measures": "SpanRecall@9t", "chunks": {k: v for k, v in CHUNKS.items() if k != "tokens"}},
-     "no tokens column, which a cutoff in tokens needs"),
-    ({"missing": "none"}, "missing: expected one of 'skip', 'zero', 'error', found 'none'"),
-    ({"run": {"q1": {"c9": 1.0}}}, "1 document not among the chunks of <dict>: 'c9'"),
-    ({"run": {"q3": {"c1": 1.0}}}, "the run and the qrels share no query ids"),
-    ({"run": fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])},
-     "query 'q1': duplicate chunk 'c1'"),
-    ({"spans": table("query document start end", ("q1", "A", 0, 9))},
-     "<dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?"),
-]  # fmt: skip
+NO_TOKENS = {name: column for name, column in CHUNKS.items() if name != "tokens"}
+TWICE = fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])
+ELSEWHERE = table("query document start end", ("q1", "A", 0, 9))
 
 
-@pytest.mark.parametrize(("changed", "message"), REFUSED)
-def test_what_cannot_be_evaluated_is_refused(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(fr.FastrankError) as error:
-        fr.evaluate_spans(**{"spans": SPANS, "chunks": CHUNKS, "run": RUN, **changed})
-
-    assert message in str(error.value)
+@failing("""
+evaluated("SpanRecall@0")
+    -> MeasureError: expected a whole number of at least 1, or one such as 4000c
+evaluated("SpanRecal@5")
+    -> MeasureError: unknown measure of spans 'SpanRecal@5'; did you mean SpanRecall?
+evaluated("nDCG@5")
+    -> MeasureError: unknown measure of spans 'nDCG@5'; expected SpanRecall, SpanPrecision,
+evaluated("SpanPrecisionOmega@5") -> MeasureError: SpanPrecisionOmega takes no cutoff
+evaluated("SpanRecall(repeated=True)")
+    -> MeasureError: unknown option 'repeated'; SpanRecall accepts cutoff
+evaluated([]) -> MeasureError: expected at least one measure
+evaluated([5]) -> TypeError: measures: expected str, found int
+evaluated("SpanRecall@9t", chunks=NO_TOKENS)
+    -> InputError: no tokens column, which a cutoff in tokens needs
+evaluated(missing="none")
+    -> OptionError: missing: expected one of 'skip', 'zero', 'error', found 'none'
+evaluated(missing="error") -> EvaluationError: 1 of 2 judged queries is missing from the run
+evaluated(run={"q1": {"c9": 1.0}})
+    -> InputError: 1 document not among the chunks of <dict>: 'c9'
+evaluated(run={"q3": {"c1": 1.0}})
+    -> NoQueriesError: the run and the qrels share no query ids
+evaluated(run=TWICE) -> EvaluationError: query 'q1': duplicate chunk 'c1'
+evaluated(spans=ELSEWHERE)
+    -> InputError: <dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?
+""")
+def test_what_cannot_be_evaluated_is_refused(call: str, error: str) -> None:
+    check_error(call, error, globals())

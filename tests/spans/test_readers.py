@@ -14,8 +14,9 @@ import pytest
 from pyarrow import parquet
 
 import fastrank as fr
-from fastrank.errors import FormatError, InputError, ReadError
+from fastrank.errors import ReadError
 from fastrank.spans.readers import Spans
+from tests.helpers.call_rows import check_error, failing
 from tests.helpers.spans import table
 
 COLUMNS = table("query document start end", ("q1", "a", 0, 4), ("q1", "b", 3, 9))
@@ -48,12 +49,14 @@ FORMS = {
     "parquet": _parquet(),
     "benchmark": [
         {
-            "question": "Who?", "corpus_id": own, "query_id": "q1",
+            "question": "Who?",
+            "corpus_id": own,
+            "query_id": "q1",
             "references": [{"start_index": start, "end_index": end, "content": "text"}],
         }
         for own, start, end in (("a", 0, 4), ("b", 3, 9))
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -99,73 +102,72 @@ def test_places_are_characters_of_the_files_of_a_folder(tmp_path: Path) -> None:
     assert _rows(fr.spans.read_spans(spans, tmp_path)) == [("q", "b", 10, 12)]
 
 
+def spans_of(names: str, *row: Any) -> Spans:
+    return fr.spans.read_spans(table(names, row), {**TEXTS, 7: None})
+
+
+def chunks_of(names: str, *rows: tuple[Any, ...]) -> Any:
+    return fr.spans.read_chunks(table(names, *rows), TEXTS)
+
+
+def read(kind: str, *lines: str) -> Any:
+    return getattr(fr.spans, kind)(io.BytesIO("\n".join(lines).encode()))
+
+
 PLACES = "query document start end"
 REFERENCES = "query references document"
-# The names of columns, a row, and the message.
-WRONG_SPANS: list[tuple[str, tuple[Any, ...], str]] = [
-    (PLACES, ("q", "a", 5, 2), "row 0 (from 0), expected 0 <= start < end, found 5 and 2"),
-    (PLACES, ("q", "a", 3, 3), "row 0 (from 0), expected 0 <= start < end, found 3 and 3"),
-    (PLACES, ("q", "a", -1, 3), "row 0 (from 0), expected 0 <= start < end, found -1 and 3"),
-    (PLACES, ("q", "a", 1.5, 3), "row 0 (from 0), column 'start': expected a place, found 1.5"),
-    (PLACES, ("q", "b", 3, 10), "place 3:10 is outside of document 'b', of 9 characters"),
-    (PLACES, ("q", "A", 3, 10),
-     "row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?"),
-    (PLACES, ("q", 7, 3, 10), "documents: expected a text of '7', found NoneType"),
-    (PLACES, ("q", "a", 0, 2**62), "column 'end': expected a place of at most 2147483648, found 4"),
-    (f"{PLACES} text", ("q", "b", 6, 9, "Öl"),
-     "document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?"),
-    (f"{PLACES} grade", ("q", "a", 0, 1, -1), "column 'grade': expected 0 or more, found -1"),
-    ("query document start", ("q", "a", 0),
-     "no places: expected columns start and end, or text and the texts of documents (docu"),
-    ("query document first last", ("q", "a", 0, 1), "no places: expected columns start and end"),
-    ("query start end", ("q", 0, 1), "no document column: found 'query', 'start', 'end'"),
-    ("document start end", ("a", 0, 1), "no query column"),
-    ("query document text", ("q", "a", ""), "row 0 (from 0), expected a text, found ''"),
-    (REFERENCES, ("q", "[{", "a"), "row 0 (from 0), references: Expecting "),
-    (REFERENCES, ("q", '[{"start_index": 1}]', "a"),
-     "references: expected objects with start_index, end_index, content, found {'start_index'"),
-    (REFERENCES, ("q", "[]", "a"), "references: expected a list of places, found '[]'"),
-]  # fmt: skip
+ID_PLACES = "chunk document start end"
 
 
-@pytest.mark.parametrize(("names", "row", "message"), WRONG_SPANS)
-def test_wrong_spans_are_refused_with_their_place(
-    names: str, row: tuple[Any, ...], message: str
-) -> None:
-    with pytest.raises(InputError) as error:
-        fr.spans.read_spans(table(names, row), {**TEXTS, 7: None})
-
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("names", "rows", "message"),
-    [
-        ("chunk document start end", [("c", "a", 0, 1), ("c", "a", 1, 2)],
-         "row 1 (from 0), the chunk 'c' occurs twice"),
-        ("chunk document start end tokens", [("c", "a", 0, 1, -2)], "expected 0 tokens or more"),
-        ("chunk document", [("c", "a")], "no places"),
-        ("chunk document text", [("c1", "a", "Two"), ("c2", "a", "One"), ("c3", "a", "one")],
-         "2 texts not found in the document: 'c1' ('Two'), 'c3' ('one'); 1 text found more than"
-         " once in the document: 'c2' ('One'); give the places of these as start and end"),
-    ],
-)  # fmt: skip
-def test_wrong_chunks_are_refused_with_their_place(
-    names: str, rows: list[tuple[Any, ...]], message: str
-) -> None:
-    with pytest.raises(InputError) as error:
-        fr.spans.read_chunks(table(names, *rows), TEXTS)
-
-    assert message in str(error.value)
-
-
-def test_errors_of_files_name_the_line() -> None:
-    with pytest.raises(FormatError, match=r"<file object>:3: expected 0 <= start < end, found 9"):
-        fr.spans.read_spans(io.BytesIO(b"query,document,start,end\nq,a,0,4\nq,a,9,4\n"))
-    with pytest.raises(FormatError, match="1: expected a header with names for chunk and docum"):
-        fr.spans.read_chunks(io.BytesIO(b"c1,a,0,4\n"))
-    with pytest.raises(InputError, match="<file object>: no rows"):
-        fr.spans.read_chunks(io.BytesIO(b"chunk,document,start,end\n"))
+@failing("""
+spans_of(PLACES, "q", "a", 5, 2)
+    -> InputError: row 0 (from 0), expected 0 <= start < end, found 5 and 2
+spans_of(PLACES, "q", "a", 3, 3)
+    -> InputError: row 0 (from 0), expected 0 <= start < end, found 3 and 3
+spans_of(PLACES, "q", "a", -1, 3)
+    -> InputError: row 0 (from 0), expected 0 <= start < end, found -1 and 3
+spans_of(PLACES, "q", "a", 1.5, 3)
+    -> InputError: row 0 (from 0), column 'start': expected a place, found 1.5
+spans_of(PLACES, "q", "b", 3, 10)
+    -> InputError: place 3:10 is outside of document 'b', of 9 characters
+spans_of(PLACES, "q", "A", 3, 10)
+    -> InputError: row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?
+spans_of(PLACES, "q", 7, 3, 10) -> InputError: documents: expected a text of '7', found NoneType
+spans_of(PLACES, "q", "a", 0, 2**62)
+    -> InputError: column 'end': expected a place of at most 2147483648, found 4
+spans_of(PLACES + " text", "q", "b", 6, 9, "Öl")
+    -> InputError: document 'b' has ' Öl' at 6:9, not 'Öl'; are places counted in characters?
+spans_of(PLACES + " grade", "q", "a", 0, 1, -1)
+    -> InputError: column 'grade': expected 0 or more, found -1
+spans_of("query document start", "q", "a", 0) -> InputError: no places: expected columns start and
+    end, or text and the texts of documents (documents=), found 'query', 'document', 'start'
+spans_of("query document first last", "q", "a", 0, 1)
+    -> InputError: no places: expected columns start and end
+spans_of("query start end", "q", 0, 1)
+    -> InputError: no document column: found 'query', 'start', 'end'
+spans_of("document start end", "a", 0, 1) -> InputError: no query column
+spans_of("query document text", "q", "a", "")
+    -> InputError: row 0 (from 0), expected a text, found ''
+spans_of(REFERENCES, "q", "[{", "a") -> InputError: row 0 (from 0), references: Expecting
+spans_of(REFERENCES, "q", '[{"start_index": 1}]', "a") -> InputError: references: expected objects
+    with start_index, end_index, content, found {'start_index'
+spans_of(REFERENCES, "q", "[]", "a")
+    -> InputError: references: expected a list of places, found '[]'
+chunks_of(ID_PLACES, ("c", "a", 0, 1), ("c", "a", 1, 2))
+    -> InputError: row 1 (from 0), the chunk 'c' occurs twice
+chunks_of(ID_PLACES + " tokens", ("c", "a", 0, 1, -2)) -> InputError: expected 0 tokens or more
+chunks_of("chunk document", ("c", "a")) -> InputError: no places
+chunks_of("chunk document text", ("c1", "a", "Two"), ("c2", "a", "One"), ("c3", "a", "one"))
+    -> InputError: 2 texts not found in the document: 'c1' ('Two'), 'c3' ('one'); 1 text found
+    more than once in the document: 'c2' ('One'); give the places of these as start and end
+read("read_spans", "query,document,start,end", "q,a,0,4", "q,a,9,4")
+    -> FormatError: <file object>:3: expected 0 <= start < end, found 9
+read("read_chunks", "c1,a,0,4")
+    -> FormatError: 1: expected a header with names for chunk and document
+read("read_chunks", "chunk,document,start,end") -> InputError: <file object>: no rows
+""")
+def test_what_is_wrong_is_refused_with_its_place(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 def test_two_files_of_one_document_are_refused(tmp_path: Path) -> None:
