@@ -55,12 +55,16 @@ def test_ulysses_senteval(benchmark: Any, case: Case) -> None:
 
     means, _ = benchmark.pedantic(
         lambda: train.kfold_train(
-            torch.from_numpy(case.vectors), case.labels.astype(float), 2,
-            assets.get_eval_metric("T1A", 2), device="cpu", show_progress_bar=False,
+            torch.from_numpy(case.vectors),
+            case.labels.astype(float),
+            2,
+            assets.get_eval_metric("T1A", 2),
+            device="cpu",
+            show_progress_bar=False,
             n_repeats=case.repetitions,
         ),
         rounds=1,
-    )  # fmt: skip
+    )
 
     matthews = evaluated(case).value
     benchmark.extra_info["correct"] = bool(abs(means["avg_metric_test"] - matthews) < 1e-6)
@@ -86,6 +90,6 @@ def test_scikit_learn(benchmark: Any, case: Case) -> None:
                 model, case.vectors, case.labels, scoring="matthews_corrcoef", cv=folds
             ),
             rounds=3,
-        )  # fmt: skip
+        )
 
     assert len(found) == case.repetitions * FOLDS

@@ -436,7 +436,7 @@ def test_the_timed_kernels_and_functions_compute_the_right_values() -> None:
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
 
