@@ -30,11 +30,19 @@ POPULATION = 400
 LIMITS = ((0.92, 0.97), (0.93, 0.965))
 # The grades of two judges (columns) by those of people (rows), 0 to 3.
 JUDGES = {
-    "willia-umbrela1": ((1521, 369, 88, 27), (579, 457, 157, 40), (189, 280, 270, 69),
-                        (46, 125, 93, 113)),
-    "RMITIR-llama38b": ((1536, 164, 261, 44), (718, 198, 271, 46), (252, 181, 340, 35),
-                        (70, 71, 186, 50)),
-}  # fmt: skip
+    "willia-umbrela1": (
+        (1521, 369, 88, 27),
+        (579, 457, 157, 40),
+        (189, 280, 270, 69),
+        (46, 125, 93, 113),
+    ),
+    "RMITIR-llama38b": (
+        (1536, 164, 261, 44),
+        (718, 198, 271, 46),
+        (252, 181, 340, 35),
+        (70, 71, 186, 50),
+    ),
+}
 
 
 def judged_by(human: dict[str, dict[str, int]], judge: str, seed: int) -> dict[str, dict[str, int]]:
@@ -119,9 +127,10 @@ def _coverage(
             for error, count in ((found.human_error, n), (found.judge_error, POPULATION))
         )
         hits[row, 1:] = (
-            found.low <= truth <= found.high, abs(found.human - truth) <= half,
+            found.low <= truth <= found.high,
+            abs(found.human - truth) <= half,
             abs(found.judge - truth) <= own,
-        )  # fmt: skip
+        )
         # Where all sampled values are the same, there is no width.
         widths[row] = found.width
     return (*hits.mean(axis=0).tolist(), float(np.nanmean(widths)))
@@ -138,9 +147,16 @@ def falls_short(row: Row, repetitions: int) -> bool:
 def table(found: Iterable[Row]) -> str:
     """The rows as a table in Markdown; those of which the output warns have a mark."""
     names = (
-        "judge", "measure", "system", "n", "known queries %", "all queries %", "people alone %",
-        "judge alone %", "width",
-    )  # fmt: skip
+        "judge",
+        "measure",
+        "system",
+        "n",
+        "known queries %",
+        "all queries %",
+        "people alone %",
+        "judge alone %",
+        "width",
+    )
     lines = [f"| {' | '.join(names)} |", f"|---|---|---|{'--:|' * (len(names) - 3)}"]
     for own in found:
         shown = (own.queries, own.everyone, own.people, own.judge_alone)

@@ -21,13 +21,30 @@ if TYPE_CHECKING:
 
 FOUR = ("map", "ndcg_cut_10", "recip_rank", "P_10")
 OFFICIAL = (
-    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "recip_rank", "P_5",
-    "P_10", "P_20", "P_100", "P_1000",
-)  # fmt: skip
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "P_5",
+    "P_10",
+    "P_20",
+    "P_100",
+    "P_1000",
+)
 ALL_TREC = (
-    *OFFICIAL, "ndcg", "ndcg_cut_10", "ndcg_cut_100", "recall_100", "recall_1000", "success_10",
+    *OFFICIAL,
+    "ndcg",
+    "ndcg_cut_10",
+    "ndcg_cut_100",
+    "recall_100",
+    "recall_1000",
+    "success_10",
     "map_cut_100",
-)  # fmt: skip
+)
 # Means of the same values, summed in another order.
 TOLERANCE = 1e-9
 # Documents that are held as Python objects at a time.

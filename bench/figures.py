@@ -15,9 +15,16 @@ from bench.errors import NotFoundError
 PACKAGE = Path(fastrank.__file__).parent
 # What carries a run to its number; the modules at the top belong to it.
 CORE = (
-    "data", "evaluation", "formats", "judging", "kernels", "measures", "native", "results_store",
+    "data",
+    "evaluation",
+    "formats",
+    "judging",
+    "kernels",
+    "measures",
+    "native",
+    "results_store",
     "scores",
-)  # fmt: skip
+)
 # Calls until what is made once is made.
 WARM = 100
 COMMAND = ["-m", "map", "data/digits.qrels", "data/pixels.run"]

@@ -68,12 +68,27 @@ def ir_measures(job: Job) -> Prepared:
     import ir_measures as peer
 
     known = {
-        "num_q": "NumQ", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRet(rel=1)",
-        "map": "AP", "Rprec": "Rprec", "bpref": "Bpref", "recip_rank": "RR", "P_5": "P@5",
-        "P_10": "P@10", "P_20": "P@20", "P_100": "P@100", "P_1000": "P@1000", "ndcg": "nDCG",
-        "ndcg_cut_10": "nDCG@10", "ndcg_cut_100": "nDCG@100", "recall_100": "R@100",
-        "recall_1000": "R@1000", "success_10": "Success@10", "map_cut_100": "AP@100",
-    }  # fmt: skip
+        "num_q": "NumQ",
+        "num_ret": "NumRet",
+        "num_rel": "NumRel",
+        "num_rel_ret": "NumRet(rel=1)",
+        "map": "AP",
+        "Rprec": "Rprec",
+        "bpref": "Bpref",
+        "recip_rank": "RR",
+        "P_5": "P@5",
+        "P_10": "P@10",
+        "P_20": "P@20",
+        "P_100": "P@100",
+        "P_1000": "P@1000",
+        "ndcg": "nDCG",
+        "ndcg_cut_10": "nDCG@10",
+        "ndcg_cut_100": "nDCG@100",
+        "recall_100": "R@100",
+        "recall_1000": "R@1000",
+        "success_10": "Success@10",
+        "map_cut_100": "AP@100",
+    }
     wanted = {
         peer.parse_measure(known[name]): name
         for name in expected.names_of(job.measures)
@@ -92,12 +107,22 @@ def ranx(job: Job) -> Prepared:
     import ranx as peer
 
     known = {
-        "map": "map", "Rprec": "r-precision", "recip_rank": "mrr", "P_5": "precision@5",
-        "P_10": "precision@10", "P_20": "precision@20", "P_100": "precision@100",
-        "P_1000": "precision@1000", "ndcg": "ndcg", "ndcg_cut_10": "ndcg@10",
-        "ndcg_cut_100": "ndcg@100", "recall_100": "recall@100", "recall_1000": "recall@1000",
-        "success_10": "hit_rate@10", "map_cut_100": "map@100",
-    }  # fmt: skip
+        "map": "map",
+        "Rprec": "r-precision",
+        "recip_rank": "mrr",
+        "P_5": "precision@5",
+        "P_10": "precision@10",
+        "P_20": "precision@20",
+        "P_100": "precision@100",
+        "P_1000": "precision@1000",
+        "ndcg": "ndcg",
+        "ndcg_cut_10": "ndcg@10",
+        "ndcg_cut_100": "ndcg@100",
+        "recall_100": "recall@100",
+        "recall_1000": "recall@1000",
+        "success_10": "hit_rate@10",
+        "map_cut_100": "map@100",
+    }
     wanted = {known[name]: name for name in expected.names_of(job.measures) if name in known}
 
     def call() -> Any:
@@ -124,9 +149,13 @@ def pandas(job: Job) -> Prepared:
 
     def call() -> Any:
         return peer.read_csv(
-            job.run, sep=" ", header=None, usecols=[0, 2, 4], dtype={0: str, 2: str, 4: float},
+            job.run,
+            sep=" ",
+            header=None,
+            usecols=[0, 2, 4],
+            dtype={0: str, 2: str, 4: float},
             quoting=3,
-        )  # fmt: skip
+        )
 
     def values(frame: Any) -> dict[str, float]:
         return _read(len(frame), frame[4].sum(), frame[2].str.len().sum())
@@ -142,9 +171,13 @@ def polars(job: Job) -> Prepared:
 
     def call() -> Any:
         return peer.read_csv(
-            job.run, separator=" ", has_header=False, columns=[0, 2, 4], schema=schema,
+            job.run,
+            separator=" ",
+            has_header=False,
+            columns=[0, 2, 4],
+            schema=schema,
             quote_char=None,
-        )  # fmt: skip
+        )
 
     def values(frame: Any) -> dict[str, float]:
         return _read(len(frame), frame["score"].sum(), frame["doc"].str.len_bytes().sum())

@@ -32,10 +32,16 @@ def run_text(case: Case, columns: Columns) -> Iterator[bytes]:
         query, rank = np.divmod(lines, retrieved)
         yield _joined(
             [
-                _decimal(columns.queries[query]), b" Q0 ", _ids(case, docs[lines]), b" ",
-                _decimal(rank + 1), b" ", text_of_scores(scores[lines]), b" " + TAG + b"\n",
+                _decimal(columns.queries[query]),
+                b" Q0 ",
+                _ids(case, docs[lines]),
+                b" ",
+                _decimal(rank + 1),
+                b" ",
+                text_of_scores(scores[lines]),
+                b" " + TAG + b"\n",
             ]
-        )  # fmt: skip
+        )
 
 
 def qrels_text(case: Case, columns: Columns) -> Iterator[bytes]:

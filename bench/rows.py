@@ -123,7 +123,11 @@ def _row(found: pyperf.Benchmark, facts: dict[str, Any], steady: dict[Key, float
     slower, least = steady.get((case, task, baseline)), steady.get((case, FLOOR, floor))
     peak = facts.get("command_max_rss")
     return Row(
-        case, task, program, facts["status"], facts.get("problem", ""),
+        case,
+        task,
+        program,
+        facts["status"],
+        facts.get("problem", ""),
         calls=len(found.get_values()) + len(first) + 1,
         cold=1000 * facts["cold"],
         warm=1000 * median(first) if first else None,
@@ -135,7 +139,7 @@ def _row(found: pyperf.Benchmark, facts: dict[str, Any], steady: dict[Key, float
         floor=floor,
         to_floor=own / least if least and own and task not in (FLOOR, *MEMORY) else None,
         facts=facts,
-    )  # fmt: skip
+    )
 
 
 def write(path: Path, benchmarks: list[pyperf.Benchmark]) -> None:

@@ -9,9 +9,19 @@ from bench.rows import Row
 from bench.tasks import TASKS
 
 HEADER = (
-    "program", "cold ms", "warm ms", "steady ms", "best ms", "MB/s", "ns/line", "peak MB",
-    "speedup", "/ floor", "calls", "correct",
-)  # fmt: skip
+    "program",
+    "cold ms",
+    "warm ms",
+    "steady ms",
+    "best ms",
+    "MB/s",
+    "ns/line",
+    "peak MB",
+    "speedup",
+    "/ floor",
+    "calls",
+    "correct",
+)
 
 
 def text(rows: list[Row]) -> str:

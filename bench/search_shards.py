@@ -29,9 +29,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     for name, default in (
-        ("shards", 10), ("vectors", 10**6), ("dimension", 96), ("queries", 2000), ("k", 100),
+        ("shards", 10),
+        ("vectors", 10**6),
+        ("dimension", 96),
+        ("queries", 2000),
+        ("k", 100),
         ("workers", 2),
-    ):  # fmt: skip
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--metric", default="ip")
     given = parser.parse_args()

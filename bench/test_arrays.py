@@ -103,9 +103,14 @@ def test_evaluate_arrays(
     names = ["map", "ndcg_cut.10", "recip_rank", "P.10", "recall.1000"]
 
     found = benchmark(
-        fr.evaluate_arrays, case.indexed, case.ids, scores, names,
-        assume_unique=unique, threads=threads,
-    )  # fmt: skip
+        fr.evaluate_arrays,
+        case.indexed,
+        case.ids,
+        scores,
+        names,
+        assume_unique=unique,
+        threads=threads,
+    )
 
     record(benchmark, case.is_correct(found, measures, scores), case.ids.size)
 

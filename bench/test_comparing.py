@@ -45,9 +45,13 @@ class Case:
     def scipy(self, flips: int) -> float:
         """The p-value of the first two systems by scipy."""
         found = stats.permutation_test(
-            (self.first - self.second,), lambda x, axis: x.mean(axis=axis), vectorized=True,
-            permutation_type="samples", n_resamples=flips, rng=np.random.default_rng(SEED),
-        )  # fmt: skip
+            (self.first - self.second,),
+            lambda x, axis: x.mean(axis=axis),
+            vectorized=True,
+            permutation_type="samples",
+            n_resamples=flips,
+            rng=np.random.default_rng(SEED),
+        )
         return float(found.pvalue)
 
     def ranx(self, flips: int) -> float:

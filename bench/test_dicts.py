@@ -64,9 +64,12 @@ def _few(rng: random.Random, docs: list[str], found: list[str]) -> dict[str, int
 
 
 SHAPES = [
-    Shape(6980, 1000), Shape(100, 1000), Shape(6980, 100), Shape(1, 100, 20),
+    Shape(6980, 1000),
+    Shape(100, 1000),
+    Shape(6980, 100),
+    Shape(1, 100, 20),
     *(Shape(50, 1000, judged) for judged in (10, 100, 1300)),
-]  # fmt: skip
+]
 # Where pytrec_eval has numbers that do not mean anything for one query.
 PLACEHOLDERS = {"gm_bpref", "gm_map", "num_q", "relstring", "runid"}
 CALLS = [

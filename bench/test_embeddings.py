@@ -70,9 +70,14 @@ class Case:
     def evaluate(self) -> dict[str, float]:
         """All of it: from vectors to means."""
         return fr.evaluate_embeddings(
-            self.queries, self.index, self.qrels, MEASURES, k=K, query_ids=self.query_ids,
+            self.queries,
+            self.index,
+            self.qrels,
+            MEASURES,
+            k=K,
+            query_ids=self.query_ids,
             batch_size=BATCH,
-        ).mean  # fmt: skip
+        ).mean
 
     def expected(self) -> dict[str, float]:
         """The means of the dicts of what faiss finds."""
@@ -162,11 +167,17 @@ def test_sentence_transformers(benchmark: Any, case: Case) -> None:
             return torch.from_numpy(case.queries)
 
     evaluator = InformationRetrievalEvaluator(
-        dict.fromkeys(case.query_ids, ""), dict.fromkeys(case.corpus_ids, ""),
+        dict.fromkeys(case.query_ids, ""),
+        dict.fromkeys(case.corpus_ids, ""),
         {query: set(docs) for query, docs in case.qrels.items()},
-        mrr_at_k=[10], ndcg_at_k=[10], accuracy_at_k=[10], precision_recall_at_k=[10, 100],
-        map_at_k=[100], score_functions={"dot": dot_score}, write_csv=False,
-    )  # fmt: skip
+        mrr_at_k=[10],
+        ndcg_at_k=[10],
+        accuracy_at_k=[10],
+        precision_recall_at_k=[10, 100],
+        map_at_k=[100],
+        score_functions={"dot": dot_score},
+        write_csv=False,
+    )
     corpus = torch.from_numpy(case.corpus)
 
     def evaluate() -> dict[str, float]:

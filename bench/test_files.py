@@ -46,9 +46,13 @@ def given(request: pytest.FixtureRequest) -> Input:
     stored = added.stored()[request.param]
     own = stored.manifest
     return Input(
-        stored.qrels.read_bytes(), stored.run.read_bytes(), own.lines, own.doc_bytes,
-        own.score_sum, own.expected,
-    )  # fmt: skip
+        stored.qrels.read_bytes(),
+        stored.run.read_bytes(),
+        own.lines,
+        own.doc_bytes,
+        own.score_sum,
+        own.expected,
+    )
 
 
 def test_read_run(benchmark: Any, given: Input) -> None:

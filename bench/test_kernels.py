@@ -6,12 +6,15 @@ the JSON that pytest-benchmark writes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
+import pytrec_eval
 
-from bench import inputs, oracle
+from bench import cases, draw, lines, trec_files
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
@@ -27,7 +30,8 @@ from fastrank.native import codes, engine, kernels, records
 from fastrank.native.buffers import filled, zeros
 
 # 100,000 lines of run, 10,000 judgments.
-QUERIES, RETRIEVED, JUDGED = 100, 1000, 100
+QUERIES, RETRIEVED = 100, 1000
+CASE = replace(cases.CASES["pool-100"], queries=QUERIES, retrieved=RETRIEVED)
 
 OPTIONS = Options(
     trec_eval_version=DEFAULT_VERSION,
@@ -41,19 +45,31 @@ OPTIONS = Options(
 )
 
 
-@pytest.fixture(scope="module")
-def collection() -> inputs.Collection:
-    return inputs.collection(QUERIES, RETRIEVED, JUDGED)
+@dataclass(frozen=True)
+class Collection:
+    """Two files as text, and what plain Python reads in them."""
+
+    qrels_text: bytes
+    run_text: bytes
+    qrels: trec_files.Qrels
+    run: trec_files.Run
 
 
 @pytest.fixture(scope="module")
-def qrels(collection: inputs.Collection) -> Qrels:
-    return trec.parse(collection.qrels_text().encode())
+def collection() -> Collection:
+    columns = draw.draw(CASE, 1.0, cases.SEED)
+    qrels, run = (b"".join(text(CASE, columns)) for text in (lines.qrels_text, lines.run_text))
+    return Collection(qrels, run, trec_files.parse_qrels(qrels), trec_files.parse_run(run))
 
 
 @pytest.fixture(scope="module")
-def run(collection: inputs.Collection) -> Run:
-    return trec.parse(collection.run_text().encode(), form="trec_results")
+def qrels(collection: Collection) -> Qrels:
+    return trec.parse(collection.qrels_text)
+
+
+@pytest.fixture(scope="module")
+def run(collection: Collection) -> Run:
+    return trec.parse(collection.run_text, form="trec_results")
 
 
 def record(benchmark: Any, correct: bool, **facts: Any) -> None:
@@ -62,12 +78,11 @@ def record(benchmark: Any, correct: bool, **facts: Any) -> None:
     assert correct
 
 
-def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
-    text = collection.run_text().encode()
-    lines = QUERIES * RETRIEVED
-    fields = records.ResultFields(docs=spans(lines), scores=spans(codes.CHUNK))
-    scores, fallbacks, state = zeros("d", lines), zeros("q", 3 * lines), records.Reading()
-    stretches = records.Stretches(*spans(lines), rows=zeros("q", lines))
+def test_scan_run(benchmark: Any, collection: Collection) -> None:
+    text, count = collection.run_text, QUERIES * RETRIEVED
+    fields = records.ResultFields(docs=spans(count), scores=spans(codes.CHUNK))
+    scores, fallbacks, state = zeros("d", count), zeros("q", 3 * count), records.Reading()
+    stretches = records.Stretches(*spans(count), rows=zeros("q", count))
     reader = line_reader(text, records.Cursor())
 
     def scan() -> None:
@@ -80,12 +95,12 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
         (text[start : start + length].decode(), score)
         for start, length, score in zip(*fields.docs, scores, strict=True)
     ]
-    finished = state.status == codes.DONE and state.rows == lines
+    finished = state.status == codes.DONE and state.rows == count
     correct = finished and state.fallbacks == 0 and found == rows
-    record(benchmark, correct, lines=lines, bytes=len(text))
+    record(benchmark, correct, lines=count, bytes=len(text))
 
 
-def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
+def test_judge(benchmark: Any, collection: Collection, qrels: Qrels, run: Run) -> None:
     matched = match_queries(qrels, run)
 
     judged = benchmark(judge_rankings, qrels, run, matched, judging_options([], OPTIONS, qrels))
@@ -98,12 +113,17 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
     expected = [
         [
             (rank, collection.qrels[query][doc])
-            for rank, doc in enumerate(collection.run[query], 1)
+            for rank, doc in enumerate(ranked(collection.run[query]), 1)
             if doc in collection.qrels[query]
         ]
         for query in sorted(collection.run)
     ]
     record(benchmark, found == expected, lines=QUERIES * RETRIEVED)
+
+
+def ranked(scores: dict[str, float]) -> list[str]:
+    """Documents as trec_eval ranks them: by C floats, and equal ones by their ids, descending."""
+    return sorted(scores, key=lambda doc: (np.float32(scores[doc]), doc.encode()), reverse=True)
 
 
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
@@ -113,15 +133,14 @@ def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     return Values(qrels, bound, OPTIONS, judged), bound[0], zeros("d", QUERIES)
 
 
-def expected_values(collection: inputs.Collection, measure: str) -> list[float]:
-    """The value of a measure for every query, in byte order of the queries."""
-    values = oracle.reference(collection.qrels, collection.run, measure)
-    return [values[query] for query in sorted(values)]
+def expected_values(collection: Collection, measure: str) -> list[float]:
+    """The value of a measure for every query by pytrec_eval, in byte order of the queries."""
+    evaluator = pytrec_eval.RelevanceEvaluator(collection.qrels, {measure})
+    values = evaluator.evaluate(collection.run)
+    return [values[query][measure] for query in sorted(values)]
 
 
-def test_average_precision(
-    benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run
-) -> None:
+def test_average_precision(benchmark: Any, collection: Collection, qrels: Qrels, run: Run) -> None:
     computed, own, values = prepared("map", qrels, run)
     numbers = filled("d", own.numbers)
 
@@ -131,7 +150,7 @@ def test_average_precision(
     record(benchmark, correct, queries=QUERIES)
 
 
-def test_ndcg(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
+def test_ndcg(benchmark: Any, collection: Collection, qrels: Qrels, run: Run) -> None:
     computed, own, values = prepared("ndcg", qrels, run)
     numbers = filled("d", own.numbers)
 

@@ -36,9 +36,11 @@ class Case:
         products = [
             np.einsum("ij,ij->i", x, y)
             for x, y in (
-                (self.one, self.other), (self.one, self.one), (self.other, self.other),
+                (self.one, self.other),
+                (self.one, self.one),
+                (self.other, self.other),
             )
-        ]  # fmt: skip
+        ]
         return products[0] / np.sqrt(products[1] * products[2])
 
 

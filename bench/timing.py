@@ -86,9 +86,14 @@ class Subject:
     def _options(self, times: int, before: int) -> list[str]:
         variables = ",".join(self.program.variables)
         return [
-            "--quiet", f"--output={self._scratch / 'runs'}", "--processes=1", "--loops=1",
-            f"--values={times}", f"--warmups={before}", f"--inherit-environ={variables}",
-        ]  # fmt: skip
+            "--quiet",
+            f"--output={self._scratch / 'runs'}",
+            "--processes=1",
+            "--loops=1",
+            f"--values={times}",
+            f"--warmups={before}",
+            f"--inherit-environ={variables}",
+        ]
 
     def _timed(self, words: list[str], times: int) -> pyperf.Benchmark | None:
         """What pyperf found, with the answers checked; None where a call failed."""
@@ -117,9 +122,13 @@ class Subject:
         with open(self._scratch / "pyperf", "wb") as told:
             # In a session of its own, so that what it started can be ended with it.
             process = subprocess.Popen(
-                [sys.executable, *words], cwd=ROOT, env={**os.environ, **self.program.variables},
-                stdout=subprocess.DEVNULL, stderr=told, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, *words],
+                cwd=ROOT,
+                env={**os.environ, **self.program.variables},
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+                start_new_session=True,
+            )
         try:
             return process.wait(limit)
         except BaseException:

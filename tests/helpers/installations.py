@@ -43,9 +43,13 @@ def try_python(code: str, folder: Path | None = None, **environment: str) -> tup
     """The exit status, standard output and standard error of code, without an engine chosen."""
     clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env={**clean, **environment},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, done.stdout.strip(), done.stderr
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,12 +34,20 @@ def test_what_fails_in_a_process_that_compiles_is_told() -> None:
     worker.close()
 
 
-def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_for() -> None:
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """A process that compiles."""
+    worker = Worker()
+    yield worker
+    worker.close()
+
+
+def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_for(
+    worker: Worker,
+) -> None:
     """Not for each number they are called with, nor because an inlined function calls them."""
     llvm = pytest.importorskip("llvmlite.binding")
-    worker = Worker()
     codes = [worker.call(generate, name)[2] for name in ("look_up_rows", "scan_qrels")]
-    worker.close()
     functions = [own for code in codes for own in llvm.parse_bitcode(code).functions]
     attributes = {
         name: [b" ".join(own.attributes) for own in functions if name in own.name]
@@ -85,27 +93,58 @@ def test_what_is_damaged_does_not_come_back(
     assert cache.get("digest", "level") is None
 
 
-def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk, where a file cannot get its name, or a file is in the place of the folder."""
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
     (tmp_path / "file").write_text("in the way")
-    cache = ObjectCache(str(tmp_path / "file"))
+    (tmp_path / "folder").mkdir()
+    for name, reason in (("file", "Not a directory"), ("folder", "No space left on device")):
+        cache = ObjectCache(str(tmp_path / name))
 
-    cache.put("digest", "level", COMPILED)
-    cache.forget_old()
+        cache.put("digest", "level", COMPILED)
+        cache.forget_old()
 
-    assert cache.get("digest", "level") is None
+        assert cache.problem == f"{tmp_path / name} ({reason})"
+        assert cache.get("digest", "level") is None
+    assert list((tmp_path / "folder").iterdir()) == []
 
 
 def test_a_cache_that_others_may_write_to_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is in it becomes part of the library."""
+    """What is in it becomes part of the library, or is run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ObjectCache().put("digest", "level", COMPILED)
     assert ObjectCache().get("digest", "level") == COMPILED
+    folder = tmp_path / "fastrank" / "objects"
+    folder.chmod(0o777)
 
-    (tmp_path / "fastrank" / "objects").chmod(0o777)
+    cache = ObjectCache()
 
-    assert ObjectCache().get("digest", "level") is None
+    assert cache.problem == f"{folder} (others may write there)"
+    assert cache.get("digest", "level") is None
+
+
+def test_a_home_that_is_no_absolute_path_holds_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies where somebody happens to stand is not run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", ".")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+
+    cache = ObjectCache()
+    cache.put("digest", "level", COMPILED)
+
+    assert cache.problem == "./.cache (not an absolute path)"
+    assert cache.get("digest", "level") is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_nobody_uses_is_forgotten(tmp_path: Path) -> None:
@@ -300,15 +339,13 @@ def test_the_library_finds_the_level_of_the_processor(
 
 
 @needs_linker
-def test_an_entry_point_takes_its_arguments_from_memory(tmp_path: Path) -> None:
+def test_an_entry_point_takes_its_arguments_from_memory(tmp_path: Path, worker: Worker) -> None:
     """Each in eight bytes, of an array the address and the length."""
     compiled, library = tmp_path / "widest.o", tmp_path / "widest.so"
-    worker = Worker()
 
     signature, held, bitcode = worker.call(generate, "widest")
     compiled.write_bytes(worker.call(emit_object, bitcode, next(iter(levels().values()))))
 
-    worker.close()
     assert (signature, held) == ("int64(int64[::1])", False)
     subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
     found, error = ctypes.c_int64(), ctypes.c_void_p()

@@ -194,34 +194,42 @@ def test_documents_are_found_whichever_are_fewer(more: int) -> None:
     assert _ranks(run, list(map(len, run)), ["b", "c"]) == [2, 3, 1, 2]
 
 
-USUAL = {"int": 2, "float": 2.0, "float64": np.float64(2), "float32": np.float32(2)}
-# Where reading them might run code of Python's.
-UNUSUAL = {
-    "bool": True,
-    "2**63": 2**63,
-    "int64": np.int64(2),
-    "Fraction": Fraction(2),
-    "subclass": Float(2),
-    "nan": float("nan"),
+A_B = {"a": 1.0, "b": 2.0}
+# Rankings, the lengths that they are said to have, documents, and their ranks: None where reading
+# on might run code of Python's, or write beyond the end of memory.
+LEFT_TO_PYTHON = {
+    **{
+        f"{type(score).__name__} {score}": ([{"a": 1.0, "b": score, "c": 2.5}], [3], "b", ranks)
+        for scores, ranks in (
+            ((2, 2.0, np.float64(2), np.float32(2)), [2]),
+            ((True, 2**63, np.int64(2), Fraction(2), Float(2), float("nan")), None),
+        )
+        for score in scores
+    },
+    # As another thread may change it before the kernel.
+    "longer than said": ([A_B, {**A_B, "c": 3.0}], [2, 2], "a", None),
+    "shorter than said": ([A_B, {**A_B, "c": 3.0}], [2, 4], "a", None),
+    "said to be empty": ([A_B, {**A_B, "c": 3.0}], [2, 0], "a", None),
+    "only str": ([A_B], [2], "a", [2]),
+    **{
+        f"key {key!r}": ([{"a": 1.0, key: 2.0}], [2], "a", None)
+        for key in (5, Text("b"), np.str_("b"), b"b", None)
+    },
+    # Ids decide.
+    "not UTF-8": ([{"a": 1.0, "\udc80": 1.0}], [2], "a", None),
+    "not UTF-8, more judged": ([{"a": 1.0, "\udc80": 1.0}], [2], "abc", None),
 }
 
 
 @needs_objects
-@pytest.mark.parametrize("score", [*USUAL, *UNUSUAL])
-def test_kernels_read_the_usual_numbers_and_leave_others_to_python(score: str) -> None:
-    """Without a copy of the dict."""
-    run = {"a": 1.0, "b": {**USUAL, **UNUSUAL}[score], "c": 2.5}
-
-    assert _ranks([run], [3], ["b"]) == ([2] if score in USUAL else None)
-
-
-@needs_objects
-@pytest.mark.parametrize("lengths", [[2, 2], [2, 4], [2, 0]])
-def test_a_dict_that_has_changed_its_size_is_noticed(lengths: list[int]) -> None:
-    """As another thread may do before the kernel: nothing is written beyond its place."""
-    run = [{"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0, "c": 3.0}]
-
-    assert _ranks(run, lengths, ["a"]) is None
+@pytest.mark.parametrize(
+    ("run", "lengths", "docs", "ranks"), LEFT_TO_PYTHON.values(), ids=LEFT_TO_PYTHON
+)
+def test_kernels_read_what_is_usual_and_leave_the_rest_to_python(
+    run: Any, lengths: list[int], docs: str, ranks: list[int] | None
+) -> None:
+    """Without a copy of the dict, and without an exception left behind."""
+    assert _ranks(run, lengths, list(docs)) == ranks
 
 
 @pytest.mark.parametrize("size", [0, 2, 4])
@@ -255,21 +263,6 @@ def test_a_number_may_change_the_dicts_while_it_is_read(moved: int) -> None:
 
     assert found["num_ret"].tolist() == [2.0, float(moved)]
     assert found["recip_rank"].tolist() == [1 / 2, 1 / moved]
-
-
-@needs_objects
-@pytest.mark.parametrize("key", [5, Text("b"), np.str_("b"), b"b", None])
-def test_a_key_that_is_not_str_itself_is_noticed(key: Any) -> None:
-    """Where looking it up might run code of Python's."""
-    assert _ranks([{"a": 1.0, key: 2.0}], [2], ["a"]) is None
-    assert _ranks([{"a": 1.0, "b": 2.0}], [2], ["a"]) == [2]
-
-
-@needs_objects
-@pytest.mark.parametrize("judged", [["a"], ["a", "b", "c"]])
-def test_an_id_that_is_not_utf8_leaves_no_exception_behind(judged: list[str]) -> None:
-    """It is left to Python where ids decide."""
-    assert _ranks([{"a": 1.0, "\udc80": 1.0}], [2], judged) is None
 
 
 def test_an_evaluator_gives_the_same_however_often_it_is_used() -> None:
@@ -381,9 +374,9 @@ print(json.dumps([
 
 
 @needs_objects
-@pytest.mark.parametrize("setting", [{}, {"NUMBA_DISABLE_JIT": "1"}, {"FASTRANK_ENGINE": "jit"}])
+@pytest.mark.parametrize("setting", [{"NUMBA_DISABLE_JIT": "1"}, {"FASTRANK_ENGINE": "jit"}])
 def test_the_kernels_mean_the_same_on_every_engine(setting: dict[str, str]) -> None:
-    """Compiled ahead of time, compiled in the process, or in plain Python."""
+    """In plain Python, or compiled in the process; the tests above, ahead of time."""
     shown = run_python(SCRIPT, REPOSITORY, **setting)
 
     rows = [{"x": 0.0, "y": 1.0}, {"x": 0.25, "y": 0.0}, {"x": -0.0, "y": 0.0}]
