@@ -34,27 +34,7 @@ def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{
     return qrels, {query: row for query, row in run.items() if row}
 
 
-SHUFFLED = np.random.default_rng(1).permutation(700)
-DESCENDING = np.arange(900)[::-1]
 # More hits than are counted one by one, and ties among them; and one tie of all.
-LONG = {
-    "in any order": (SHUFFLED, SHUFFLED % 50, {int(doc): int(doc % 3) for doc in SHUFFLED[:350]}),
-    "all tied": (np.arange(900), np.zeros(900), {doc: doc % 2 for doc in range(0, 900, 3)}),
-    "all tied, ids descend": (
-        DESCENDING,
-        np.zeros(900),
-        {doc: doc % 2 for doc in range(0, 900, 3)},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", LONG)
-def test_many_judged_documents_are_ranked_by_sorting(case: str) -> None:
-    ids, scores, judged = LONG[case]
-    given_ = ids[None], scores[None].astype(float)
-    expected = fr.evaluate(*as_read(*written(*given_, [judged], "{}")), "all_trec")
-
-    assert repr(fr.evaluate_arrays([judged], *given_, "all_trec").mean) == repr(expected.mean)
 
 
 # One query, and small collections
