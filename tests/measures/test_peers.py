@@ -65,22 +65,6 @@ def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: Any
             assert found[name][q] == pytest.approx(theirs, rel=1e-12), (query, name)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_f1_is_that_of_ranx(seed: int) -> None:
-    """_f1 of ranx 0.3.21: precision at k is divided by k, without k by what was retrieved."""
-    labels, scores = labelled(seed)
-    found = fr.evaluate_labels(labels, scores, "F1@3 f1@20 F1 SetF")
-
-    for row, (judged, own) in enumerate(zip(labels, scores, strict=True)):
-        order = sorted(range(len(own)), key=lambda i, own=own: -own[i])
-        relevant = sum(grade > 0 for grade in judged)
-        for name, k in (("F1@3", 3), ("f1@20", 20), ("F1", len(own))):
-            hits = sum(judged[i] > 0 for i in order[:k])
-            p, r = hits / k, hits / relevant if relevant else 0.0
-            assert found[name][row] == (2 * ((p * r) / (p + r)) if hits else 0.0)
-        assert found["F1"][row] == pytest.approx(found["SetF"][row], rel=1e-15)
-
-
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_judged_is_that_of_ir_measures_where_grades_are_negative(k: int) -> None:
     ir_measures = pytest.importorskip("ir_measures")
