@@ -399,35 +399,12 @@ def test_document_ids_in_a_file_of_judgments_are_decimal(doc: str) -> None:
         text(doc)
 
 
-@pytest.mark.parametrize("place", [0, 1, 500, 998])
-@pytest.mark.parametrize("judged", [False, True])
-def test_a_repeated_document_is_found_wherever_it_stands(place: int, judged: bool) -> None:
-    ids = np.arange(1000)[None] * 7919
-    ids[0, 999] = ids[0, place]
-
-    with pytest.raises(ArrayError, match=f"retrieved twice, in columns {place} and 999"):
-        found([{int(ids[0, place]) if judged else 1: 1}], ids)
-
-
 def test_an_error_of_an_array_carries_its_place() -> None:
     with pytest.raises(ValueError, match="twice") as caught:
         found([{4: 1}], [[4, 4]])
 
     error: Any = caught.value
     assert (error.name, error.row, error.column) == ("ids", 0, 1)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("negative", [0, 1])
-def test_a_query_whose_grades_are_all_negative_has_nothing_relevant(
-    threads: int, negative: int
-) -> None:
-    """The first one too."""
-    qrels = [{4: 1}, {4: 1}]
-    qrels[negative] = {4: -1}
-
-    values = found(qrels, [[4, 5], [4, 6]], threads=threads)["map"]
-    assert values.tolist() == [float(i != negative) for i in range(2)]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

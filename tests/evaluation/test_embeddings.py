@@ -276,21 +276,6 @@ def test_mistakes_are_found_before_the_search(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("ties", ["docno_asc", "best", "worst", "average"])
-def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
-    """Of 60 documents every two have one vector, and so one score."""
-    corpus = np.repeat(CORPUS[:30], 2, axis=0)
-    ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
-    qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(QUERIES, corpus, 20, **ids)
-    given_: Any = {"corpus": corpus, "qrels": qrels, "k": 20, **ids}
-
-    found = of("map ndcg", batch_size=7, ties=ties, **given_)
-
-    assert found.to_dict() == fr.evaluate(qrels, run, "map ndcg", ties=ties).to_dict()
-    assert found.mean != of("map ndcg", **given_).mean
-
-
 def test_given_ties_stand_in_the_order_of_the_corpus() -> None:
     corpus, qrels = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], "float32"), {0: {2: 1}}
 

@@ -495,7 +495,7 @@ def test_labels_give_what_the_same_run_gives(
         [dict(zip(*pair, strict=True)) for pair in zip(ids, labels, strict=True)],
         [list(zip(*pair, strict=True)) for pair in zip(ids, scores, strict=True)],
     )
-    measures = case.measures(how["ties"])
+    measures = case.measures(**how)
     expected = outcome(fr.evaluate, case.qrels(), case.nouns()[1], measures, **how)
     arrange, options = ARRANGED[form]
     if named and form != "ids":

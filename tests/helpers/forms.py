@@ -59,10 +59,12 @@ class Case(NamedTuple):
         columns = list(zip(*self.rows(), strict=True)) or [(), (), ()]
         return fr.Qrels.from_dict(self.qrels()), fr.Run.from_arrays(*map(list, columns))
 
-    def measures(self, ties: str = "docno_desc") -> str:
+    def measures(self, ties: str = "", depth: int | None = None, **_: Any) -> str:
         """Those that can be computed."""
+        if ties == "average":
+            return EXPECTED
         fractions = any(grade % 1 for own in self.judged for grade in own.values())
-        return EXPECTED if ties == "average" else GRADED if fractions else EVERY
+        return (GRADED if fractions else EVERY) + ("" if depth else " AUC GAUC")
 
     @property
     def repeats(self) -> bool:

@@ -102,24 +102,6 @@ def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
     assert list(found.values()) == pytest.approx([every, of_judged])
 
 
-def test_every_form_of_a_run_gives_the_same(tmp_path: Any) -> None:
-    """Of 4 pairs two are tied, and two are in the wrong order."""
-    qrels = {"1": {"1": 1, "2": 0, "3": 1}, "2": {"5": 1}}
-    run = {"1": {"1": 1.0, "2": 1.0, "4": 1.0, "3": 0.5}}
-    lines = [f"1 Q0 {doc} 0 {score} t\n" for doc, score in run["1"].items()]
-    (tmp_path / "run").write_text("".join(lines))
-    numbered: Any = {q: {int(doc): own for doc, own in docs.items()} for q, docs in qrels.items()}
-    arrays = [[1, 2, 4, 3]], [[1.0, 1.0, 1.0, 0.5]]
-    names, how = "AUC GAUC AP", {"missing": "zero"}
-
-    found = [fr.evaluate(qrels, tmp_path / "run", names, **how)]
-    found.append(fr.Evaluator(qrels, names, **how).evaluate(run))
-    found.append(fr.evaluate_arrays(numbered, *arrays, names, queries=[1], **how))
-
-    expected = fr.evaluate(qrels, run, "AP", **how).mean["AP"]
-    assert [scores.mean for scores in found] == [{"AUC": 0.25, "GAUC": 0.25, "AP": expected}] * 3
-
-
 def labels(*given: Any, **options: Any) -> dict[str, float]:
     return dict(fr.evaluate_labels(*given, **options).mean)
 

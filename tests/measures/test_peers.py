@@ -128,9 +128,6 @@ of("P@1 P(rel=2)@1 nDCG(gains={1:0})", "1 a=1", RUN, no_relevant="one") => [0.0,
 # a query without results stays zero
 each("AP", no_relevant="one", **MISSING) => [0.5, 1.0, 0.0]
 of("AP", QRELS, RUN, no_relevant="one", **MISSING) => approx([(0.5 + 1.0 + 0.0) / 3])
-# one is one for arrays
-fr.evaluate_arrays([{0: 1}, {0: 0}], [[1, 0], [0, 2]], None, "map", no_relevant="one").lists()
-  => {"map": [0.5, 1.0]}
 """
 
 
@@ -147,15 +144,6 @@ def test_one_is_the_value_of_queries_for_which_nothing_is_relevant(measure: str)
 @pytest.mark.parametrize("measure", ["num_rel_ret", "utility", "DCG@1", "Judged", "FirstRank"])
 def test_one_is_no_value_of_what_has_no_best_value_or_another_one(measure: str) -> None:
     assert each(measure, no_relevant="one") == pytest.approx(each(measure), nan_ok=True)
-
-
-def test_one_is_one_for_files(tmp_path: Any) -> None:
-    path = tmp_path / "run"
-    path.write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n")
-
-    found = fr.evaluate(grades(QRELS), str(path), "map", no_relevant="one")
-
-    assert found["map"].tolist() == [0.5, 1.0]
 
 
 def test_groups_of_judgments_have_no_one() -> None:
