@@ -82,7 +82,7 @@ OF_SEARCH = ["excluded", "ties_at_cutoff", "unjudged_queries"]
 
 
 @pytest.mark.filterwarnings("ignore:k=")
-@examples(80)
+@examples(50)
 @given(
     vectors=st.tuples(FEW_VECTORS, VECTORS),
     k=st.integers(1, 25),

@@ -481,7 +481,7 @@ WAYS = st.fixed_dictionaries(
 
 @pytest.mark.parametrize("form", ARRANGED)
 @given(GROUPS.filter(any), WAYS, st.booleans(), st.sampled_from([1, 0.5]), st.booleans())
-@examples(50)
+@examples(25)
 def test_labels_give_what_the_same_run_gives(
     form: str, groups: Any, how: dict[str, Any], named: bool, scale: float, are_scored: bool
 ) -> None:

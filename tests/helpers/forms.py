@@ -214,29 +214,31 @@ RUNS: dict[str, Callable[[Case, Path], Any]] = {
 }
 
 
-class Rows(NamedTuple):
-    """The same as arrays, with -1 where there is no document."""
+def arrays_of(case: Case) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """What evaluate_arrays takes: judgments, ids and scores, and how they are to be read.
 
-    judged: list[dict[int, float]]
-    ids: Any
-    scores: Any
-
-
-def rows_of(case: Case) -> Rows | None:
-    """Rows with padding on both sides of the documents, of numbers only."""
+    Of numbers only; the rows have padding on both sides of the documents.
+    """
     docs = {doc for own in (*case.judged, *map(dict, case.rankings)) for doc in own}
     if not all(doc.isdigit() and str(int(doc)) == doc for doc in docs):
-        return None
-    width = max(map(len, case.rankings)) + 2
-    ids, scores = (
-        np.full((len(case.queries), width), -1),
-        np.full((len(case.queries), width), np.nan),
-    )
+        return []
+    shape = len(case.queries), max(map(len, case.rankings)) + 2
+    ids, scores = np.full(shape, -1), np.full(shape, np.nan)
     for row, own in enumerate(case.rankings):
         ids[row, 1 : len(own) + 1] = [int(doc) for doc, _ in own]
         scores[row, 1 : len(own) + 1] = [score for _, score in own]
     judged = [{int(doc): grade for doc, grade in own.items()} for own in case.judged]
-    return Rows(judged, ids, scores)
+    named = {"queries": None if case.queries[0] == "0" else case.queries}
+    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((judged, ids, scores), named),
+        ((judged, ids, -scores), {**named, "higher_is_better": False}),
+        ((fr.index_qrels(judged, **named), ids, scores), {}),
+    ]
+    places = [(len(own) - i, score) for own in case.rankings for i, (_, score) in enumerate(own)]
+    if all(score == place for place, score in places):
+        # Results of a search are in order without scores.
+        found.append(((judged, ids, None), named))
+    return found
 
 
 # What trec_eval makes of them

@@ -24,6 +24,7 @@ from tests.helpers.forms import (
     TIES,
     WHOLE_CASES,
     Case,
+    arrays_of,
     assert_same,
     by_trec_eval,
     judgments,
@@ -31,7 +32,6 @@ from tests.helpers.forms import (
     options,
     outcome,
     ranked,
-    rows_of,
 )
 from tests.helpers.parsing import parse_run
 from tests.helpers.small import run_lines
@@ -49,7 +49,7 @@ COMPARED_OPTIONS = options(
 )
 
 
-@examples(300)
+@examples(200)
 @given(WHOLE_CASES, COMPARED_OPTIONS)
 def test_options_mean_what_pytrec_eval_gives_the_rankings_that_they_leave(
     case: Case, how: dict[str, Any]
@@ -100,7 +100,7 @@ def refusal(case: Case, how: dict[str, Any]) -> str:
     return "duplicate docs" if twice else ""
 
 
-@examples(120)
+@examples(100)
 @given(
     case=CASES,
     how=options(),
@@ -131,15 +131,9 @@ def test_every_form_gives_what_a_run_in_memory_gives(
                 with piece(64):
                     found = outcome(evaluator.evaluate, own, threads=threads)
                 assert_same(found, expected)
-    arrays = rows_of(case)
-    if arrays is not None:
-        names = None if case.queries[0] == "0" else case.queries
-        indexed = fr.index_qrels(arrays.judged, queries=names)
-        for judged, queries in ((arrays.judged, names), (indexed, None)):
-            given_: Any = judged, arrays.ids, arrays.scores, measures
-            own = {**how, "queries": queries, "threads": threads}
-            found = outcome(fr.evaluate_arrays, *given_, **own)
-            assert_same(found, expected, named=queries is names)
+    for arrays, reading in arrays_of(case):
+        found = outcome(fr.evaluate_arrays, *arrays, measures, threads=threads, **reading, **how)
+        assert_same(found, expected, named="queries" in reading)
 
 
 # Ranks of judged documents

@@ -52,7 +52,7 @@ WAYS = st.one_of(
 
 
 @given(RESULTS, GRADES, WAYS)
-@examples(350)
+@examples(150)
 def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, way: Any) -> None:
     """At a level, cut at a depth, or of the judged documents only."""
     depth = way.get("depth")
@@ -69,7 +69,7 @@ def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, 
 
 
 @given(RESULTS, GRADES, st.sampled_from([1, 2]), st.sampled_from([None, 1, 2, 3]))
-@examples(150)
+@examples(100)
 def test_best_and_worst_are_the_extremes_over_every_order(
     results: Results, grades: Grades, level: int, depth: int | None
 ) -> None:
