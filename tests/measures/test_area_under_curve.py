@@ -44,7 +44,7 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 @pytest.mark.parametrize("level", [0.5, 1, 2])
 def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
     """Whether the level is that of the evaluation or of the measure."""
-    labels, scores = cases(400, seed=1)
+    labels, scores = cases(150, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
     own = f"AUC(rel={level})" if level != 0.5 else "AUC"
 
@@ -56,12 +56,12 @@ def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) 
 
             assert per_query(found, name) == pytest.approx(expected, abs=1e-12, nan_ok=True)
             assert found.mean[name] == pytest.approx(np.nanmean(expected), abs=1e-12)
-    assert sum(map(math.isnan, expected)) > 20
+    assert sum(map(math.isnan, expected)) > 8
 
 
 @pytest.mark.parametrize("weight", ["retrieved", "relevant"])
 def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
-    labels, scores = cases(400, seed=3)
+    labels, scores = cases(150, seed=3)
     total = weights = 0.0
     for own, predicted in zip(labels, scores, strict=True):
         value = area(own, predicted)
