@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fastrank.parallel import in_order, outcomes
+from fastrank.parallel import in_order, outcomes, work
 from tests.helpers import executors
 from tests.helpers.executors import add, started
 
@@ -81,6 +82,14 @@ def test_a_worker_asks_for_a_shared_object_that_it_has_dropped(
             items = range(20, 60)
             found = list(in_order(one_worker, add, items, shared=shared))
             assert found == [shared + item for item in items], turn
+
+
+def test_a_worker_keeps_the_last_two_shared_objects() -> None:
+    digests = [b"1", b"2", b"3", b"4"]
+    for digest in digests:
+        work("", digest, pickle.dumps((add, 1)), [])
+
+    assert [work("", digest, None, []) for digest in digests] == [None, None, [], []]
 
 
 @pytest.mark.parametrize(
