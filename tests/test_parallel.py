@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastrank.parallel import in_order, outcomes
+from fastrank.parallel import in_order, outcomes, work
 from tests.helpers import executors
 from tests.helpers.executors import add, started
 
 
 @pytest.fixture(scope="module")
 def dask() -> Iterator[Any]:
-    """A client of a cluster whose workers live."""
-    with executors.dask_client() as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def mortal() -> Iterator[Any]:
-    """A client of a cluster whose workers may be killed."""
+    """A client of a cluster, whose workers may be killed."""
     with executors.dask_client() as client:
         yield client
 
@@ -43,22 +36,17 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
             yield made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(2, mp_context=get_context(executors.CONTEXT)) as made:
+    with started("processes") as made:
         yield made
 
 
-def test_results_are_in_order(executor: Any) -> None:
-    items = list(range(100, 400))
+def test_outcomes_are_those_of_a_loop(executor: Any) -> None:
+    """In order; an item that fails does not affect the others."""
+    found = list(outcomes(executor, add, range(300), shared=1000))
 
-    assert list(in_order(executor, add, items, shared=1000)) == [1000 + item for item in items]
-
-
-def test_an_item_that_fails_does_not_affect_the_others(executor: Any) -> None:
-    found = list(outcomes(executor, add, range(100), shared=1))
-
-    assert [one.value for one in found] == [None if i == 13 else 1 + i for i in range(100)]
+    assert [one.value for one in found] == [None if i == 13 else 1000 + i for i in range(300)]
     errors = [one.error for one in found if one.error is not None]
     assert list(map(repr, errors)) == ["ValueError('13 is not allowed')"]
 
@@ -71,17 +59,18 @@ def test_the_first_error_is_raised_after_the_results_before_it(executor: Any) ->
         next(results)
 
 
-@pytest.mark.parametrize("kind", ["processes", "process pool", "loky", "dask"])
-def test_each_worker_gets_the_shared_object_once(kind: str, tmp_path: Path) -> None:
+def test_each_worker_gets_the_shared_object_once(executor: Any, tmp_path: Path) -> None:
+    """Threads share the object itself."""
     shared = executors.Loaded(tmp_path / "loads", 5)
-    with started(kind) as executor:
-        for _ in range(3):
-            found = list(in_order(executor, add, range(14, 300), shared=shared, chunk_size=3))
+    shared.path.touch()
+    for _ in range(3):
+        found = list(in_order(executor, add, range(14, 300), shared=shared, chunk_size=3))
 
-            assert found == list(range(19, 305))
+        assert found == list(range(19, 305))
 
     loads = shared.path.read_text().split()
     assert len(loads) == len(set(loads)) <= 2
+    assert bool(loads) == (executor is not None and "hread" not in type(executor).__name__)
 
 
 def test_a_worker_asks_for_a_shared_object_that_it_has_dropped(
@@ -95,12 +84,12 @@ def test_a_worker_asks_for_a_shared_object_that_it_has_dropped(
             assert found == [shared + item for item in items], turn
 
 
-def test_threads_share_the_object_itself() -> None:
-    shared = object()
-    with ThreadPoolExecutor(2) as executor:
-        found = list(in_order(executor, lambda given, _: given, range(9), shared=shared))
+def test_a_worker_keeps_the_last_two_shared_objects() -> None:
+    digests = [b"1", b"2", b"3", b"4"]
+    for digest in digests:
+        work("", digest, pickle.dumps((add, 1)), [])
 
-    assert all(one is shared for one in found)
+    assert [work("", digest, None, []) for digest in digests] == [None, None, [], []]
 
 
 @pytest.mark.parametrize(
@@ -167,49 +156,40 @@ def test_closing_cancels_what_waits() -> None:
     assert executor._work_queue.qsize() <= 1
 
 
-def test_what_was_done_before_a_worker_was_killed_is_kept(processes: ProcessPoolExecutor) -> None:
-    found = list(outcomes(processes, executors.die, range(100), chunk_size=1))
-
-    assert [one.value for one in found[:50]] == list(range(50))
-    assert isinstance(found[50].error, BrokenProcessPool)
-    assert {type(one.error) for one in found[51:] if one.value is None} == {CancelledError}
-    assert len(found) == 100
-
-
-def test_a_dask_client_that_was_closed_is_an_error(dask: Any) -> None:
-    with type(dask)(dask.scheduler.address, set_as_default=False) as client:
-        pass
-
-    with pytest.raises(Exception, match="Client is closed"):
-        list(in_order(client, add, range(5), shared=0))
-
-
-def test_an_executor_that_was_shut_down_is_an_error(processes: ProcessPoolExecutor) -> None:
-    processes.shutdown()
-
-    with pytest.raises(RuntimeError, match="after shutdown"):
-        list(in_order(processes, add, range(5), shared=0))
-
-
-def test_dask_repeats_the_chunks_of_a_worker_that_was_killed(mortal: Any, tmp_path: Path) -> None:
-    found = list(in_order(mortal, executors.die_once, range(100), shared=tmp_path / "killed"))
+def test_dask_repeats_the_chunks_of_a_worker_that_was_killed(dask: Any, tmp_path: Path) -> None:
+    found = list(in_order(dask, executors.die_once, range(100), shared=tmp_path / "killed"))
 
     assert (tmp_path / "killed").exists()
     assert found == list(range(100))
 
 
-def test_a_chunk_that_kills_each_dask_worker_ends_it(mortal: Any) -> None:
-    found = list(outcomes(mortal, executors.die, range(100), chunk_size=1))
+@pytest.mark.parametrize(
+    ("kind", "error"), [("processes", "BrokenProcessPool"), ("dask client", "KilledWorker")]
+)
+def test_what_was_done_before_a_worker_was_killed_is_kept(kind: str, error: str, dask: Any) -> None:
+    """The chunk that kills its worker ends the work; Dask gives it to another worker first."""
+    with nullcontext(dask) if kind == "dask client" else started(kind) as executor:
+        found = list(outcomes(executor, executors.die, range(100), chunk_size=1))
 
     assert [one.value for one in found[:50]] == list(range(50))
-    assert type(found[50].error).__name__ == "KilledWorker"
+    assert type(found[50].error).__name__ == error
+    assert {type(one.error) for one in found[51:] if one.value is None} == {CancelledError}
     assert len(found) == 100
 
 
-def test_exceptions_that_cannot_be_unpickled_are_described(processes: ProcessPoolExecutor) -> None:
-    found = list(outcomes(processes, executors.raise_what_cannot_be_unpickled, [7]))
+def test_an_executor_that_was_closed_is_an_error(dask: Any) -> None:
+    with (
+        type(dask)(dask.scheduler.address, set_as_default=False) as client,
+        started("processes") as processes,
+    ):
+        pass
 
-    assert repr(found[0].error) == "RuntimeError('CannotBeUnpickledError: one and 7')"
+    for closed, error in ((client, "Client is closed"), (processes, "after shutdown")):
+        with pytest.raises(Exception, match=error):
+            list(in_order(closed, add, range(5), shared=0))
+
+
+# What cannot be pickled
 
 
 def test_an_exception_has_the_traceback_of_the_worker(processes: ProcessPoolExecutor) -> None:
@@ -219,31 +199,40 @@ def test_an_exception_has_the_traceback_of_the_worker(processes: ProcessPoolExec
     assert "in add" in str(found.error.__cause__)
 
 
-@pytest.fixture
-def without_cloudpickle(monkeypatch: pytest.MonkeyPatch) -> None:
+NOT_UNPICKLED = executors.raise_what_cannot_be_unpickled, [7], [None]
+NOT_SENT_BACK = executors.return_what_cannot_be_pickled, [7], [None]
+NOT_SENT = add, [1, lambda: 2, 3], [1, None, 3]
+CANNOT = "TypeError: cannot be pickled for another process: "
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (NOT_UNPICKLED, "RuntimeError: CannotBeUnpickledError: one and 7"),
+        (NOT_SENT_BACK, CANNOT),
+        (NOT_SENT, CANNOT),
+    ],
+)
+def test_what_cannot_be_pickled_is_the_error_of_its_item(
+    call: Any, error: str, processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And does not affect the others."""
+    monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
+    function, items, values = call
+
+    found = list(outcomes(processes, function, items, shared=0))
+
+    assert [one.value for one in found] == values
+    (failed,) = [one.error for one in found if one.error is not None]
+    assert f"{type(failed).__name__}: {failed}".startswith(error)
+
+
+def test_a_function_that_cannot_be_pickled_is_an_error(
+    processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But not for Dask, which has loaded cloudpickle."""
     monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
 
-
-@pytest.mark.usefixtures("without_cloudpickle")
-def test_results_that_cannot_be_pickled_are_errors(processes: ProcessPoolExecutor) -> None:
-    [found] = outcomes(processes, executors.return_what_cannot_be_pickled, [7])
-
-    assert "pickle" in str(found.error)
-
-
-@pytest.mark.usefixtures("without_cloudpickle")
-def test_items_that_cannot_be_pickled_do_not_affect_the_others(
-    processes: ProcessPoolExecutor,
-) -> None:
-    first, second, third = outcomes(processes, add, [1, lambda: 2, 3], shared=0)  # type: ignore[list-item]
-
-    assert (first.value, third.value) == (1, 3)
-    assert isinstance(second.error, TypeError)
-    assert "cannot be pickled for another process" in str(second.error)
-
-
-@pytest.mark.usefixtures("without_cloudpickle")
-def test_a_function_that_cannot_be_pickled_is_an_error(processes: ProcessPoolExecutor) -> None:
     with pytest.raises(TypeError, match="cannot be pickled for another process"):
         list(outcomes(processes, lambda *_: 1, [1]))
 

@@ -1,4 +1,7 @@
-"""evaluate_arrays: what the arrays say, and errors that say where; its options are beside it."""
+"""evaluate_arrays: what the arrays say, and errors that say where.
+
+tests/judging/test_forms.py compares it with `evaluate`, with every option.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import pytest
 import fastrank as fr
 from fastrank.errors import ArrayError
 from fastrank.judging import arrays as array_judge
+from fastrank.judging.arrays import _descending
 from fastrank.native.threads import in_threads
 from tests.helpers.parsing import parse_qrels
 from tests.helpers.small import as_read
@@ -34,27 +38,7 @@ def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{
     return qrels, {query: row for query, row in run.items() if row}
 
 
-SHUFFLED = np.random.default_rng(1).permutation(700)
-DESCENDING = np.arange(900)[::-1]
 # More hits than are counted one by one, and ties among them; and one tie of all.
-LONG = {
-    "in any order": (SHUFFLED, SHUFFLED % 50, {int(doc): int(doc % 3) for doc in SHUFFLED[:350]}),
-    "all tied": (np.arange(900), np.zeros(900), {doc: doc % 2 for doc in range(0, 900, 3)}),
-    "all tied, ids descend": (
-        DESCENDING,
-        np.zeros(900),
-        {doc: doc % 2 for doc in range(0, 900, 3)},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", LONG)
-def test_many_judged_documents_are_ranked_by_sorting(case: str) -> None:
-    ids, scores, judged = LONG[case]
-    given_ = ids[None], scores[None].astype(float)
-    expected = fr.evaluate(*as_read(*written(*given_, [judged], "{}")), "all_trec")
-
-    assert repr(fr.evaluate_arrays([judged], *given_, "all_trec").mean) == repr(expected.mean)
 
 
 # One query, and small collections
@@ -77,6 +61,22 @@ NAMED = {"a": {1: 1}, "b": {2: 1}, "c": {3: 1}}
 ELEVEN = found([{i: i} for i in range(11)], [[i] for i in range(11)], None, "num_rel")
 MASKED = np.ma.array([[4, 5]], mask=[[0, 1]])
 MIXED_IDS = [uuid.UUID(int=5), np.str_("q")]
+
+
+def falls(count: int) -> bool:
+    """Whether the scores of so many columns are different 32-bit floats."""
+    return bool((np.diff(_descending(count).astype(np.float32)) < 0).all())
+
+
+INDEXED = fr.index_qrels([{1: 0}, {2: 1}, {}, {3: 1}])
+# A repeat in a row of which nothing is relevant is not looked at.
+LEFT_OUT = INDEXED, [[1, 1], [2, 5], [9, 9], [-1, -1]]
+# As where a corpus is searched for its own documents.
+SELF = found([{1: 1}, {0: 1}], [[0, 1], [1, 0]], None, "recip_rank", ignore_identical_ids=True)
+ALL_EXCLUDED = found([{3: 1}, {4: 1}], [[5, 3], [4, -1]], exclude={0: [3, 5]})
+SKIPPED = found(*LEFT_OUT, no_relevant="skip")
+UNJUDGED = found([{2: 1}, {}], [[1, 2], [-5, -5]], [[2.0, 1.0], [np.nan] * 2], ties="docno_asc")
+ABC = ["a", "b", "c"]
 VALUES = """
 # equal scores rank by descending id as text: 9 before 10 before 1
 ranks_found([1, 10, 9], [5.0, 5.0, 5.0], {9: 3, 10: 2, 1: 1}) => "321"
@@ -109,6 +109,29 @@ found([{0: 1}], np.arange(1000)[None] * 2**52).mean => {"map": 1.0}
 found([{4: 1}], np.ma.array([[4, 5]])).mean => {"map": 1.0}
 # ids of queries may be of any type
 found([{4: 1}, {5: 1}], [[4], [4]], queries=MIXED_IDS).queries => [str(MIXED_IDS[0]), "q"]
+# a document of a row with its number is identical
+SELF["recip_rank"].tolist() => [1.0, 1.0]
+SELF.counts["excluded"] => 2
+# a row whose documents are all excluded has results: it counts, with 0, and is not missing
+ALL_EXCLUDED["map"].tolist() => [0.0, 1.0]
+(ALL_EXCLUDED.counts["excluded"], ALL_EXCLUDED.counts["missing_queries"]) => (2, 0)
+# queries left out are not looked at; judgments indexed before stay as they are
+(SKIPPED.queries, len(INDEXED)) => (["1"], 3)
+SKIPPED.counts["no_relevant_skipped"] => 1
+SKIPPED.counts["no_relevant_queries"] => 0
+SKIPPED.counts["missing_queries"] => 1
+# without scores nothing ties
+found([{10: 1}], [[1, 10, 9]], None, "recip_rank", ties="worst").mean => {"recip_rank": 0.5}
+# not behind 2**24 columns either, where ranks are no longer different 32-bit floats
+falls(2**24 + 5) => True
+# rows without judgments are not looked at, but counted
+(UNJUDGED.queries, UNJUDGED.counts["unjudged_queries"]) => (["0"], 1)
+UNJUDGED.unjudged_queries => ["1"]
+# rows without judgments and documents are not counted
+found([{1: 1}, {}, {}], [[1], [-1], [2]], threads=1).unjudged_queries => ["2"]
+# rows without judgments are named by their queries
+found({"b": {2: 1}}, [[1], [2], [3]], queries=ABC).unjudged_queries => ["a", "c"]
+found({"b": {2: 1}}, [[1], [2], [3]], queries=iter(ABC)).unjudged_queries => ["a", "c"]
 """
 
 
@@ -124,12 +147,18 @@ EXPECTED = found(ROWS, IDS_2D, SCORES_2D, "all_trec").mean
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", ">i4"])
-@pytest.mark.parametrize("score", ["float16", "float32", "float64", "int64", ">f8"])
+@pytest.mark.parametrize("score", ["float16", "float32", "float64", "int64", "uint64", ">f8"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order: Any) -> None:
-    ids, scores = IDS_2D.astype(kind, order=order), SCORES_2D.astype(score, order=order)
+@pytest.mark.parametrize("is_distance", [False, True])
+def test_types_and_memory_orders_make_no_difference(
+    kind: str, score: str, order: Any, is_distance: bool
+) -> None:
+    ids = IDS_2D.astype(kind, order=order)
+    scores = (4 - SCORES_2D if is_distance else SCORES_2D).astype(score, order=order)
 
-    assert found(ROWS, ids, scores, "all_trec").mean == EXPECTED
+    scores_found = found(ROWS, ids, scores, "all_trec", higher_is_better=not is_distance)
+
+    assert scores_found.mean == EXPECTED
 
 
 def test_strided_views_and_memory_maps_are_taken(tmp_path: Path) -> None:
@@ -157,15 +186,16 @@ FORMS = {
     "numpy scalars": [{np.int64(doc): np.int8(own) for doc, own in row.items()} for row in ROWS],
     "judgments of decimal ids": as_read(*written(IDS_2D, SCORES_2D, ROWS, "{}"))[0],
     "indexed": fr.index_qrels(ROWS),
+    "Qrels": fr.Qrels.from_dict(dict(enumerate(ROWS))),
     "pickled": pickle.loads(pickle.dumps(fr.index_qrels(ROWS))),
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_judgments_in_every_form_are_the_same(form: str) -> None:
-    """Again and again."""
-    for _ in range(2):
-        assert found(FORMS[form], IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
+    """Again and again; also where the arrays become a run."""
+    for ties in ("docno_desc", "docno_asc", "docno_desc"):
+        assert found(FORMS[form], IDS_2D, SCORES_2D, "all_trec", ties=ties).mean == EXPECTED
 
 
 def test_a_sparse_matrix_holds_judgments() -> None:
@@ -229,6 +259,12 @@ def text(doc: str) -> Any:
     return by(parse_qrels(f"7 0 {doc} 1\n".encode()), queries=[7])
 
 
+def given_ids(ids: Any, scores: Any = None, **options: Any) -> Any:
+    return found([{1: 1}, {3: 1}, {7: 1}], ids, scores, ties="given", **options)
+
+
+FOUR = [[1, 2, 3, 4], [-1, 1, 1, 2], [7, 8, 7, 8]], [[4, 3, 2, 1], [5, 2, 1, 3], [3, 9, 1, 8]]
+UNSIGNED = np.array([[1], [2], [2**63]], np.uint64)
 ALIKE = np.repeat(np.arange(1000)[None] * 2**52, 2, axis=1)
 MASKED_SCORES = np.ma.array([[2.0, 1.0]], mask=[[0, 1]])
 TWO_ROWS = [[4, 5], [6, 6], [7, 8], [9, 9]]
@@ -332,6 +368,23 @@ found(ROWS, [[1], [2]], queries="qr") => queries: expected a list of ids, found 
 # threads are one or more
 of([[1], [3]], threads=0) => OptionError: threads: expected 1 or more, found 0
 of([[1], [3]], threads=-1) => OptionError: threads: expected 1 or more, found -1
+# errors name row and column
+given_ids([[1, 2], [-1, 7], [7, 7]]) =>
+  ids[2, 1]: query '2': document 7 is retrieved twice, in columns 0 and 1
+given_ids(*FOUR, depth=2) =>
+  ids[2, 3]: query '2': document 8 is retrieved twice, in columns 1 and 3
+given_ids([[1, 2], [-2, 3], [1, 2]], duplicates="max") =>
+  ids[1, 0]: query '1': expected an id of at least 0, or -1 for none, found -2
+given_ids([[1, 2], [-1, 3], [1, 2]], [[2.0, 1.0], [NAN, NAN], [1.0, 2.0]]) =>
+  scores[1, 1]: query '1': document 3 has the score nan
+given_ids([[1, 2], [3, 3], [1, 2]], [[2.0, 1.0], [1.0, NAN], [1, 2]], duplicates="max") =>
+  scores[1, 1]: query '1': document 3 has the score nan
+given_ids(UNSIGNED) => ids[2, 0]: expected at most 2**63 - 1, found 9223372036854775808
+# where all queries are left out the error says so
+found([{1: 0}], [[1]], no_relevant="skip") =>
+  NoQueriesError: there are no judged queries; skipped 1 judged query without a relevant document
+found(*LEFT_OUT, no_relevant="error") =>
+  EvaluationError: 1 of 3 judged queries have no relevant document (grade 1 or more): 0
 """
 
 
@@ -346,35 +399,12 @@ def test_document_ids_in_a_file_of_judgments_are_decimal(doc: str) -> None:
         text(doc)
 
 
-@pytest.mark.parametrize("place", [0, 1, 500, 998])
-@pytest.mark.parametrize("judged", [False, True])
-def test_a_repeated_document_is_found_wherever_it_stands(place: int, judged: bool) -> None:
-    ids = np.arange(1000)[None] * 7919
-    ids[0, 999] = ids[0, place]
-
-    with pytest.raises(ArrayError, match=f"retrieved twice, in columns {place} and 999"):
-        found([{int(ids[0, place]) if judged else 1: 1}], ids)
-
-
 def test_an_error_of_an_array_carries_its_place() -> None:
     with pytest.raises(ValueError, match="twice") as caught:
         found([{4: 1}], [[4, 4]])
 
     error: Any = caught.value
     assert (error.name, error.row, error.column) == ("ids", 0, 1)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("negative", [0, 1])
-def test_a_query_whose_grades_are_all_negative_has_nothing_relevant(
-    threads: int, negative: int
-) -> None:
-    """The first one too."""
-    qrels = [{4: 1}, {4: 1}]
-    qrels[negative] = {4: -1}
-
-    values = found(qrels, [[4, 5], [4, 6]], threads=threads)["map"]
-    assert values.tolist() == [float(i != negative) for i in range(2)]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -397,3 +427,28 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
     scores = found([{4: 1}] * 1000, [[4]] * 1000, threads=10**9)
 
     assert (made, scores.counts["evaluated_queries"]) == ([256], 1000)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ties": "random"},
+        {"no_relevant": "no"},
+        {"duplicates": "last"},
+        {"ignore_identical_ids": "no"},
+        {"exclude": ["d1"]},
+        {"exclude": {"q": "d1"}},
+        {"exclude": {None: [1]}},
+        {"ties": "average", "judged_only": True, "depth": 5},
+        {"ties": "average", "measures": "infAP"},
+    ],
+)
+def test_what_evaluate_refuses_is_refused(options: dict[str, Any]) -> None:
+    """With the same words, and before the arrays are looked at."""
+    options = {"measures": "map", **options}
+    with pytest.raises((fr.FastrankError, TypeError)) as expected:
+        fr.evaluate({"0": {"1": 1}}, {"0": {"1": 1}}, **options)
+    with pytest.raises(type(expected.value)) as found:
+        fr.evaluate_arrays([{1: 1}], [[-9]], None, **options)
+
+    assert str(found.value) == str(expected.value)

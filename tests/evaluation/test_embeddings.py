@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
-from fastrank.errors import ArrayError, InputError, NoQueriesError
+from fastrank.errors import ArrayError, InputError
 from fastrank.searching import build_index, search
+from tests.helpers.forms import EXPECTED, assert_same, options, outcome
 from tests.helpers.parsing import parse_prefs, parse_qrels, read_trec_run
 from tests.helpers.strategies import examples
 from tests.helpers.tables import refused, rows
@@ -41,49 +42,19 @@ def of(measures: Any = "map", **given: Any) -> fr.Scores:
     return fr.evaluate_embeddings(measures=measures, **{**arguments, **given})
 
 
-def values_of(scores: fr.Scores) -> dict[str, Any]:
-    return {
-        "queries": scores.queries,
-        "mean": {name: repr(value) for name, value in scores.mean.items()},
-        "each": {name: list(map(repr, values)) for name, values in scores.lists().items()},
-        "missing": scores.missing_queries,
-        "unjudged_queries": scores.unjudged_queries,
-    }
-
-
-def counts_of(scores: fr.Scores) -> dict[str, int]:
-    """But for what only a search knows."""
-    return {
-        name: n for name, n in scores.counts.items() if name not in ("excluded", "ties_at_cutoff")
-    }
-
-
-def result_of(evaluate: Any) -> Any:
-    """The values, or which error there is."""
-    try:
-        scores = evaluate()
-    except fr.FastrankError as error:
-        return type(error), str(error).replace("<search>", "<dict>")
-    return values_of(scores), counts_of(scores)
-
-
-def number(kind: str, i: int) -> str:
-    """Queries and documents by the numbers of their rows."""
-    return str(i)
-
-
-def fives(kind: str, i: int) -> str:
-    """Integers as ids, those of queries five times as large."""
-    return str(5 * i if kind == "q" else i)
-
-
-def text(kind: str, i: int) -> str:
-    return f"{kind}{i}"
-
-
-def ids(name: Any, kind: str, count: int) -> list[Any] | None:
-    own = [name(kind, i) for i in range(count)]
-    return {number: None, fives: list(map(int, own)) if name is fives else None, text: own}[name]
+# Ids of queries and documents: row numbers, integers of which those of queries are five times as
+# large, and texts.
+NAMES: dict[str, Any] = {
+    "rows": (lambda _, i: str(i), lambda *_: None),
+    "integers": (
+        lambda kind, i: str(5 * i if kind == "q" else i),
+        lambda kind, count: [5 * i if kind == "q" else i for i in range(count)],
+    ),
+    "texts": (
+        lambda kind, i: f"{kind}{i}",
+        lambda kind, count: [f"{kind}{i}" for i in range(count)],
+    ),
+}
 
 
 VECTORS = hnp.arrays(np.float32, st.tuples(st.integers(1, 20), st.just(2)), elements=SMALL)
@@ -102,60 +73,50 @@ SEARCHES = st.fixed_dictionaries(
         "written": st.booleans(),
     }
 )
-OPTIONS = st.fixed_dictionaries(
-    {
-        "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
-        "missing": st.sampled_from(["skip", "zero"]),
-        "judged_only": st.booleans(),
-        "relevance_level": st.integers(-1, 2),
-        "no_relevant": st.sampled_from(["zero", "skip", "error"]),
-        "depth": st.sampled_from([None, 1, 2]),
-        "collection_size": st.sampled_from([0, 1000]),
-    }
-)
+
+
+# Given, documents stand in the order of the corpus.
+RUN_TIES = ["docno_desc", "docno_asc", "best", "worst", "average"]
+# What only a search knows: a query that finds nothing is one of it, but no query of the run.
+OF_SEARCH = ["excluded", "ties_at_cutoff", "unjudged_queries"]
 
 
 @pytest.mark.filterwarnings("ignore:k=")
-@examples(80)
+@examples(50)
 @given(
     vectors=st.tuples(FEW_VECTORS, VECTORS),
     k=st.integers(1, 25),
-    name=st.sampled_from([number, fives, text]),
+    naming=st.sampled_from(list(NAMES)),
     judged=JUDGED,
     way=SEARCHES,
-    options=OPTIONS,
+    how=options("exclude ignore_identical_ids duplicates", ties=st.sampled_from(RUN_TIES)),
 )
 def test_values_are_those_of_the_run_that_search_gives(
-    vectors: Any, k: int, name: Any, judged: Any, way: Any, options: Any, tmp_path_factory: Any
+    vectors: Any, k: int, naming: str, judged: Any, way: Any, how: Any, tmp_path_factory: Any
 ) -> None:
     """Small integers: ties and duplicates, equal in every batch."""
     queries, corpus = vectors
+    name, ids = NAMES[naming]
     qrels = {name("q", q): {name("d", d): g for d, g in own.items()} for q, own in judged.items()}
     exclude = {name("q", q): [name("d", d) for d in docs] for q, docs in way["exclude"].items()}
-    way = {**way, "exclude": exclude, "query_ids": ids(name, "q", len(queries))}
+    way = {**way, "exclude": exclude, "query_ids": ids("q", len(queries))}
     path = tmp_path_factory.mktemp("run") / "found.run" if way.pop("written") else None
-    way["corpus_ids"] = ids(name, "d", len(corpus))
+    way["corpus_ids"] = ids("d", len(corpus))
     run = search(queries, corpus, k, **way)
-    given_: Any = queries, corpus, qrels, MEASURES
+    measures = MEASURES if how.get("ties") != "average" else EXPECTED
 
-    found = result_of(lambda: fr.evaluate_embeddings(*given_, k=k, run=path, **way, **options))
+    found = outcome(
+        fr.evaluate_embeddings, queries, corpus, qrels, measures, k=k, run=path, **way, **how
+    )
 
-    expected = result_of(lambda: fr.evaluate(qrels, run, MEASURES, **options))
-    if found[0] is InputError:
+    if isinstance(found, InputError):
         assert {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
             range(len(corpus))
-        ) or options["no_relevant"] == "skip"
-    elif expected[0] is NoQueriesError:
-        assert found[0] is NoQueriesError
-    elif len(run) == len(queries):
-        assert found == expected
+        ) or how.get("no_relevant") == "skip"
     else:
-        # A query that finds nothing is no query of the run, but one of the search.
-        for one in (found, expected):
-            if isinstance(one[0], dict):
-                one[0].pop("unjudged_queries")
-        assert found[0] == expected[0]
-    if path is not None and isinstance(found[0], dict) and len(run):
+        expected = outcome(fr.evaluate, qrels, run, measures, **how)
+        assert_same(found, expected, named=False, uncounted=OF_SEARCH)
+    if path is not None and isinstance(found, fr.Scores) and len(run):
         assert read_trec_run(path).to_dict() == run.to_dict()
 
 
@@ -176,11 +137,11 @@ def test_values_of_real_numbers_are_those_of_the_run(metric: str, version: Any) 
 
     run = search(QUERIES, CORPUS, 20, metric=metric, **IDS)
     expected = fr.evaluate(QRELS, run, "all_trec", trec_eval_version=version)
-    assert values_of(found) == values_of(expected)
+    assert_same(found, expected, uncounted=OF_SEARCH)
 
 
 def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
-    expected = values_of(of())
+    expected = of()
     np.save(tmp_path / "corpus.npy", CORPUS)
     np.save(tmp_path / "queries.npy", QUERIES)
     index = build_index(CORPUS, ids=IDS["corpus_ids"])
@@ -191,7 +152,7 @@ def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
         {"queries": iter([QUERIES[:7], QUERIES[7:]])},
         {"queries": iter([QUERIES]), "corpus": index, "corpus_ids": None},
     ):
-        assert values_of(of(**given_)) == expected
+        assert_same(of(**given_), expected)
 
 
 def test_rows_without_ids_are_judged_by_their_numbers() -> None:
@@ -313,21 +274,6 @@ def test_mistakes_are_found_before_the_search(
 
     assert refused(call, error, globals())
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("ties", ["docno_asc", "best", "worst", "average"])
-def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
-    """Of 60 documents every two have one vector, and so one score."""
-    corpus = np.repeat(CORPUS[:30], 2, axis=0)
-    ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
-    qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(QUERIES, corpus, 20, **ids)
-    given_: Any = {"corpus": corpus, "qrels": qrels, "k": 20, **ids}
-
-    found = of("map ndcg", batch_size=7, ties=ties, **given_)
-
-    assert found.to_dict() == fr.evaluate(qrels, run, "map ndcg", ties=ties).to_dict()
-    assert found.mean != of("map ndcg", **given_).mean
 
 
 def test_given_ties_stand_in_the_order_of_the_corpus() -> None:

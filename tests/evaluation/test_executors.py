@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +45,23 @@ PATHS = [DATA / f"{name}.run" for name in ("pixels", "pca", "profile")]
 MEASURES = "official ndcg_cut.10 relstring RBP@5"
 
 
-@pytest.fixture(scope="module", params=executors.KINDS)
-def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with started(request.param) as made:
-        yield made
-
-
 @pytest.fixture(scope="module")
 def processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(2, mp_context=get_context(executors.CONTEXT)) as made:
+    with started("processes") as made:
         yield made
+
+
+@pytest.fixture(params=["threads", "processes"])
+def executor(request: pytest.FixtureRequest, processes: ProcessPoolExecutor) -> Iterator[Any]:
+    """One that takes objects as they are, and one that takes them pickled.
+
+    tests/test_parallel.py has executors of every kind.
+    """
+    if request.param == "processes":
+        yield processes
+    else:
+        with started("threads") as made:
+            yield made
 
 
 SHORT = {"q0000": {"d": 1.0}}
@@ -86,19 +92,10 @@ def test_scores_are_those_of_an_evaluation_without_an_executor(
 ) -> None:
     runs = [*PATHS, fr.read_run(PATHS[0]), run_of(PATHS[1])] * times
     runs.append(io.BytesIO(PATHS[2].read_bytes()))
-    expected = fr.evaluate(qrels, copy.deepcopy(runs), MEASURES, missing="zero")
+    evaluator = fr.Evaluator(qrels, MEASURES, missing="zero", depth=10)
+    expected = evaluator.evaluate(copy.deepcopy(runs))
 
-    found = fr.evaluate(qrels, runs, MEASURES, missing="zero", executor=executor)
-
-    assert same(found, expected)
-
-
-def test_an_evaluator_takes_an_executor(executor: Any) -> None:
-    evaluator = fr.Evaluator(QRELS, "map", depth=10)
-
-    found = evaluator.evaluate(PATHS, executor=executor)
-
-    assert same(found, evaluator.evaluate(PATHS))
+    assert same(evaluator.evaluate(runs, executor=executor), expected)
 
 
 def test_systems_are_compared_with_an_executor(executor: Any) -> None:
@@ -134,11 +131,11 @@ def test_without_an_executor_a_run_that_fails_does_not_affect_the_others_either(
 
 
 def test_the_number_of_runs_that_were_not_started_is_named() -> None:
-    evaluator = fr.Evaluator(QRELS, [executors.Deadly()])
+    evaluator = fr.Evaluator(QRELS, [executors.deadly])
     runs = [SHORT] * 30 + [{"q0000": SEVEN}] + [SHORT] * 30
 
     with (
-        ProcessPoolExecutor(2, mp_context=get_context(executors.CONTEXT)) as executor,
+        started("processes") as executor,
         pytest.raises(RunError, match=r"^run \d+: .*abruptly .*were not evaluated\)$") as caught,
     ):
         evaluator.evaluate(runs, executor=executor)
@@ -218,35 +215,20 @@ def test_warnings_of_workers_are_issued_here(
     assert {one.filename for one in found} == {__file__}
 
 
-def test_a_lambda_cannot_be_sent_to_processes(
-    processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("cloudpickle", [False, True])
+def test_a_lambda_can_be_sent_to_processes_if_cloudpickle_is_loaded(
+    cloudpickle: bool, processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
     mine = lambda ranking: ranking.num_ret / 7  # noqa: E731
     mine.__name__ = "mine"
-
+    if cloudpickle:
+        pytest.importorskip("cloudpickle")
+        found = fr.evaluate(QRELS, PATHS, ["map", mine], executor=processes)
+        assert same(found, fr.evaluate(QRELS, PATHS, ["map", mine]))
+        return
+    monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
     with pytest.raises(TypeError, match="cannot be pickled for another process"):
         fr.evaluate(QRELS, PATHS, ["map", mine], executor=processes)
-
-
-@pytest.mark.parametrize("executor", ["dask client"], indirect=True)
-def test_dask_takes_a_lambda(executor: Any) -> None:
-    mine = lambda ranking: ranking.num_ret / 7  # noqa: E731
-    mine.__name__ = "mine"
-
-    found = fr.evaluate(QRELS, PATHS, ["map", mine], executor=executor)
-
-    assert same(found, fr.evaluate(QRELS, PATHS, ["map", mine]))
-
-
-def test_a_dask_worker_that_is_killed_does_not_change_the_scores(tmp_path: Path) -> None:
-    evaluator = fr.Evaluator(QRELS, [executors.Deadly(tmp_path / "killed")])
-    runs = [SHORT] * 30 + [{"q0000": SEVEN}] + [SHORT] * 30
-    with executors.dask_client() as client:
-        found = evaluator.evaluate(runs, executor=client)
-
-    assert (tmp_path / "killed").exists()
-    assert same(found, evaluator.evaluate(runs))
 
 
 @pytest.mark.parametrize("progress", [True, False])

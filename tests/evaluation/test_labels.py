@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import fastrank as fr
 from fastrank.measures.families import FAMILIES, FAMILY_BY_NAME
 from fastrank.measures.trec import GAINS
 from fastrank.measures.trec import MEASURES as TREC
+from tests.helpers.forms import SCORES, TIES, Case, assert_same, outcome
 from tests.helpers.strategies import examples
 from tests.helpers.tables import holds, refused, rows
 
@@ -149,17 +151,6 @@ def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order
     assert fr.evaluate_labels(labels, scores, "all_trec").mean == EXPECTED
 
 
-@pytest.mark.parametrize("kind", [list, tuple, lambda rows: np.array(rows, object)])
-def test_rows_may_be_of_different_lengths(kind: Any) -> None:
-    labels, scores = [[0, 1], [2, 0, 1], []], [[0.5, 0.25], [1, 3, 2], []]
-
-    found = fr.evaluate_labels(kind(labels), kind(scores), "map ndcg")
-
-    flat = [0, 1, 2, 0, 1], [0.5, 0.25, 1, 3, 2]
-    expected = fr.evaluate_labels(*flat, "map ndcg", group_sizes=[2, 3, 0]).to_dict()
-    assert found.to_dict() == expected
-
-
 def values(labels: Any, scores: Any, measures: Any = "map", **options: Any) -> fr.Scores:
     return fr.evaluate_labels(labels, scores, measures, **options)
 
@@ -175,6 +166,24 @@ HOLES = np.insert(LABELS, [0, 2], -1, axis=1), np.insert(SCORE_ROWS, [0, 2], np.
 ELEVEN = [[1]] * 11, [[1.0]] * 11
 BA = values([[0, 1], [1, 0]], [[2, 1], [2, 1]], queries=["b", "a"])
 WITH_EMPTY = values([1, 0, 1], [1, 2, 3], group_sizes=[0, 2, 0, 1], queries=list("badc"))
+PADDED = np.array([[1, 0, -1], [0, -1, -1]])
+MASK: Any = {"mask": PADDED >= 0, "ties": "average", "no_relevant": "skip"}
+MASKED = values(PADDED, np.ones((2, 3)), "recip_rank num_ret", **MASK)
+
+
+UNEVEN = [[0, 1], [2, 0, 1], []], [[0.5, 0.25], [1, 3, 2], []]
+
+
+def in_objects(rows: Any) -> Any:
+    return np.array(rows, object)
+
+
+def read_only(*rows: Any) -> Any:
+    found = np.array(rows)
+    found.flags.writeable = False
+    return found
+
+
 MAYBE_IDS = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8], "RR"
 VALUES = """
 # equal scores rank in the given order
@@ -204,6 +213,12 @@ WITH_EMPTY.queries => ["a", "c"]
 # one document is one query either way
 values([1], [0.5], "RR", group_sizes=[1]).mean => {"RR": 1.0}
 values([1], [0.5], "RR", query_ids=[1]).mean => {"RR": 1.0}
+# places under a mask hold no tied documents
+MASKED.to_dict() => {"0": {"recip_rank": 0.75, "num_ret": 2.0}}
+# rows of different lengths may stand in an array
+values(*map(in_objects, UNEVEN)).mean => values(*UNEVEN).mean
+# read-only labels are taken
+values(read_only([1, 0]), read_only([0.5, 0.5]), ties="worst").mean => {"map": 0.5}
 """
 
 
@@ -218,6 +233,8 @@ def flat(**options: Any) -> Any:
 
 NAN, SHAPE_2 = float("nan"), np.array([[0, 1]])
 FLOAT_IDS = np.array([0.0, 1.0])
+LARGE = [0, 1, 0, 2**50], [1, 2, 3, 4]
+OFFSETS = {"offsets": [0, 1, 2, 2, 4], "no_relevant": "skip"}
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3), int), np.zeros((3, 0), int)
 REFUSED = r"""
 # a label is a grade of at least 0
@@ -291,6 +308,18 @@ values([[1, 0]], [[1, 2]], queries=["a", "b"]) =>
 # no documents are no queries
 values(NO_ROWS, NO_ROWS) => NoQueriesError: there are no judged queries
 values(NO_COLUMNS, NO_COLUMNS) => NoQueriesError: there are no judged queries
+# labels cannot be ordered by ids
+values([[1, 0]], [[1, 1]], ties="docno_desc") =>
+  OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'docno_desc';
+  labels have no document ids to sort by
+values([[1, 0]], [[1, 1]], ties="docno_asc") =>
+  OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'docno_asc';
+  labels have no document ids to sort by
+values([[1, 0]], [[1, 1]], ties="random") =>
+  OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'random'
+# a label too large to count is named by its row, whatever was left out before it
+values(*LARGE, **OFFSETS, ties="given") => labels[3]: a label is too large to count by grade
+values(*LARGE, **OFFSETS, ties="best") => labels[3]: a label is too large to count by grade
 """
 
 
@@ -410,30 +439,93 @@ def test_query_ids_are_the_group_id_of_catboost() -> None:
     assert found["RR"] == pytest.approx(theirs[0])
 
 
-# Rankings without scores
+# The same as a run
 
-
-@examples(100)
-@given(
-    st.lists(st.lists(st.integers(0, 3), max_size=8), min_size=1, max_size=5).filter(any),
-    st.sampled_from(["given", "best", "worst", "average"]),
+GROUPS = st.lists(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([*SCORES, 0.25, 0.75])), max_size=40),
+    min_size=1,
+    max_size=4,
 )
-def test_without_scores_the_documents_of_a_query_are_a_ranking(rows: Any, ties: Any) -> None:
-    measures = "map ndcg recip_rank"
-    scores = [[-place for place in range(len(row))] for row in rows]
-    width = max(map(len, rows)) + 1
-    padded = np.array([row + [-1] * (width - len(row)) for row in rows])
-    flat, sizes = [label for row in rows for label in row], [len(row) for row in rows]
-    expected = fr.evaluate_labels(rows, scores, measures, ties=ties).to_dict()
-    ids = np.repeat(np.arange(len(rows)), sizes)
 
-    for labels, options in (
-        (rows, {}),
-        (padded, {"mask": padded >= 0}),
-        (flat, cut(sizes)),
-        (flat, {"query_ids": ids}),
-    ):
-        assert values(labels, None, measures, ties=ties, **options).to_dict() == expected
+
+def padded(rows: list[list[Any]]) -> Any:
+    width = max(map(len, rows)) + 1
+    return np.array([row + [-1] * (width - len(row)) for row in rows])
+
+
+def in_one(rows: list[list[Any]]) -> Any:
+    return np.array([own for row in rows for own in row])
+
+
+# How rows are given, and how it is said which labels belong to a query.
+ARRANGED: dict[str, tuple[Any, Any]] = {
+    "lists": (list, lambda rows, _: {}),
+    "tuples": (tuple, lambda rows, _: {}),
+    "padded": (padded, lambda rows, _: {"mask": padded(rows) >= 0}),
+    "offsets": (in_one, lambda rows, _: {"offsets": [0, *accumulate(map(len, rows))]}),
+    "sizes": (in_one, lambda rows, _: cut(list(map(len, rows)))),
+    "ids": (in_one, lambda rows, names: {"query_ids": np.repeat(names, list(map(len, rows)))}),
+}
+
+
+WAYS = st.fixed_dictionaries(
+    {"ties": st.sampled_from(TIES[2:])},
+    optional={
+        "no_relevant": st.sampled_from(["zero", "skip", "error"]),
+        "depth": st.just(2),
+        "trec_eval_version": st.just("10.0"),
+        "relevance_level": st.sampled_from([2, 0.5]),
+    },
+)
+
+
+@pytest.mark.parametrize("form", ARRANGED)
+@given(GROUPS.filter(any), WAYS, st.booleans(), st.sampled_from([1, 0.5]), st.booleans())
+@examples(25)
+def test_labels_give_what_the_same_run_gives(
+    form: str, groups: Any, how: dict[str, Any], named: bool, scale: float, are_scored: bool
+) -> None:
+    """With made-up ids, in the given order; without scores the documents are a ranking."""
+    names = (["c", "a", "d", "b"] if named else ["0", "1", "2", "3"])[: len(groups)]
+    labels = [[scale * label for label, _ in own] for own in groups]
+    scores = [[own[1] if are_scored else -i for i, own in enumerate(row)] for row in groups]
+    ids = [[f"d{i}" for i in range(len(own))] for own in groups]
+    case = Case(
+        names,
+        [dict(zip(*pair, strict=True)) for pair in zip(ids, labels, strict=True)],
+        [list(zip(*pair, strict=True)) for pair in zip(ids, scores, strict=True)],
+    )
+    measures = case.measures(**how)
+    expected = outcome(fr.evaluate, case.qrels(), case.nouns()[1], measures, **how)
+    arrange, options = ARRANGED[form]
+    if named and form != "ids":
+        how = {**how, "queries": names}
+    own_scores = arrange(scores) if are_scored else None
+
+    found = outcome(
+        fr.evaluate_labels, arrange(labels), own_scores, measures, **options(labels, names), **how
+    )
+
+    assert_same(found, expected)
+
+
+@examples(50)
+@given(st.integers(0, 2**32), st.integers(2, 30), st.sampled_from([1, 3, 10, 100]))
+def test_ndcg_over_the_orders_of_ties_is_that_of_scikit_learn(
+    seed: int, width: int, k: int
+) -> None:
+    """Which averages the gain of documents with equal scores."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 5, (3, width)), rng.integers(0, 4, (3, width))
+
+    found = fr.evaluate_labels(labels, scores, ["ndcg", f"ndcg_cut.{k}"], ties="average")
+
+    for i in range(3):
+        pair = labels[i : i + 1], scores[i : i + 1]
+        assert found["ndcg"][i] == pytest.approx(metrics.ndcg_score(*pair), rel=1e-12)
+        expected = metrics.ndcg_score(*pair, k=k)
+        assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
 
 
 # Labels and scores that have changed places

@@ -50,16 +50,17 @@ def started(kind: str) -> Iterator[Any]:
 @contextmanager
 def dask_client() -> Iterator[Any]:
     """A client of a cluster with two worker processes on this machine."""
+    import dask
     import distributed
 
+    # Any free port: by default a second cluster gives a warning.
+    how: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    # By default a chunk has to kill four workers, each of which is started anew.
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True,
-            # Any free port: by default a second cluster gives a warning.
-            dashboard_address=":0", silence_logs=50,
-        ) as cluster,
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(**how, processes=True, silence_logs=50) as cluster,
         distributed.Client(cluster) as client,
-    ):  # fmt: skip
+    ):
         yield client
 
 
@@ -132,20 +133,11 @@ def die(_: Any, item: int) -> int:
     return item
 
 
-class Deadly:
-    """A measure that kills its process for a ranking of 7 documents, only once with a flag."""
-
-    __name__ = "length"
-
-    def __init__(self, flag: Path | None = None) -> None:
-        self.flag = flag
-
-    def __call__(self, ranking: Any) -> float:
-        if ranking.num_ret == 7 and not (self.flag and self.flag.exists()):
-            if self.flag:
-                self.flag.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return float(ranking.num_ret)
+def deadly(ranking: Any) -> float:
+    """A measure that kills its process for a ranking of 7 documents."""
+    if ranking.num_ret == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return float(ranking.num_ret)
 
 
 def send_a_part(sent: Path, die: bool) -> None:

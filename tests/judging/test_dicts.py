@@ -12,79 +12,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.errors import InputError
-from fastrank.formats.dicts import qrels_from_dict as as_qrels
-from fastrank.formats.dicts import run_from_dict as as_run
 from fastrank.native import engine
 from tests.helpers.parsing import parse_prefs
 from tests.helpers.small import grades, scores
-from tests.helpers.strategies import examples, slow_in_python
 from tests.helpers.tables import holds, refused, rows
 
 QRELS, RUN = grades("q1 a=1 b=0; q2 c=2; q3 d=1"), scores("q a=2 b=1")
 PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 
 # Ids whose order as bytes is not that of their code points, beside plain ones.
-docs = st.sampled_from(["a", "b", "aa", "é", "\udc80", "\udcff", "\uffff", "\U00010000", "", "1"])
-queries = st.sampled_from(["q", "q1", "q10", "q2", "\udc80", "\U00010000"])
 # Few scores, so that they tie; some tie as C floats only.
-some_scores = st.sampled_from([0, 1, 1.0, 1.00000001, -0.0, 2.5, 1e300, float("inf"), -7])
-judgments = st.dictionaries(queries, st.dictionaries(docs, st.integers(-2, 3)), max_size=4)
-runs = st.dictionaries(queries, st.dictionaries(docs, some_scores), max_size=4)
-OPTIONS = st.fixed_dictionaries(
-    {
-        "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
-        "missing": st.sampled_from(["zero", "skip"]),
-        "judged_only": st.booleans(),
-        "depth": st.sampled_from([None, 1, 3]),
-        "relevance_level": st.sampled_from([-1, 0, 1, 2]),
-    }
-)
-
-
-def _found(evaluate: Any) -> Any:
-    """Values per query and means, or the kind and text of the error."""
-    try:
-        scores = evaluate()
-    except fr.FastrankError as error:
-        return type(error), str(error)
-    values = [list(map(repr, scores[name].tolist())) for name in scores.names]
-    return scores.queries, scores.names, values, repr(scores.mean), scores.counts["missing_queries"]
-
-
-@examples(200)
-@given(judgments, runs, OPTIONS)
-def test_a_dict_gives_what_the_same_run_in_memory_gives(qrels: Any, run: Any, options: Any) -> None:
-    """Whatever the ids, the ties and the options: every bit of all measures, and the errors."""
-
-    def evaluate(some_run: Any) -> Any:
-        return _found(lambda: fr.evaluate(as_qrels(qrels), some_run, "all_trec", **options))
-
-    assert evaluate(run) == evaluate(as_run(run))
-
-
-@slow_in_python
-@pytest.mark.parametrize(
-    ("sizes", "tied"), [([900, 700], False), ([10, 40_000, 20], False), ([500], True)]
-)
-def test_large_rankings_in_no_order(sizes: list[int], tied: bool) -> None:
-    """More hits than are counted, many more documents than judgments, and one large tie."""
-    rng = np.random.default_rng(3)
-    run, qrels = {}, {}
-    for number, size in enumerate(sizes):
-        own = np.ones(size) if tied else rng.random(size).round(4)
-        names = [f"d{i}" for i in rng.permutation(size)]
-        run[f"q{number}"] = dict(zip(names, own.tolist(), strict=True))
-        judged = rng.choice(size, min(size, 300), replace=False)
-        qrels[f"q{number}"] = {f"d{i}": int(rng.integers(0, 3)) for i in judged}
-
-    found = _found(lambda: fr.evaluate(qrels, run, "all_trec"))
-
-    assert found == _found(lambda: fr.evaluate(qrels, as_run(run), "all_trec"))
 
 
 def test_any_mapping_and_any_number_will_do() -> None:
@@ -199,19 +139,6 @@ def test_what_is_no_run_and_no_judgments_is_refused_with_its_place(call: str, er
 
 def test_an_error_of_input_is_a_value_error() -> None:
     assert issubclass(InputError, ValueError)
-
-
-@pytest.mark.parametrize("no_relevant", ["zero", "skip"])
-def test_queries_without_judgments_are_counted_as_of_a_run_in_memory(no_relevant: Any) -> None:
-    """By name, in byte order; those that an option has left out have judgments."""
-    qrels = {"q1": {"a": 1}, "q2": {"c": 0}}
-    run = {"z": {}, "q1": {"a": 1.0}, "q2": {"c": 1.0}, "y\udcff": {"b": 1.0}}
-    one, other = (
-        fr.evaluate(qrels, some, "map", no_relevant=no_relevant) for some in (run, as_run(run))
-    )
-
-    assert one.unjudged_queries == other.unjudged_queries == ["y\udcff", "z"]
-    assert one.counts == other.counts
 
 
 def test_the_dicts_are_left_alone() -> None:

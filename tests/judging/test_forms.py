@@ -1,4 +1,4 @@
-"""One rule for every form of a run: file, Run, dict, table or arrays."""
+"""Every form of a run with every option, and what the options mean."""
 
 from __future__ import annotations
 
@@ -7,28 +7,140 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.errors import ArrayError, EvaluationError, NoQueriesError
+from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.keywords import TIES
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
+from tests.helpers.forms import (
+    CASES,
+    RUNS,
+    TIES,
+    WHOLE_CASES,
+    Case,
+    arrays_of,
+    assert_same,
+    by_trec_eval,
+    judgments,
+    left,
+    options,
+    outcome,
+    ranked,
+)
 from tests.helpers.parsing import parse_run
 from tests.helpers.small import run_lines
-from tests.helpers.strategies import examples
+from tests.helpers.strategies import examples, slow_in_python
+from tests.helpers.streamed import piece
+
+SUPPORTED = pytrec_eval.supported_measures - {"runid", "num_q", "relstring", "gm_map", "gm_bpref"}
+# What 10.0 defines otherwise.
+COMPARED = SUPPORTED - {"iprec_at_recall", "11pt_avg", "num_rel"}
+COMPARED_OPTIONS = options(
+    ties=st.sampled_from(TIES[:-1]),
+    no_relevant=st.sampled_from(["zero", "skip", "error"]),
+    relevance_level=st.sampled_from([1, 2, 3]),
+    collection_size=st.just(0),
+)
+
+
+@examples(200)
+@given(WHOLE_CASES, COMPARED_OPTIONS)
+def test_options_mean_what_pytrec_eval_gives_the_rankings_that_they_leave(
+    case: Case, how: dict[str, Any]
+) -> None:
+    """To the bit; the means add the values in byte order of the queries."""
+    rankings = ranked(case, how)
+    expected = by_trec_eval(case, rankings, COMPARED, how)
+
+    found = outcome(fr.evaluate, *case.nouns(), sorted(COMPARED), **how)
+
+    why = refusal(case, how)
+    if why or not expected:
+        assert isinstance(found, EvaluationError if why else NoQueriesError)
+        assert why in str(found)
+        return
+    assert found.queries == list(expected)
+    for name in found:
+        values = [float(expected[query].get(name, 0.0)) for query in found.queries]
+        assert [float(value).hex() for value in found[name]] == [v.hex() for v in values], name
+        total = sum(values)
+        mean = total if name.startswith("num_") else total / len(values)
+        assert float(found.mean[name]).hex() == mean.hex(), name
+    judged, kept = judgments(case, how), left(case, how)
+    results = [(len(dict(case.pairs())[q]), *map(len, kept[q])) for q in judged if q in kept]
+    assert found.missing_queries == [query for query in judged if query not in kept]
+    counts = {
+        "excluded": sum(every - own for every, own, _ in results),
+        "duplicates": sum(own - single for _, own, single in results),
+        "no_relevant_skipped": len(case.qrels()) - len(judged),
+        "missing_queries": len(found.missing_queries),
+    }
+    assert {name: found.counts[name] for name in counts} == counts
+
+
+def refusal(case: Case, how: dict[str, Any]) -> str:
+    """Why a run is refused; empty if it is not."""
+    level, judged = how.get("relevance_level", 1), judgments(case, how)
+    if how.get("no_relevant") == "error" and any(
+        max(own.values()) < level for own in judged.values()
+    ):
+        return "judged queries have no relevant document"
+    # Which documents are cut is known when grades have settled the ties.
+    by_grade = how.get("ties") in ("best", "worst")
+    rankings = ranked(case, how | ({"depth": None} if by_grade else {}))
+    if how.get("missing") == "error" and not judged.keys() <= rankings.keys():
+        return "missing from the run"
+    twice = any(len({*own}) < len(own) for query, own in rankings.items() if query in judged)
+    return "duplicate docs" if twice else ""
+
+
+@examples(100)
+@given(
+    case=CASES,
+    how=options(),
+    # Where no ranking is needed a document may be repeated.
+    counts=st.sampled_from([None, None, "num_q", "num_rel"]),
+    threads=st.integers(1, 3),
+)
+def test_every_form_gives_what_a_run_in_memory_gives(
+    case: Case,
+    how: dict[str, Any],
+    counts: str | None,
+    threads: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Values, means, counts and errors; an Evaluator gives a dict the same again."""
+    folder, measures = tmp_path_factory.getbasetemp(), counts or case.measures(**how)
+    qrels, run = case.nouns()
+    expected = outcome(fr.evaluate, qrels, run, measures, **how)
+
+    for judged in (qrels, case.qrels()):
+        evaluator = outcome(fr.Evaluator, judged, measures, **how)
+        if not isinstance(evaluator, fr.Evaluator):
+            assert_same(evaluator, expected)
+            continue
+        for make in (*RUNS.values(), RUNS["dict"]):
+            own = make(case, folder)
+            if own is not None:
+                with piece(64):
+                    found = outcome(evaluator.evaluate, own, threads=threads)
+                assert_same(found, expected)
+    for arrays, reading in arrays_of(case):
+        found = outcome(fr.evaluate_arrays, *arrays, measures, threads=threads, **reading, **how)
+        assert_same(found, expected, named="queries" in reading)
+
 
 # Ranks of judged documents
 
-DEPTH = 400
 # Hits are compared with each of their ties, or these are sorted; better scores are counted for each
 # of them, or all scores are sorted.
-HITS = [1, 8, 9, 128, 129, 350]
+SIZES = [*((400, hits) for hits in (1, 8, 9, 128, 129, 350)), (900, 300)]
 
 
 def average_precision(judged: dict[str, int], run: dict[str, float]) -> float:
@@ -44,28 +156,31 @@ def average_precision(judged: dict[str, int], run: dict[str, float]) -> float:
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("distinct", [1, 3, 60, 10**6])
-@pytest.mark.parametrize("hits", HITS)
+@pytest.mark.parametrize(
+    ("depth", "hits"), [*SIZES, pytest.param(40_000, 300, marks=slow_in_python)]
+)
 def test_every_form_ranks_as_a_sort_does(
-    hits: int, distinct: int, descending: bool, tmp_path: Path
+    depth: int, hits: int, distinct: int, descending: bool, tmp_path: Path
 ) -> None:
     rng = random.Random(hits * distinct)
-    docs = [str(number) for number in rng.sample(range(5000), DEPTH)]
+    docs = [str(number) for number in rng.sample(range(2 * depth), depth)]
     # Negative scores, zeros of both signs, and scores that differ in double precision only.
-    levels = [rng.uniform(-2, 2) for _ in range(distinct)] if distinct < DEPTH else []
-    levels += [0.0, -0.0, 1.0, 1.0 + 1e-12] if 1 < distinct < DEPTH else []
+    levels = [rng.uniform(-2, 2) for _ in range(distinct)] if distinct < 400 else []
+    levels += [0.0, -0.0, 1.0, 1.0 + 1e-12] if 1 < distinct < 400 else []
     run = {doc: rng.choice(levels) if levels else rng.uniform(-2, 2) for doc in docs}
     if descending:
         # With tied documents in any order.
         run = dict(sorted(run.items(), key=lambda item: -item[1]))
-    judged = {doc: rng.choice([0, 1, 2]) for doc in rng.sample(docs, hits)} | {"x": 1}
+    judged = {doc: rng.choice([0, 1, 2]) for doc in rng.sample(docs, hits)}
+    judged |= {docs[-1]: 1, str(2 * depth): 1}
     path = tmp_path / "run"
     path.write_bytes(run_lines({"q": run}))
-    numbered: Any = {int(doc): grade for doc, grade in judged.items() if doc != "x"} | {9999: 1}
     ids, scores = [[int(doc) for doc in run]], [list(run.values())]
 
     found = [fr.evaluate({"q": judged}, {"q": run}, "map")]
     found.append(fr.evaluate({"q": judged}, fr.Run.from_dict({"q": run}), "map"))
     found.append(fr.evaluate({"q": judged}, path, "map"))
+    numbered: Any = {int(doc): grade for doc, grade in judged.items()}
     found.append(fr.evaluate_arrays([numbered], ids, scores, "map"))
 
     assert [own["map"].tolist() for own in found] == [[average_precision(judged, run)]] * 4
@@ -84,60 +199,6 @@ def test_ties_of_scores_outlive_the_dicts_they_came_from() -> None:
     assert ties is not None
     assert kept is not None
     assert ties.ranges() == kept.ranges()
-
-
-# A document twice in a ranking
-
-QRELS: dict[str, dict[int, int]] = {"0": {1: 1, 2: 0}, "1": {3: 1, 4: -1}, "2": {5: 0}}
-RESULT = st.tuples(st.integers(1, 6), st.sampled_from([1.0, 2.0, 3.0]))
-RANKINGS = st.lists(st.lists(RESULT, min_size=4, max_size=4), min_size=1, max_size=4)
-OPTIONS = st.fixed_dictionaries(
-    {"ties": st.sampled_from(TIES)},
-    optional={
-        "depth": st.integers(1, 4),
-        "no_relevant": st.just("skip"),
-        "missing": st.just("zero"),
-        "duplicates": st.sampled_from(["error", "first", "max"]),
-        "ignore_identical_ids": st.just(True),
-    },
-)
-
-
-def outcome(call: Any) -> Any:
-    """The means, or that a document is repeated."""
-    try:
-        return call().mean
-    except (EvaluationError, ArrayError) as error:
-        repeated = "duplicate docs" in str(error) or "retrieved twice" in str(error)
-        return "repeated" if repeated else error
-    except NoQueriesError:
-        return "no queries"
-
-
-@pytest.mark.parametrize("measures", ["num_q", "num_rel", "map P.2 num_ret"])
-@given(rankings=RANKINGS, options=OPTIONS)
-@examples(60)
-def test_repeated_documents_are_an_error_or_none_in_every_form(
-    measures: str, rankings: Any, options: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Which rankings are evaluated, and how deep, decides whether a repeated document matters."""
-    rows = [(str(q), str(doc), score) for q, own in enumerate(rankings) for doc, score in own]
-    path = tmp_path_factory.getbasetemp() / "repeats.run"
-    path.write_text("".join(f"{query} Q0 {doc} 0 {score} t\n" for query, doc, score in rows))
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
-    qrels = {query: {str(doc): grade for doc, grade in own.items()} for query, own in QRELS.items()}
-    ids, scores = np.moveaxis(np.array(rankings), 2, 0)
-    queries = [str(q) for q in range(len(rankings))]
-
-    expected = outcome(lambda: fr.evaluate(qrels, path, measures, **options))
-
-    for run in (fr.read_run(path), frame, fr.Run.from_arrays(*map(list, zip(*rows, strict=True)))):
-        assert outcome(lambda run=run: fr.evaluate(qrels, run, measures, **options)) == expected
-    options["queries"] = queries
-    arrays = outcome(
-        lambda: fr.evaluate_arrays(QRELS, ids.astype(int), scores, measures, **options)
-    )
-    assert arrays == expected
 
 
 # A run of which one query cannot be judged

@@ -7,16 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.errors import EvaluationError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
-from tests.helpers.small import as_read, grades, run_lines, scores
-from tests.helpers.strategies import examples
+from tests.helpers.small import grades, run_lines, scores
 from tests.helpers.tables import holds, refused, rows
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
@@ -46,26 +41,17 @@ def missing(count: int) -> Any:
 
 
 VALUES = """
-# missing="skip" leaves missing queries out
-found(missing="skip").mean["map"] => 1.5 / 3
 # missing="error" is none where no query is missing
 found(qrels=QRELS[:27], missing="error").counts["missing_queries"] => 0
-# what is relevant depends on the level
-found(no_relevant="skip", relevance_level=2).queries => ["q2"]
-found(no_relevant="skip", relevance_level=2).counts["no_relevant_skipped"] => 3
 # a query has a relevant document if one of its groups of judgments has
 found("map_avgjg", GROUPS, b"q1 Q0 a 1 1 t\\nq2 Q0 a 1 1 t\\n", no_relevant="skip").to_dict()
   => {"q1": {"map_avgjg": 0.5}}
-# excluded documents of queries that are not judged are not counted
-found(exclude={"q9": ["z"], "nowhere": ["z"]}).counts["excluded"] => 0
 # ids that are integers are their digits
 found("recip_rank", b"7 0 8 1\\n", b"7 Q0 9 1 2 t\\n7 Q0 8 1 1 t\\n", exclude={7: [9]}).mean
   => {"recip_rank": 1.0}
 # a number is kept rather than NaN
 found("recip_rank", b"q 0 a 1\\n", parse_run(TWO_A, strict=False), duplicates="max").mean
   => {"recip_rank": 1.0}
-# an excluded document may be repeated
-found(qrels=b"q 0 b 1\\n", run=REPEATED, exclude={"q": ["a", "x", "y"]}).mean => {"map": 1.0}
 # excluded documents are counted beside placeholders of missing queries, which 10.0 has under -c
 found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_version="10.0",
   missing="zero", exclude={"q1": ["a"], "q2": ["x"]}).counts["excluded"] => 1
@@ -152,41 +138,6 @@ def test_impossible_options_are_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "OptionError")
 
 
-@pytest.fixture(params=["streamed", "in memory"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    (tmp_path / "run").write_bytes(RUN)
-    return tmp_path / "run" if request.param == "streamed" else parse_run(RUN)
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_missing_zero_counts_missing_queries_as_zero(version: Any, run: Any) -> None:
-    zero = found("all_trec", run=run, missing="zero", trec_eval_version=version)
-
-    assert zero.queries == ["q1", "q2", "q3", "q4"]
-    assert zero.mean["map"] == (0.5 + 1 + 0 + 0) / 4
-    skip = found("map", run=run, missing="skip", trec_eval_version=version)
-    assert skip.mean["map"] == 1.5 / 3
-
-
-def test_missing_error_names_the_missing_queries_of_a_file(run: Any) -> None:
-    with pytest.raises(EvaluationError, match=r"10 of 13 .*: q4, x0, x1, x2, x3, \.\.\.$"):
-        found(qrels=MORE, run=run, missing="error")
-
-
-def test_queries_without_a_relevant_document_can_be_left_out(run: Any) -> None:
-    """Of the values, the means and the number of queries; with -c too."""
-    zero = found("map num_q", run=run)
-    skip = found("map num_q", run=run, no_relevant="skip")
-    complete = found("map num_q", run=run, no_relevant="skip", missing="zero")
-
-    assert zero.queries == ["q1", "q2", "q3"]
-    assert (zero.counts["no_relevant_queries"], zero.counts["no_relevant_skipped"]) == (1, 0)
-    assert skip.queries == ["q1", "q2"]
-    assert skip.mean == {"map": 0.75, "num_q": 2.0}
-    assert (skip.counts["no_relevant_queries"], skip.counts["no_relevant_skipped"]) == (0, 1)
-    assert complete.mean == {"map": 0.5, "num_q": 3.0}
-
-
 @pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
 def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
     run = run_lines(scores("q1 x=9 b=2 q1=1.5 a=1"))
@@ -196,57 +147,7 @@ def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
             assert found(run=run, **{name: given_}).mean == wanted
 
 
-@pytest.mark.parametrize("negative", ["q0", "q2"])
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_query_of_negative_grades_has_no_relevant_document_whichever_it_is(
-    negative: str, version: Any, tmp_path: Path
-) -> None:
-    """trec_eval stops at one that is the first, and evaluates others as such."""
-    qrels: Any = {negative: {"a": -1, "b": -2}, "q1": {"a": 1}}
-    run = {query: {"a": 2.0, "b": 1.0} for query in qrels}
-    path, scattered = tmp_path / "run", tmp_path / "scattered"
-    lines = run_lines(run).splitlines(keepends=True)
-    path.write_bytes(b"".join(lines))
-    scattered.write_bytes(b"".join(lines[::2] + lines[1::2]))
-    how: Any = {"trec_eval_version": version}
-
-    for some in (run, fr.Run.from_dict(run), path, scattered):
-        for ties in ("docno_desc", "given", "average"):
-            scores = fr.evaluate(qrels, some, "map P.1 num_rel", ties=ties, **how)
-            assert scores.mean == {"map": 0.5, "P_1": 0.5, "num_rel": 1}
-        scores = fr.evaluate(qrels, some, "all_trec", no_relevant="skip", **how)
-        assert (scores.queries, scores.mean["map"]) == (["q1"], 1.0)
-
-
 # Documents left out of rankings
-
-IDS = st.sampled_from(["q1", "q2", "a", "b", "c", "d"])
-FOUND = st.dictionaries(IDS, st.sampled_from([1.0, 2.0, 3.0]), min_size=1)
-RUNS = st.dictionaries(st.sampled_from(["q1", "q2"]), FOUND, min_size=1)
-
-
-@given(RUNS, st.dictionaries(IDS, st.sets(IDS)), st.booleans(), st.sampled_from(VERSIONS))
-@examples(150)
-def test_excluded_documents_are_as_if_never_retrieved(
-    run: dict[str, dict[str, float]], exclude: Any, identical: bool, version: Any
-) -> None:
-    """As BEIR deletes them from the results; pytrec_eval evaluates what is left."""
-    judgments = {query: {"a": 1, "b": 0, "c": 2, "q1": 1} for query in ("q1", "q2")}
-
-    def stays(query: str, doc: str) -> bool:
-        return doc not in exclude.get(query, ()) and not (identical and doc == query)
-
-    left = {q: {doc: own for doc, own in docs.items() if stays(q, doc)} for q, docs in run.items()}
-    evaluator = pytrec_eval.RelevanceEvaluator(judgments, {"map", "ndcg", "P", "num_ret"})
-    expected = evaluator.evaluate({query: docs for query, docs in left.items() if docs})
-    how: Any = {"ignore_identical_ids": identical, "trec_eval_version": version}
-
-    found = fr.evaluate(*as_read(judgments, run), "map ndcg P num_ret", exclude=exclude, **how)
-
-    for i, query in enumerate(found.queries):
-        for name in found:
-            assert found[name][i] == expected.get(query, {}).get(name, 0.0), name
-    assert found.counts["excluded"] == sum(map(len, run.values())) - sum(map(len, left.values()))
 
 
 def test_nothing_passed_in_is_changed() -> None:
@@ -284,42 +185,6 @@ def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, note
     found = fr.evaluate(grades("q1 d1=1; q2 d1=0"), scores("q1 d1=1"), "map", relevance_level=level)
 
     assert (question in str(found)) is noted
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_query_of_which_nothing_is_left_is_not_missing(version: Any) -> None:
-    """It has results, none of which counts; and at 10.0 no placeholder takes their place."""
-    options: Any = {"missing": "zero", "trec_eval_version": version}
-
-    left = found("map num_ret", exclude={b"q2": [b"c"]}, **options)
-
-    assert left.queries[:3] == ["q1", "q2", "q3"]
-    assert left["num_ret"].tolist()[:3] == [2.0, 0.0, 1.0]
-    assert left.mean["map"] == 0.5 / 4
-    assert left.counts["missing_queries"] == 1
-
-
-RESULTS = st.tuples(st.sampled_from("abcd"), st.sampled_from([1.0, 2.0, 3.0]))
-
-
-@pytest.mark.parametrize("duplicates", ["first", "max"])
-@given(results=st.lists(RESULTS, min_size=1, max_size=12))
-@examples(100)
-def test_of_a_repeated_document_one_line_counts(
-    duplicates: str, results: list[tuple[str, float]]
-) -> None:
-    """The first, or the highest score: as if the others had never been there."""
-    kept: dict[str, float] = {}
-    for doc, score in results:
-        best = max(score, kept.get(doc, score))
-        kept[doc] = best if duplicates == "max" else kept.get(doc, score)
-    qrels, measures = b"q 0 a 1\nq 0 b 2\n", "map ndcg num_ret"
-    run = b"".join(run_lines({"q": {doc: score}}) for doc, score in results)
-
-    one = found(measures, qrels, run, duplicates=duplicates)
-
-    assert one.mean == found(measures, qrels, run_lines({"q": kept})).mean
-    assert one.counts["duplicates"] == len(results) - len(kept)
 
 
 def test_the_options_apply_to_preferences_and_groups() -> None:

@@ -44,7 +44,7 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 @pytest.mark.parametrize("level", [0.5, 1, 2])
 def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
     """Whether the level is that of the evaluation or of the measure."""
-    labels, scores = cases(400, seed=1)
+    labels, scores = cases(150, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
     own = f"AUC(rel={level})" if level != 0.5 else "AUC"
 
@@ -56,12 +56,12 @@ def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) 
 
             assert per_query(found, name) == pytest.approx(expected, abs=1e-12, nan_ok=True)
             assert found.mean[name] == pytest.approx(np.nanmean(expected), abs=1e-12)
-    assert sum(map(math.isnan, expected)) > 20
+    assert sum(map(math.isnan, expected)) > 8
 
 
 @pytest.mark.parametrize("weight", ["retrieved", "relevant"])
 def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
-    labels, scores = cases(400, seed=3)
+    labels, scores = cases(150, seed=3)
     total = weights = 0.0
     for own, predicted in zip(labels, scores, strict=True):
         value = area(own, predicted)
@@ -100,24 +100,6 @@ def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
     every = roc_auc_score(relevant, [score for _, score in RESULTS])
     of_judged = roc_auc_score(*zip(*judged, strict=True))
     assert list(found.values()) == pytest.approx([every, of_judged])
-
-
-def test_every_form_of_a_run_gives_the_same(tmp_path: Any) -> None:
-    """Of 4 pairs two are tied, and two are in the wrong order."""
-    qrels = {"1": {"1": 1, "2": 0, "3": 1}, "2": {"5": 1}}
-    run = {"1": {"1": 1.0, "2": 1.0, "4": 1.0, "3": 0.5}}
-    lines = [f"1 Q0 {doc} 0 {score} t\n" for doc, score in run["1"].items()]
-    (tmp_path / "run").write_text("".join(lines))
-    numbered: Any = {q: {int(doc): own for doc, own in docs.items()} for q, docs in qrels.items()}
-    arrays = [[1, 2, 4, 3]], [[1.0, 1.0, 1.0, 0.5]]
-    names, how = "AUC GAUC AP", {"missing": "zero"}
-
-    found = [fr.evaluate(qrels, tmp_path / "run", names, **how)]
-    found.append(fr.Evaluator(qrels, names, **how).evaluate(run))
-    found.append(fr.evaluate_arrays(numbered, *arrays, names, queries=[1], **how))
-
-    expected = fr.evaluate(qrels, run, "AP", **how).mean["AP"]
-    assert [scores.mean for scores in found] == [{"AUC": 0.25, "GAUC": 0.25, "AP": expected}] * 3
 
 
 def labels(*given: Any, **options: Any) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from typing import Any
 
 import numpy as np
@@ -107,9 +106,3 @@ def test_where_nothing_ties_it_is_the_value_to_the_last_bit(name: str) -> None:
     every = fr.evaluate(all_qrels, orders, name)
     for own in found.names:
         np.testing.assert_array_equal(found[own], every[own])
-
-
-def test_groups_of_all_sizes_are_tried() -> None:
-    *_, places = _rankings()
-
-    assert np.bincount(places).max() == math.factorial(4)

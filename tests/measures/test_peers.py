@@ -65,22 +65,6 @@ def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: Any
             assert found[name][q] == pytest.approx(theirs, rel=1e-12), (query, name)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_f1_is_that_of_ranx(seed: int) -> None:
-    """_f1 of ranx 0.3.21: precision at k is divided by k, without k by what was retrieved."""
-    labels, scores = labelled(seed)
-    found = fr.evaluate_labels(labels, scores, "F1@3 f1@20 F1 SetF")
-
-    for row, (judged, own) in enumerate(zip(labels, scores, strict=True)):
-        order = sorted(range(len(own)), key=lambda i, own=own: -own[i])
-        relevant = sum(grade > 0 for grade in judged)
-        for name, k in (("F1@3", 3), ("f1@20", 20), ("F1", len(own))):
-            hits = sum(judged[i] > 0 for i in order[:k])
-            p, r = hits / k, hits / relevant if relevant else 0.0
-            assert found[name][row] == (2 * ((p * r) / (p + r)) if hits else 0.0)
-        assert found["F1"][row] == pytest.approx(found["SetF"][row], rel=1e-15)
-
-
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_judged_is_that_of_ir_measures_where_grades_are_negative(k: int) -> None:
     ir_measures = pytest.importorskip("ir_measures")
@@ -144,9 +128,6 @@ of("P@1 P(rel=2)@1 nDCG(gains={1:0})", "1 a=1", RUN, no_relevant="one") => [0.0,
 # a query without results stays zero
 each("AP", no_relevant="one", **MISSING) => [0.5, 1.0, 0.0]
 of("AP", QRELS, RUN, no_relevant="one", **MISSING) => approx([(0.5 + 1.0 + 0.0) / 3])
-# one is one for arrays
-fr.evaluate_arrays([{0: 1}, {0: 0}], [[1, 0], [0, 2]], None, "map", no_relevant="one").lists()
-  => {"map": [0.5, 1.0]}
 """
 
 
@@ -163,15 +144,6 @@ def test_one_is_the_value_of_queries_for_which_nothing_is_relevant(measure: str)
 @pytest.mark.parametrize("measure", ["num_rel_ret", "utility", "DCG@1", "Judged", "FirstRank"])
 def test_one_is_no_value_of_what_has_no_best_value_or_another_one(measure: str) -> None:
     assert each(measure, no_relevant="one") == pytest.approx(each(measure), nan_ok=True)
-
-
-def test_one_is_one_for_files(tmp_path: Any) -> None:
-    path = tmp_path / "run"
-    path.write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n")
-
-    found = fr.evaluate(grades(QRELS), str(path), "map", no_relevant="one")
-
-    assert found["map"].tolist() == [0.5, 1.0]
 
 
 def test_groups_of_judgments_have_no_one() -> None:

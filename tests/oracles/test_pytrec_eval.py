@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import struct
 from typing import Any
 
 import pytest
@@ -11,14 +10,14 @@ import pytrec_eval
 
 import fastrank
 from fastrank.native import engine
-from tests.helpers.parsing import parse_qrels, parse_run
+from tests.helpers.small import as_read
 
 Nested = dict[str, dict[str, float]]
 
 # pytrec_eval has no values per query for these, or none that are numbers.
 NOT_COMPARED = {"runid", "num_q", "relstring", "gm_map", "gm_bpref"}
 SUPPORTED = sorted(pytrec_eval.supported_measures - NOT_COMPARED)
-SEEDS = range(3 if engine().startswith("python") else 40)
+SEEDS = range(3 if engine().startswith("python") else 20)
 
 
 def _inputs(seed: int) -> tuple[Nested, Nested]:
@@ -47,27 +46,6 @@ def _inputs(seed: int) -> tuple[Nested, Nested]:
     return qrels, run
 
 
-def _lines(nested: Nested, form: str) -> bytes:
-    return "".join(
-        form.format(query=query, doc=doc, value=repr(value))
-        for query, row in nested.items()
-        for doc, value in row.items()
-    ).encode()
-
-
-def _bits(value: float) -> bytes:
-    return struct.pack("<d", value)
-
-
-def _evaluated(qrels: Nested, run: Nested, measures: list[str], **options: Any) -> Any:
-    return fastrank.evaluate(
-        parse_qrels(_lines(qrels, "{query} 0 {doc} {value}\n")),
-        parse_run(_lines(run, "{query} Q0 {doc} 0 {value} tag\n")),
-        measures,
-        **options,
-    )
-
-
 JUDGED_ONLY = ["map", "ndcg", "P", "bpref", "num_ret", "recip_rank"]
 
 
@@ -88,14 +66,14 @@ def test_values_per_query_have_the_same_bits(
     qrels, run = _inputs(seed)
     expected = pytrec_eval.RelevanceEvaluator(qrels, set(measures), **theirs).evaluate(run)
 
-    scores = _evaluated(qrels, run, measures, **ours)
+    scores = fastrank.evaluate(*as_read(qrels, run), measures, **ours)
 
     assert set(scores.queries) <= set(expected)
     assert "judged_only" in ours or scores.queries == sorted(expected)
     compared = 0
     for i, query in enumerate(scores.queries):
         for name, value in expected[query].items():
-            assert _bits(scores[name][i]) == _bits(value), (query, name, scores[name][i], value)
+            assert float(scores[name][i]).hex() == float(value).hex(), (query, name)
             compared += 1
     assert compared >= len(measures)
 
@@ -106,19 +84,4 @@ def test_discounts_of_deep_ranks() -> None:
     qrels = {"q": {f"d{rank}": 1 for rank in range(1020, 1031)}}
     expected = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
 
-    assert _bits(fastrank.evaluate(qrels, run, "ndcg").mean["ndcg"]) == _bits(expected["q"]["ndcg"])
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_means_are_sums_in_byte_order_of_the_queries(seed: int) -> None:
-    """The mean of map and P_10 has the bits of adding pytrec_eval's values in that order."""
-    qrels, run = _inputs(seed)
-    expected = pytrec_eval.RelevanceEvaluator(qrels, {"map", "P"}).evaluate(run)
-
-    mean = _evaluated(qrels, run, ["map", "P"]).mean
-
-    for name in ("map", "P_10"):
-        total = 0.0
-        for query in sorted(expected):
-            total += expected[query][name]
-        assert _bits(mean[name]) == _bits(total / len(expected))
+    assert fastrank.evaluate(qrels, run, "ndcg").mean["ndcg"] == expected["q"]["ndcg"]

@@ -69,17 +69,3 @@ def test_there_are_cases_for_every_measure() -> None:
     ]
 
     assert missing == []
-
-
-def test_an_altered_expectation_fails(trec_eval: Any) -> None:
-    """The comparison sees one more digit, another status, a missing message."""
-    case = next(case for case in CASES if case["name"] == "official_is_the_default")
-    files = {name: text.encode("latin-1") for name, text in case["files"].items()}
-    recorded = case["expect"]["9.0.8"]
-
-    found = trec_eval(*case["args"], files=files)
-
-    assert differences(found, recorded) == []
-    assert differences(found, {**recorded, "stdout": recorded["stdout"][:-1] + "0\n"}) != []
-    assert differences(found, {**recorded, "exit": 4}) != []
-    assert differences(found._replace(stderr=""), {**recorded, "stderr": "something"}) != []

@@ -63,26 +63,6 @@ def test_a_group_has_what_evaluating_only_its_queries_gives(seed: int, how: dict
         )
 
 
-def test_group_means_are_those_of_pytrec_eval_on_the_subset() -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    qrels, run = _lines(1)
-    nested: list[dict[str, dict[str, Any]]] = [{}, {}]
-    for lines, into, number, column in ((qrels, nested[0], int, 3), (run, nested[1], float, 4)):
-        for line in lines:
-            fields = line.decode().split()
-            into.setdefault(fields[0], {})[fields[2]] = number(fields[column])
-    scores = fr.evaluate(parse_qrels(b"".join(qrels)), parse_run(b"".join(run)), "map ndcg P.5")
-
-    for group, found in scores.by_group({f"q{i}": i < 9 for i in range(30)}).items():
-        judged = {query: own for query, own in nested[0].items() if (int(query[1:]) < 9) == group}
-        values = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg", "P.5"}).evaluate(nested[1])
-
-        assert found.to_dict() == values
-        for name, mean in found.mean.items():
-            ordered = [values[query][name] for query in sorted(values)]
-            assert mean == sum(ordered) / len(ordered)
-
-
 PAIR = fr.evaluate(
     parse_prefs(b"q g s a 2\nq g s b 1\np g s a 2\np g s b 1\n"),
     parse_run(b"q Q0 b 1 3 t\nq Q0 a 2 2 t\np Q0 a 1 3 t\np Q0 b 2 2 t\n"),

@@ -74,20 +74,6 @@ def test_dicts_frames_and_texts_have_the_same_queries() -> None:
     assert isinstance(scores.to_polars(), polars.DataFrame)
 
 
-def test_values_are_those_of_ir_measures() -> None:
-    ir_measures = pytest.importorskip("ir_measures")
-    measures = [ir_measures.AP, ir_measures.nDCG @ 5, ir_measures.P @ 2]
-    scores = fr.evaluate(QRELS, RUN, ["map", "ndcg_cut_5", "P_2"], missing="zero")
-    names = dict(zip(map(str, measures), ["map", "ndcg_cut_5", "P_2"], strict=True))
-
-    theirs = ir_measures.iter_calc(measures, QRELS, RUN)
-
-    values = {query: dict[str, float]() for query in scores.queries}
-    for row in theirs:
-        values[row.query_id][names[str(row.measure)]] = row.value
-    assert values == scores.to_dict()
-
-
 @pytest.mark.parametrize("measure", ["num_rel", "NumRel", "num_ret", "map", "nDCG@5", "ERR@5"])
 def test_the_summary_is_that_of_the_values(measure: str) -> None:
     scores = scores_of(measure)
