@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -119,10 +120,15 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
 }
 
 
+@cache
+def _made(name: str) -> Document:
+    return DOCUMENTS[name]()
+
+
 @pytest.fixture(params=DOCUMENTS)
 def document(request: pytest.FixtureRequest) -> Document:
     """One of the documents."""
-    return DOCUMENTS[request.param]()
+    return _made(request.param)
 
 
 def _blocks(blocks: Any) -> Iterator[Block]:
@@ -174,7 +180,7 @@ def test_text_parses_back(document: Document) -> None:
 
 @pytest.mark.parametrize("name", ["comparison", "compact letters"])
 def test_superscripts_are_the_letters(name: str) -> None:
-    document = DOCUMENTS[name]()
+    document = _made(name)
 
     found = [
         [re.sub(f"([{''.join(PLAIN)}]+)$", _as_letters, cell) for cell in row]
@@ -319,7 +325,7 @@ NO_FONTS = re.compile("[日本語]")
 def test_latex_of_all_results_compiles(tmp_path: Path) -> None:
     """Between paragraphs, and in a float with a caption, as in papers."""
     based = compare_data(baseline=["pixels", "profile"])
-    written = [latex(make()) for make in DOCUMENTS.values()]
+    written = [latex(_made(name)) for name in DOCUMENTS]
     written += [based.to_latex(show="mean"), compare_data(baseline=0).to_latex(show=["mean", "p"])]
     page = [
         r"\documentclass{article}",
