@@ -44,7 +44,7 @@ def test_many_groups() -> None:
     assert found == [[[row[1:] for row in own] for _, own in expected]]
 
 
-@examples(100)
+@examples(60)
 @given(rows_with(make.words) | rows_with(st.just(b"0")))
 def test_splitting_equals_sorting_by_group(text: bytes) -> None:
     """Groups are those of a stable sort by name, in every query; also if all have one name."""

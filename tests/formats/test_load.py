@@ -116,7 +116,7 @@ UNUSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("kind", NOUNS)
 @given(data=st.data())
-@settings(max_examples=many(40), deadline=None, suppress_health_check=UNUSED)
+@settings(max_examples=many(25), deadline=None, suppress_health_check=UNUSED)
 def test_what_is_written_comes_back_as_it_was(
     form: str, kind: str, data: Any, tmp_path: Path
 ) -> None:

@@ -83,7 +83,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The same run
 
 
-@examples(150)
+@examples(100)
 @given(lines_of(RUN_ROWS) | untidy(RUN_ROWS), PIECES, THREADS, st.sampled_from(["9.0.8", "10.0"]))
 def test_lines_of_all_kinds(
     path: Path, text: bytes, piece: int, threads: int, version: str

@@ -101,7 +101,7 @@ relevant = st.sets(st.sampled_from("abcd"), min_size=1)
     st.dictionaries(queries, rankings, min_size=1),
     st.dictionaries(queries | st.just("4"), relevant, min_size=1),
 )
-@examples(60)
+@examples(40)
 def test_the_mrr_of_ms_marcos_script(
     rankings: dict[str, list[str]], reference: dict[str, set[str]]
 ) -> None:

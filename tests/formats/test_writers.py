@@ -71,7 +71,7 @@ def test_the_lines_of_each_format_in_files_and_file_objects(form: Form, tmp_path
 def test_what_is_written_reads_back_the_same(form: Form) -> None:
     """To the last bit of every number."""
 
-    @examples(60)
+    @examples(40)
     @given(make.lines_of(form.rows).filter(bool))
     def same(text: bytes) -> None:
         noun = form.parse(text, strict=False)
