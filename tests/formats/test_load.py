@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import Qrels, Run
-from fastrank.cli.main import main
 from fastrank.errors import EvaluationError, FormatError, InputError
-from tests.helpers.commands import Command, Result
-from tests.helpers.compression import PACKERS, UNPACKERS
+from tests.helpers.commands import assert_refused, fastrank, printed
+from tests.helpers.compression import PACKERS, UNPACKERS, Standard
 from tests.helpers.parsing import read_trec_qrels, read_trec_run, write_trec_qrels
 from tests.helpers.paths import DATA
 from tests.helpers.strategies import contents, exactly, many
@@ -42,25 +41,6 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return make
-
-
-@pytest.fixture
-def fastrank(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Command:
-    """Run `fastrank ARGUMENTS` in this process, in an empty folder."""
-
-    def run(*arguments: object, stdin: bytes = b"") -> Result:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            status = int(str(stopped.code))
-        found = capfd.readouterr()
-        return Result(status, found.out.encode(), found.err)
-
-    return run
 
 
 def text_of(escaped: str) -> str:
@@ -426,28 +406,23 @@ def test_files_of_every_format_give_the_same_scores(form: str, tmp_path: Path) -
 
 
 def test_the_command_takes_files_of_every_format_and_a_pipe(
-    fastrank: Command, tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What shows the format of standard input is still there to be read."""
     qrels, run = DATA / "digits.qrels", DATA / "pca.run"
     fr.write_qrels(read_trec_qrels(qrels), tmp_path / "q.jsonl")
     fr.write_run(read_trec_run(run), tmp_path / "r.parquet")
-    expected = fastrank("eval", "-m", "map", qrels, run)
-    for found in (
-        fastrank("eval", "-m", "map", "q.jsonl", "r.parquet"),
-        fastrank("eval", "-m", "map", "-", run, stdin=qrels.read_bytes()),
-    ):
-        assert (found.status, found.stderr) == (0, "")
-        assert found.stdout.splitlines()[1:] == expected.stdout.splitlines()[1:] != []
+    monkeypatch.setattr(sys, "stdin", Standard(qrels.read_bytes()))
+    expected = printed("eval -m map", qrels, run).splitlines()[1:]
+    for files in ((tmp_path / "q.jsonl", tmp_path / "r.parquet"), ("-", run)):
+        assert printed("eval -m map", *files).splitlines()[1:] == expected != []
 
 
-def test_convert_takes_a_file_through_every_format_and_back(
-    fastrank: Command, tmp_path: Path
-) -> None:
+def test_convert_takes_a_file_through_every_format_and_back(tmp_path: Path) -> None:
     (tmp_path / "first.run").write_bytes(a_part("pca.run").read())
     between = [f"a.{form}.gz" for form in FORMATS if form != "json"]
     for source, target in pairwise(["first.run", *between, "last.run"]):
-        assert fastrank("convert", source, target) == (0, b"", "")
+        assert printed("convert", tmp_path / source, tmp_path / target) == ""
     first, last = (read_trec_run(tmp_path / f"{name}.run") for name in ("first", "last"))
     assert (contents(last), last.tag) == (contents(first), first.tag)
 
@@ -472,61 +447,48 @@ q\td\t1\n => none
 
 @pytest.mark.parametrize(("content", "kind"), cases(KINDS))
 def test_convert_tells_the_kind_only_where_it_is_certain(
-    content: str, kind: str, fastrank: Command
+    content: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stdin = text_of(content).encode()
-    found = fastrank("convert", "--format", "csv", "-", "-", stdin=stdin)
+    monkeypatch.setattr(sys, "stdin", Standard(text_of(content).encode()))
+    found = fastrank("convert --format csv - -")
     if kind == "none":
         assert found.status == 2
-        assert "could be qrels or a run; use --kind qrels or --kind run" in found.stderr
+        assert "could be qrels or a run; use --kind qrels or --kind run" in found.err
     else:
         assert found.status == 0
-        assert (b"relevance" in found.stdout) == (kind == "qrels")
+        assert ("relevance" in found.out) == (kind == "qrels")
 
 
-# Arguments of convert, the status, and the message.
+# Arguments of convert, and the status with the message.
 WRONG = """
-in.run out => 2 => out: unknown format; use --format
---format parquet in.run - => 2 => parquet cannot be written to standard output
---format xml in.run - => 2 => invalid choice: 'xml'
-no.run out.csv => 1 => no.run: no such file or directory
-bad.csv out.csv => 1 => bad.csv:2: column 'label': expected a number
---kind qrels --format csv bad.qrels - => 1 => bad.qrels:1: expected a grade, found 'high'
---kind run --format csv bad.run - => 1 => bad.run:1: expected a score, found '0,5'
+in.run out => 2 out: unknown format; use --format...
+--format parquet in.run - => 2 parquet cannot be written to standard output...
+--format xml in.run - => 2 ...invalid choice: 'xml'...
+no.run out.csv => 1 no.run: no such file or directory
+bad.csv out.csv => 1 bad.csv:2: column 'label': expected a number...
+--kind qrels --format csv bad.qrels - => 1 bad.qrels:1: expected a grade, found 'high'...
+--kind run --format csv bad.run - => 1 bad.run:1: expected a score, found '0,5'...
 """
 
 
-@pytest.mark.parametrize(("arguments", "status", "message"), cases(WRONG))
+@pytest.mark.parametrize(("arguments", "message"), cases(WRONG))
 def test_convert_says_what_is_wrong(
-    arguments: str, status: str, message: str, write: Write, fastrank: Command
+    arguments: str, message: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("q Q0 d 1 0.5 t\n", "in.run")
     write("q Q0 b 2 0,5 t\n", "bad.run")
     write("q 0 b high\n", "bad.qrels")
     path = write("qid,docno,label\nq,d,x\n", "bad.csv")
-    found = fastrank("convert", *arguments.split())
-    assert (found.status, found.stdout) == (int(status), b"")
-    assert message in found.stderr
+    monkeypatch.chdir(path.parent)
+    assert_refused(f"convert {arguments}", message)
     assert not (path.parent / "out.csv").exists()
 
 
-DROPPED = "1 query without results dropped, such as 'q'"
-
-
-@pytest.mark.parametrize(
-    ("kind", "form", "content", "out", "message"),
-    [
-        ("qrels", "trec", b'{"q": {"d": 2}}', b"q 0 d 2\n", ""),
-        ("run", "json", b'{"q": {}, "r": {"d": 1.5}}', b'"q": {}', ""),
-        ("run", "trec", b'{"q": {}, "r": {"d": 1.5}}', b"r Q0 d 1 1.5 -\n", DROPPED),
-    ],
-)
-def test_convert_tells_which_queries_a_format_cannot_hold(
-    kind: str, form: str, content: bytes, out: bytes, message: str, fastrank: Command
-) -> None:
+def test_convert_tells_which_queries_a_format_cannot_hold(write: Write) -> None:
     """Those without results are gone with the last of their lines; JSON keeps them."""
-    found = fastrank("convert", "--kind", kind, "--format", form, "-", "-", stdin=content)
-    assert found.status == 0
-    assert out in found.stdout
-    assert message in found.stderr
-    assert bool(message) == bool(found.stderr)
+    judged, run = write('{"q": {"d": 2}}', "q"), write('{"q": {}, "r": {"d": 1.5}}', "r")
+    assert printed(f"convert --kind qrels --format trec {judged} -") == "q 0 d 2\n"
+    assert '"q": {}' in printed(f"convert --kind run --format json {run} -")
+    found = fastrank(f"convert --kind run --format trec {run} -")
+    assert (found.status, found.out) == (0, "r Q0 d 1 1.5 -\n")
+    assert "1 query without results dropped, such as 'q'" in found.err
