@@ -445,26 +445,6 @@ def test_parquet_says_that_it_needs_pyarrow(
 # Evaluation
 
 
-@pytest.mark.parametrize("form", ["dict", *MAKE])
-def test_whatever_goes_in_gives_the_numbers_of_pytrec_eval(form: str) -> None:
-    random = np.random.default_rng(7)
-    docs = [f"d{number}" for number in range(40)]
-
-    def drawn(count: int, low: int, high: int, share: float) -> dict[str, Any]:
-        own = map(str, random.choice(docs, count, replace=False))
-        return {doc: random.integers(low, high).item() * share for doc in own}
-
-    qrels = {f"q{query}": drawn(15, -1, 4, 1) for query in range(6)}
-    run = {f"q{query}": drawn(25, 0, 9, 1 / 8) for query in range(1, 8)}
-    expected = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "P_5"}).evaluate(run)
-    own_qrels: Any = getattr(Qrels.from_dict(qrels), f"to_{form}")()
-    own_run: Any = getattr(Run.from_dict(run), f"to_{form}")()
-    scores = fr.evaluate(own_qrels, own_run, "map ndcg P.5")
-    assert scores.queries == sorted(expected)
-    for name in ("map", "ndcg", "P_5"):
-        assert scores[name].tolist() == [expected[query][name] for query in scores.queries]
-
-
 def test_10_0_evaluates_missing_queries_of_converted_runs() -> None:
     """The placeholder of trec_eval 10.0 goes to texts with buffers of their own."""
     qrels, options = {"p": {"d": 1}, 7: {"d": 1}}, {"missing": "zero", "trec_eval_version": "10.0"}

@@ -155,13 +155,6 @@ def test_grades_have_64_bits() -> None:
         assert said_by(parse_qrels, b"q 0 d %b\n" % grade).startswith("<bytes>:1: ")
 
 
-def test_fractions_are_grades_of_a_run_that_is_judged_while_it_is_read(file: Write) -> None:
-    text = b"q1 0 d1 0.5\nq1 0 d2 1.5\n"
-    table = b"query_id,doc_id,relevance\nq1,d1,0.5\nq1,d2,1.5\n"
-    found = [fr.evaluate(file(qrels), file(RUN), "ndcg map").mean for qrels in (text, table)]
-    assert found[0] == found[1]
-
-
 # Fields in the column of others
 
 
