@@ -137,6 +137,19 @@ def test_formats_and_compressions_are_told_from_names_and_contents(
                 assert contents(load(file)) == contents(noun)
 
 
+def test_tables_have_a_column_of_iterations_or_tags_only_if_there_are_any(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    for lines, text in (
+        (b"q 0 d 1\n", b"query_id,doc_id,relevance\nq,d,1\n"),
+        (b"q g d 1\n", b"query_id,doc_id,relevance,iteration\nq,d,1,g\n"),
+    ):
+        fr.write_qrels(read_qrels(lines), path)
+        assert path.read_bytes() == text
+    for tag, text in (("", b"query_id,doc_id,score\n"), ("t", b"query_id,doc_id,score,tag\n")):
+        fr.write_run(Run.from_dict({"q": {"d": 1}}, tag=tag), path)
+        assert path.read_bytes().startswith(text)
+
+
 @pytest.mark.parametrize("query", ['{"q"', "[}q", '{"q":1', '["a",', '{"q":"d",', "{}"])
 def test_trec_files_whose_queries_begin_like_json_read_back(query: str, tmp_path: Path) -> None:
     run, qrels = {query: {"d1": 1.5, "d2": 1.0}}, {query: {"d1": 1, "d2": 0}}
