@@ -77,9 +77,23 @@ def test_completion_shows_what_is_public() -> None:
     assert shown(fr.Evaluator(QRELS)) == "evaluate"
 
 
-def test_judgments_keep_their_order() -> None:
-    qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n")
+def test_nouns_are_frozen_and_say_what_they_are() -> None:
+    """repr() shows source and size; columns have their types, rows their order and lines."""
+    run = parse_run(b"\n# a\nq1 Q0 a 1 1 t\n \nq2 Q0 a 1 1 t", "a.run", trec_eval_version="10.0")
+    qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n", "a.qrels")
+    prefs = parse_prefs(b"q1 g s a 2.5\nq2 g s a 2.5\n", "a.prefs")
+    assert repr(run) == "<Run a.run: 2 queries, 2 rows>"
+    assert repr(qrels) == "<Qrels a.qrels: 2 queries, 3 rows>"
+    assert repr(prefs) == "<Preferences a.prefs: 2 queries, 2 rows>"
+    assert repr(parse_run(b"q1 Q0 a 1 1 t\n", "a.run")) == "<Run a.run: 1 query, 1 row>"
+    assert [run.scores.dtype, prefs.levels.dtype] == ["float64", "float64"]
+    assert [qrels.grades.dtype, qrels.offsets.dtype, run.offsets.dtype] == ["int64"] * 3
     assert list(qrels["q9"].items()) == [("a", 1), ("c", 0)]
+    assert [run.docs.line(row) for row in range(len(run.docs))] == [3, 5]
+    with pytest.raises(AttributeError, match="frozen"):
+        run.tag = b"other"  # type: ignore[assignment,misc]
+    with pytest.raises(ValueError, match="read-only"):
+        run.scores[0] = 1.0
 
 
 MAKERS = "{0}.from_dict, from_pandas, from_polars, from_arrow or from_arrays"

@@ -13,13 +13,25 @@ Cells = list[list[str]]
 EMPTY = {"meta", "img", "path", "use", "rect", "image", "line", "br"}
 
 PLAIN = {chr(after): chr(before) for before, after in SUPERSCRIPTS.items()}
+MACROS = r"""
+\textbackslash{} \
+\textasciitilde{} ~
+\textbar{} |
+\^{} ^
+\ensuremath{<} <
+\ensuremath{>} >
+\ensuremath{\leq} ≤
+\ensuremath{\bigtriangleup} ▲
+\ensuremath{\bigtriangledown} ▼
+\dag{} †
+\ddag{} ‡
+\S{} §
+\P{} ¶
+"""
 LATEX = {
-    r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textbar{}": "|", r"\^{}": "^",
-    r"\ensuremath{<}": "<", r"\ensuremath{>}": ">", r"\ensuremath{\leq}": "≤",
-    r"\ensuremath{\bigtriangleup}": "▲", r"\ensuremath{\bigtriangledown}": "▼",
-    r"\dag{}": "†", r"\ddag{}": "‡", r"\S{}": "§", r"\P{}": "¶",
+    **dict(line.split() for line in MACROS.strip().splitlines()),
     **{f"\\{character}": character for character in "&%$#_{}"},
-}  # fmt: skip
+}
 
 
 def grids_of_text(written: str) -> list[Cells]:

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -48,11 +49,12 @@ if TYPE_CHECKING:
     from fastrank.document.document import Block
 
 # What each syntax, a terminal, or a reader could take for something else.
+MOVING = "\n\r\x1b[2J\x9b\u202e\u2028"
+SYNTAX = r"a|b <b>*x* `c` #h_i_ {j} k^2~l \m\\ [n](o) *p [q r--s---t &amp; 日本語 _u v_ +"
 HOSTILE = (
-    "a|b", "<b>*x*", "`c`", "d & e", "50% $x$", "#h_i_", "{j}", "k^2~l", r"\m\\", "[n](o)", "*p",
-    "[q", "r--s---t", "\"'<script>", "&amp;", "日本語", "e\u0301", "\n\r\x1b[2J\x9b\u202e\u2028",
-    "_u", "v_", "≤ ▲", "+", "- w", "1. x", "\udcff",
-)  # fmt: skip
+    *("50% $x$", "≤ ▲", "- w", "d & e", "1. x", "e\u0301", MOVING, "\udcff", "\"'<script>"),
+    *SYNTAX.split(),
+)
 
 
 def _hostile_comparison(**options: Any) -> fr.Comparison:
@@ -64,9 +66,9 @@ def _hostile_comparison(**options: Any) -> fr.Comparison:
 
 def _hostile_notes(**options: Any) -> fr.Comparison:
     """Names and queries that move the cursor, in notes too."""
-    bad = "\n\r\x1b[2J\x9b\u202e\u2028"
-    values = {f"{bad}{name}": {f"{bad}q{i}": float(i % 3) for i in range(9)} for name in "ab"}
-    values[f"{bad}a"][f"{bad}q0"] = float("nan")
+    queries = {f"{MOVING}q{i}": float(i % 3) for i in range(9)}
+    values = {f"{MOVING}{name}": dict(queries) for name in "ab"}
+    values[f"{MOVING}a"][f"{MOVING}q0"] = float("nan")
     return fr.compare_scores(values, **options)
 
 
@@ -118,10 +120,15 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
 }
 
 
+@cache
+def _made(name: str) -> Document:
+    return DOCUMENTS[name]()
+
+
 @pytest.fixture(params=DOCUMENTS)
 def document(request: pytest.FixtureRequest) -> Document:
     """One of the documents."""
-    return DOCUMENTS[request.param]()
+    return _made(request.param)
 
 
 def _blocks(blocks: Any) -> Iterator[Block]:
@@ -165,8 +172,7 @@ def _same(found: list[list[list[str]]], document: Document) -> None:
 def test_text_parses_back(document: Document) -> None:
     written = text(document, ascii=True)
 
-    _same([[[" ".join(cell.split(" ^")).replace(" ^", "^") for cell in row] for row in grid]
-           for grid in grids_of_text(written)], document)  # fmt: skip
+    _same(_each(grids_of_text(written), lambda cell: cell.replace(" ^", " ")), document)
     unwrapped = " ".join(written.split())
     for expected in _texts(document):
         assert " ".join(expected.split()) in unwrapped
@@ -174,7 +180,7 @@ def test_text_parses_back(document: Document) -> None:
 
 @pytest.mark.parametrize("name", ["comparison", "compact letters"])
 def test_superscripts_are_the_letters(name: str) -> None:
-    document = DOCUMENTS[name]()
+    document = _made(name)
 
     found = [
         [re.sub(f"([{''.join(PLAIN)}]+)$", _as_letters, cell) for cell in row]
@@ -198,16 +204,20 @@ def test_markdown_parses_back(document: Document) -> None:
         assert expected.replace("**", "") in plain
 
 
+def _each(grids: Any, change: Callable[[str], str]) -> list[list[list[str]]]:
+    return [[[change(cell) for cell in row] for row in grid] for grid in grids]
+
+
+def _without_thin_spaces(cell: str) -> str:
+    return cell.replace(r"\,", ",").replace(",^", "^").rstrip(",")
+
+
 def test_latex_parses_back(document: Document) -> None:
     written = latex(document)
 
     # LaTeX has accented letters as one character.
-    found = [[[cell.replace(r"\,", ",").replace(",^", "^").rstrip(",") for cell in row]
-              for row in grid] for grid in grids_of_latex(written)]  # fmt: skip
-    assert found == [
-        [[normalize("NFC", cell) for cell in row] for row in _expected(grid)]
-        for grid in _grids(document)
-    ]
+    found = _each(grids_of_latex(written), _without_thin_spaces)
+    assert found == _each(map(_expected, _grids(document)), lambda cell: normalize("NFC", cell))
     plain = text_of_latex(written)
     for expected in _texts(document):
         assert normalize("NFC", expected) in plain
@@ -315,7 +325,7 @@ NO_FONTS = re.compile("[日本語]")
 def test_latex_of_all_results_compiles(tmp_path: Path) -> None:
     """Between paragraphs, and in a float with a caption, as in papers."""
     based = compare_data(baseline=["pixels", "profile"])
-    written = [latex(make()) for make in DOCUMENTS.values()]
+    written = [latex(_made(name)) for name in DOCUMENTS]
     written += [based.to_latex(show="mean"), compare_data(baseline=0).to_latex(show=["mean", "p"])]
     page = [
         r"\documentclass{article}",

@@ -80,21 +80,21 @@ def with_point(chance: random.Random, digits: str) -> str:
 def doubles(chance: random.Random) -> Iterator[str]:
     """Of random bits, so of every magnitude: the shortest text, and any number of digits."""
     shapes = ["%.15e", "%.16e", "%.17e", "%.18e", "%.19e", "%.25e", "%.6g"]
-    for _ in times(25_000):
+    for _ in times(5_000):
         value = double(chance.getrandbits(64))
         yield from (repr(value), chance.choice(shapes) % value, value.hex())
 
 
 def fixed_points(chance: random.Random) -> Iterator[str]:
     """As systems print scores: 1 to 19 digits."""
-    for _ in times(25_000):
+    for _ in times(5_000):
         yield with_point(chance, random_digits(chance, 1, 19))
 
 
 def short_decimals_that_end_early(chance: random.Random) -> Iterator[bytes]:
     """Wherever the byte stands that is no digit: a few digits are read all at once."""
     strange = [byte for byte in range(1, 256) if byte not in b"\n" + BLANKS]
-    for _ in times(25_000):
+    for _ in times(5_000):
         text = bytearray(with_point(chance, random_digits(chance, 1, 17)).encode())
         for _ in range(chance.choice([0, 1, 1, 2])):
             text[chance.randrange(len(text))] = chance.choice(strange)
@@ -103,21 +103,21 @@ def short_decimals_that_end_early(chance: random.Random) -> Iterator[bytes]:
 
 def mantissas_that_fill_64_bits(chance: random.Random) -> Iterator[str]:
     """17 to 19 digits with exponents from zero's to infinity's range."""
-    for _ in times(25_000):
+    for _ in times(5_000):
         mantissa = with_point(chance, random_digits(chance, 17, 19))
         yield f"{chance.choice(['', '-', '+'])}{mantissa}e{chance.randint(-370, 330):+d}"
 
 
 def long_mantissas(chance: random.Random) -> Iterator[str]:
     """20 to 800 digits, the last of them included in the rounding."""
-    for _ in times(11_000):
+    for _ in times(2_000):
         mantissa = with_point(chance, random_digits(chance, 20, 800))
         yield mantissa + chance.choice(["", f"e{chance.randint(-1100, 400)}"])
 
 
 def zeros(chance: random.Random) -> Iterator[str]:
     """Leading and trailing ones, before and after the point, which do not count as digits."""
-    for _ in times(5_000):
+    for _ in times(1_000):
         digits = random_digits(chance, 1, 19)
         before, after = "0" * chance.randint(0, 400), "0" * chance.randint(0, 400)
         for text in (before + digits + after, f"{before}.{after}{digits}", f"{digits}{before}."):
@@ -144,7 +144,7 @@ def halfway(chance: random.Random, patterns: list[int]) -> Iterator[str]:
 
 def ties(chance: random.Random) -> Iterator[str]:
     """The middle between two doubles, written out in full, and texts a little above and below."""
-    return halfway(chance, [chance.randrange(0x7FEFFFFFFFFFFFFF) for _ in range(many(1_500))])
+    return halfway(chance, [chance.randrange(0x7FEFFFFFFFFFFFFF) for _ in range(many(600))])
 
 
 def ties_of_subnormals(chance: random.Random) -> Iterator[str]:
@@ -156,7 +156,7 @@ def ties_of_subnormals(chance: random.Random) -> Iterator[str]:
 
 def short_ties(chance: random.Random) -> Iterator[str]:
     """With at most 19 digits: w * 10**q is exactly between doubles for -4 <= q <= 23."""
-    for q in [*range(-4, 24)] * many(100):
+    for q in [*range(-4, 24)] * many(50):
         if q >= 0:
             mantissa = chance.randint(2**53 // 5**q, 2**54 // 5**q) | 1
         else:
@@ -175,9 +175,17 @@ def powers(chance: random.Random) -> Iterator[str]:
         yield from (f"{digit}e{power}" for digit in (1, 7, 9))
 
 
+def hexadecimals(chance: random.Random) -> Iterator[str]:
+    """Of up to 40 digits, with and without a point and an exponent."""
+    for _ in times(5_000):
+        mantissa = with_point(chance, "".join(chance.choices("0123456789abcdef", k=20)))
+        digits = chance.choice(["0", "", "0" * 20]) + mantissa[: chance.randint(1, 21)]
+        yield f"{chance.choice(['', '-'])}0x{digits}{chance.choice(['', 'p', 'p-3', 'p1000'])}"
+
+
 def characters_of_numbers(chance: random.Random) -> Iterator[bytes]:
     """Mostly no numbers as a whole."""
-    for _ in times(25_000):
+    for _ in times(5_000):
         length = chance.randint(1, 12)
         yield bytes(chance.choices(b"0001234599..+-eExXpPinfanINFtyA_", k=length))
 
@@ -193,6 +201,7 @@ GENERATORS: list[Callable[[random.Random], Iterator[str | bytes]]] = [
     ties_of_subnormals,
     short_ties,
     powers,
+    hexadecimals,
     characters_of_numbers,
 ]
 
@@ -276,32 +285,12 @@ def test_exponents_and_zeros_make_up_for_each_other(zeros: int) -> None:
 
 
 def test_a_million_digits_are_one_number() -> None:
-    size = many(1_000_000)
+    size = many(300_000)
     texts = [b"0." + b"3" * size, b"7" * size, b"0" * size + b"2.5"]
     assert read_scores(texts) == [1 / 3, inf, 2.5]
 
 
-@examples(200)
-@given(
-    st.lists(
-        st.one_of(
-            odd_numbers,
-            st.from_regex(rb"[+-]?[0-9]{0,25}\.?[0-9]{0,25}(e[+-]?[0-9]{0,4})?", fullmatch=True),
-            st.from_regex(
-                rb"[+-]?0x[0-9a-f]{0,20}\.?[0-9a-f]{0,20}(p[+-]?[0-9]{0,4})?", fullmatch=True
-            ),
-            st.floats().map(lambda value: repr(value).encode()),
-        ).filter(bool),
-        min_size=1,
-        max_size=20,
-    )
-)
-def test_any_number_reads_as_strtod_reads_it(texts: list[bytes]) -> None:
-    """Kernel and slow reader together, on generated numbers side by side."""
-    assert_read_as_strtod(texts)
-
-
-@examples(300)
+@examples(150)
 @given(st.one_of(odd_numbers, st.binary(max_size=12), st.floats().map(lambda x: repr(x).encode())))
 def test_the_slow_reader_agrees_with_strtod(text: bytes) -> None:
     """On every text, blanks before it included."""
@@ -333,45 +322,34 @@ def test_odd_integers_are_read_as_atol_reads_them() -> None:
 
 
 def test_random_integers_are_read_as_atol_reads_them() -> None:
-    """Of all lengths up to 25 digits, with signs and with something after them."""
+    """Of all lengths up to 25 digits, with signs and with something after them, and near 2^63."""
     chance = random.Random(13)
     signs, ends = ["", "", "+", "-"], ["", "", ".5", "e3", "x"]
     texts = [
         f"{chance.choice(signs)}{random_digits(chance, 1, 25)}{chance.choice(ends)}".encode()
-        for _ in range(many(10_000))
+        for _ in range(many(5_000))
     ]
+    texts += [b"%d" % (own + step) for own in (-(2**63), 2**63) for step in range(-300, 300)]
     assert read_grades(texts) == list(map(numbers.atol, texts)) == list(map(atol, texts))
-
-
-@examples(200)
-@given(st.lists(st.integers(-(2**65), 2**65), min_size=1))
-def test_every_64_bit_integer_is_itself(values: list[int]) -> None:
-    """Those beyond become the nearest bound."""
-    expected = [min(max(value, -(2**63)), 2**63 - 1) for value in values]
-    assert read_grades([b"%d" % value for value in values]) == expected
 
 
 # Printing
 
 
-@pytest.mark.parametrize(
-    ("specification", "value", "text"),
-    [
-        ("%6.4f", 0.5, "0.5000"),
-        ("%6.4f", -0.0, "-0.0000"),
-        ("%6.4f", 0.00005, "0.0001"),  # the double is a little above the tie
-        ("%6.4f", 0.03125, "0.0312"),  # an exact tie, to even
-        ("%6.4f", 12345.678, "12345.6780"),
-        ("%6.4f", 1e22, "10000000000000000000000.0000"),
-        ("%6.4f", inf, "   inf"),
-        ("%6.4f", -inf, "  -inf"),
-        ("%6.4f", nan, "   nan"),
-        ("%6.4f", -nan, "  -nan"),
-        ("%3.2f", 0.1, "0.10"),
-        ("%3.2f", nan, "nan"),
-        ("%3.2f", -nan, "-nan"),
-    ],
-)
-def test_numbers_print_as_in_c(specification: str, value: float, text: str) -> None:
+PRINTED = [
+    (
+        "%6.4f",
+        {0.5: "0.5000", -0.0: "-0.0000", inf: "   inf", -inf: "  -inf", 12345.678: "12345.6780"},
+    ),
+    # A double that is a little above the tie, and an exact tie, to even.
+    ("%6.4f", {0.00005: "0.0001", 0.03125: "0.0312", 1e22: "10000000000000000000000.0000"}),
+    ("%6.4f", {nan: "   nan", -nan: "  -nan"}),
+    ("%3.2f", {0.1: "0.10", nan: "nan", -nan: "-nan"}),
+]
+
+
+@pytest.mark.parametrize(("specification", "texts"), PRINTED)
+def test_numbers_print_as_in_c(specification: str, texts: dict[float, str]) -> None:
     """Like Python's %, but a NaN shows its sign."""
-    assert numbers.printed(specification, value) == text
+    for value, text in texts.items():
+        assert numbers.printed(specification, value) == text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -79,22 +80,15 @@ def check(path: Any, columns: dict[str, list[Any]], **options: Any) -> None:
 
 
 @pytest.mark.parametrize("queries", [SORTED, SHUFFLED, [5], [99, 5], [14, 3, 15]])
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("group", [7, 50, 10_000])
-@pytest.mark.parametrize("dictionary", [True, False])
 def test_batches_and_row_groups_do_not_matter(
-    queries: list[int],
-    threads: int,
-    group: int,
-    dictionary: bool,
-    write: Any,
-    loaded: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    queries: list[int], write: Any, loaded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "ROWS", 32)
     columns = rows_of(queries)
-    path = write(columns, row_group_size=group, use_dictionary=dictionary)
-    check(path, columns, threads=threads)
+    for group, dictionary in product((7, 50, 10_000), (True, False)):
+        path = write(columns, row_group_size=group, use_dictionary=dictionary)
+        for threads in (1, 3):
+            check(path, columns, threads=threads)
     assert not loaded
 
 
@@ -125,13 +119,12 @@ def test_types_of_columns_do_not_matter(kind: str, write: Any, loaded: list[str]
     assert not loaded
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-@pytest.mark.parametrize("opened", [False, True])
-def test_any_source_will_do(suffix: str, opened: bool, tmp_path: Path, loaded: list[str]) -> None:
+def test_any_source_will_do(tmp_path: Path, loaded: list[str]) -> None:
     columns = rows_of(SORTED)
-    path = tmp_path / f"r.parquet{suffix}"
-    fr.write_run(fr.Run.from_dict(dict_of(columns), tag="own"), path)
-    check(io.BytesIO(path.read_bytes()) if opened else path, columns)
+    for path in (tmp_path / "r.parquet", tmp_path / "r.parquet.gz"):
+        fr.write_run(fr.Run.from_dict(dict_of(columns), tag="own"), path)
+        check(path, columns)
+        check(io.BytesIO(path.read_bytes()), columns)
     assert not loaded
 
 
@@ -147,13 +140,10 @@ def test_other_columns_are_not_read_and_the_tag_is_that_of_its_column(
     assert not loaded
 
 
-@pytest.mark.parametrize(
-    "options", [{"missing": "zero", "trec_eval_version": "10.0"}, {"depth": 4}]
-)
-def test_options_that_need_only_rankings(
-    options: dict[str, Any], write: Any, loaded: list[str]
-) -> None:
-    check(write(rows_of(SHUFFLED)), rows_of(SHUFFLED), **options)
+def test_options_that_need_only_rankings(write: Any, loaded: list[str]) -> None:
+    columns = rows_of(SHUFFLED)
+    check(write(columns), columns, missing="zero", trec_eval_version="10.0")
+    check(write(columns), columns, depth=4)
     assert not loaded
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.datasets import hotpot_spans, squad_spans
+from tests.helpers.call_rows import check_value, failing, giving
 
 
 def _json(value: Any) -> io.BytesIO:
@@ -22,27 +23,26 @@ def _jsonl(records: list[Any]) -> io.BytesIO:
     return io.BytesIO(b"\n".join(json.dumps(record).encode() for record in records))
 
 
-def _kilt(*outputs: list[str], **more: Any) -> dict[str, Any]:
+def _kilt(*outputs: list[Any], **more: Any) -> dict[str, Any]:
     """A question of KILT whose answers are on these pages."""
-    pages = [
-        {"answer": "x", "provenance": [{"wikipedia_id": page, "title": "T", "start_paragraph_id": 1}
-                                       for page in own]}
-        for own in outputs
-    ]  # fmt: skip
-    return {"id": "k1", "input": "?", "output": pages, "meta": {}, **more}
+    pages = [[{"wikipedia_id": page, "title": "T"} for page in own] for own in outputs]
+    found = [{"answer": "x", "provenance": own} for own in pages]
+    return {"id": "k1", "input": "?", "output": found, "meta": {}, **more}
 
 
-CONTEXT = [["Lyon", ["Lyon is a city.", " It is in France."]], ["Oslo", ["Cold."]]]
+TITLES, LYON, OSLO = ["Lyon", "Oslo"], ["Lyon is a city.", " It is in France."], ["Cold."]
+CONTEXT = [["Lyon", LYON], ["Oslo", OSLO]]
 FACTS = [["Lyon", 0], ["Oslo", 0], ["Lyon", 1]]
-HOTPOT = {"_id": "h1", "question": "?", "answer": "x", "type": "bridge", "level": "easy",
-          "supporting_facts": FACTS, "context": CONTEXT}  # fmt: skip
+ASKED = {"question": "?", "answer": "x"}
+HOTPOT = {"_id": "h1", **ASKED, "type": "bridge", "supporting_facts": FACTS, "context": CONTEXT}
 ON_THE_HUB = {
-    "id": "h1", "question": "?", "answer": "x",
+    "id": "h1",
+    **ASKED,
     "supporting_facts": {"title": ["Lyon", "Oslo", "Lyon"], "sent_id": [0, 0, 1]},
-    "context": {"title": ["Lyon", "Oslo"], "sentences": [own[1] for own in CONTEXT]},
-}  # fmt: skip
-BRIGHT = {"query": "why?", "id": "0", "excluded_ids": ["N/A"], "gold_ids": ["a_1.txt", "b_2.txt"],
-          "gold_ids_long": ["a.txt"]}  # fmt: skip
+    "context": {"title": TITLES, "sentences": [LYON, OSLO]},
+}
+GOLD = {"gold_ids": ["a_1.txt", "b_2.txt"], "gold_ids_long": ["a.txt"]}
+BRIGHT = {"query": "why?", "id": "0", "excluded_ids": ["N/A"], **GOLD}
 TWO_ANSWERS = [{"text": "France", "answer_start": 11}, {"text": "in France", "answer_start": 8}]
 
 
@@ -52,21 +52,17 @@ def _squad(answers: Any) -> io.BytesIO:
     return _json({"version": "1.1", "data": [{"title": "Lyon", "paragraphs": [paragraph]}]})
 
 
-@pytest.mark.parametrize(
-    ("file", "judged"),
-    [
-        (_jsonl([_kilt(["7", "9"], ["7"]), _kilt(["3"], id="k2")]),
-         {"k1": {"7": 1, "9": 1}, "k2": {"3": 1}}),
-        (_json([_kilt([" 7"])]), {"k1": {"7": 1}}),
-        (_json([HOTPOT]), {"h1": {"Lyon": 1, "Oslo": 1}}),
-        (_jsonl([ON_THE_HUB]), {"h1": {"Lyon": 1, "Oslo": 1}}),
-        (_jsonl([BRIGHT]), {"0": {"a_1.txt": 1, "b_2.txt": 1}}),
-    ],
-    ids=["KILT", "KILT in a list", "HotpotQA", "HotpotQA on the Hub", "BRIGHT"],
-)  # fmt: skip
-def test_relevant_documents_of_questions_are_judgments(file: io.BytesIO, judged: Any) -> None:
+@giving("""
+_jsonl([_kilt(["7", "9"], ["7"]), _kilt(["3"], id="k2")])
+    -> {"k1": {"7": 1, "9": 1}, "k2": {"3": 1}}
+_json([_kilt([" 7"])]) -> {"k1": {"7": 1}}
+_json([HOTPOT]) -> {"h1": {"Lyon": 1, "Oslo": 1}}
+_jsonl([ON_THE_HUB]) -> {"h1": {"Lyon": 1, "Oslo": 1}}
+_jsonl([BRIGHT]) -> {"0": {"a_1.txt": 1, "b_2.txt": 1}}
+""")
+def test_relevant_documents_of_questions_are_judgments(call: str, value: str) -> None:
     """Each with grade 1, once."""
-    assert fr.read_qrels(file).to_dict() == judged
+    check_value(f"fr.read_qrels({call}).to_dict()", value, globals())
 
 
 def test_files_of_questions_are_checked(tmp_path: Path) -> None:
@@ -113,9 +109,8 @@ def test_facts_of_hotpotqa_are_places_of_sentences() -> None:
         spans = hotpot_spans(_json([record]))
         places = zip(spans["document"], spans["start"], spans["end"], strict=True)
         texts = {title: "".join(sentences) for title, sentences in CONTEXT}
-        assert [texts[title][start:end] for title, start, end in places] == [
-            "Lyon is a city.", "Cold.", "It is in France.",
-        ]  # fmt: skip
+        found = [texts[title][start:end] for title, start, end in places]
+        assert found == ["Lyon is a city.", "Cold.", "It is in France."]
         assert spans["query"] == ["h1"] * 3
 
 
@@ -144,47 +139,42 @@ def test_answers_of_squad_are_places_of_one_piece_of_evidence() -> None:
     assert spans["query"] == spans["evidence"] == ["q1", "q1"]
 
 
-@pytest.mark.parametrize(
-    ("read", "reason"),
-    [
-        (lambda: fr.read_qrels(_jsonl([_kilt(["7"]), _kilt([])])),
-         ":?2[:,] output: expected passages to judge, found none"),
-        (lambda: fr.read_qrels(_json([_kilt(["7"]), {**_kilt(), "output": "x"}])),
-         "record 2, output: expected a list, found 'x'"),
-        (lambda: fr.read_qrels(_json([_kilt(["7"]), {**_kilt(), "output": [{"provenance": [7]}]}])),
-         r"record 2, output\[0\].provenance\[0\]: expected 'wikipedia_id', found"),
-        (lambda: fr.read_run(_json([_kilt(["7"], ["8"])])),
-         "record 1, output: expected one output with the pages of a run, found 2"),
-        (lambda: fr.read_qrels(_json([{**HOTPOT, "supporting_facts": [["Lyon"]]}])),
-         r"record 1, supporting_facts\[0\]: expected title and sent_id, found \['Lyon'\]"),
-        (lambda: fr.read_qrels(_json([{**BRIGHT, "gold_ids": [None]}])),
-         r"record 1, gold_ids\[0\]: expected the id of a document, found None"),
-        (lambda: fr.read_qrels(_json([_kilt([None])])), "expected the id of a document, found No"),
-        (lambda: fr.read_qrels(_json([_kilt([" "])])), "expected an id, found an empty text"),
-        (lambda: fr.read_qrels(_json([{**HOTPOT, "supporting_facts": {"title": ["Lyon", "Oslo"],
-                                                                      "sent_id": [0]}}])),
-         "supporting_facts: expected as many values of title as of sent_id, found 2 and 1"),
-        (lambda: fr.read_qrels(_json([{**HOTPOT, "supporting_facts": {"title": None,
-                                                                      "sent_id": []}}])),
-         r"supporting_facts.title: expected a list, found None"),
-        (lambda: fr.read_run(_json([{"ctxs": [{"id": "a", "score": "1_0"}]}])),
-         r"record 1, ctxs\[0\]: expected a score, found '1_0'"),
-        (lambda: hotpot_spans([HOTPOT, HOTPOT]), "record 2: duplicate id 'h1'"),
-        (lambda: hotpot_spans([{**HOTPOT, "context": [["Lyon", "text"]]}]),
-         "record 1, context and supporting_facts of 'Lyon': expected a list of sentences"),
-        (lambda: hotpot_spans([{**HOTPOT, "context": [*CONTEXT, ["Lyon", ["x"]]]}]),
-         "supporting_facts: two paragraphs have the title 'Lyon'"),
-        (lambda: squad_spans(_squad([{"text": "L", "answer_start": False}])), "a number, found bo"),
-        (lambda: hotpot_spans([{**HOTPOT, "context": CONTEXT[:1]}]),
-         "record 1: no paragraph of the context is 'Oslo'"),
-        (lambda: hotpot_spans([{**HOTPOT, "supporting_facts": [["Lyon", "0"]]}]),
-         "record 1: expected the number of a sentence of 'Lyon', found '0'"),
-        (lambda: hotpot_spans([{**HOTPOT, "context": None}]),
-         "record 1, context and supporting_facts: expected a list, found None"),
-        (lambda: squad_spans(_squad([{"text": "Paris", "answer_start": 11}])),
-         r"qas\[0\].answers\[0\]: expected 'Paris' at character 11, found 'Franc'"),
-    ],
-)  # fmt: skip
-def test_errors_name_the_record(read: Callable[[], Any], reason: str) -> None:
-    with pytest.raises(fr.FastrankError, match=reason):
-        read()
+@failing(r"""
+qrels(_jsonl([_kilt(["7"]), _kilt([])])) -> ...:2...output: expected passages to judge, found none
+qrels(_json([_kilt(["7"]), _kilt(output="x")])) -> record 2, output: expected a list, found 'x'
+qrels(_json([_kilt(["7"]), _kilt(output=[{"provenance": [7]}])]))
+    -> record 2, output[0].provenance[0]: expected 'wikipedia_id', found
+run(_json([_kilt(["7"], ["8"])]))
+    -> record 1, output: expected one output with the pages of a run, found 2
+qrels(_json([hotpot(supporting_facts=[["Lyon"]])]))
+    -> record 1, supporting_facts[0]: expected title and sent_id, found ['Lyon']
+qrels(_json([{**BRIGHT, "gold_ids": [None]}]))
+    -> record 1, gold_ids[0]: expected the id of a document, found None
+qrels(_json([_kilt([None])])) -> expected the id of a document, found No
+qrels(_json([_kilt([" "])])) -> expected an id, found an empty text
+qrels(_json([hotpot(supporting_facts={"title": TITLES, "sent_id": [0]})]))
+    -> supporting_facts: expected as many values of title as of sent_id, found 2 and 1
+qrels(_json([hotpot(supporting_facts={"title": None, "sent_id": []})]))
+    -> supporting_facts.title: expected a list, found None
+run(_json([{"ctxs": [{"id": "a", "score": "1_0"}]}]))
+    -> record 1, ctxs[0]: expected a score, found '1_0'
+hotpot_spans([HOTPOT, HOTPOT]) -> record 2: duplicate id 'h1'
+hotpot_spans([hotpot(context=[["Lyon", "text"]])])
+    -> record 1, context and supporting_facts of 'Lyon': expected a list of sentences
+hotpot_spans([hotpot(context=[*CONTEXT, ["Lyon", ["x"]]])])
+    -> supporting_facts: two paragraphs have the title 'Lyon'
+squad_spans(_squad([{"text": "L", "answer_start": False}])) -> a number, found bo
+hotpot_spans([hotpot(context=CONTEXT[:1])]) -> record 1: no paragraph of the context is 'Oslo'
+hotpot_spans([hotpot(supporting_facts=[["Lyon", "0"]])])
+    -> record 1: expected the number of a sentence of 'Lyon', found '0'
+hotpot_spans([hotpot(context=None)])
+    -> record 1, context and supporting_facts: expected a list, found None
+squad_spans(_squad([{"text": "Paris", "answer_start": 11}]))
+    -> qas[0].answers[0]: expected 'Paris' at character 11, found 'Franc'
+""")
+def test_errors_name_the_record(call: str, error: str) -> None:
+    known = {"qrels": fr.read_qrels, "run": fr.read_run}
+    names = {**globals(), **known, "hotpot": lambda **own: {**HOTPOT, **own}}
+    with pytest.raises(fr.FastrankError) as raised:
+        eval(call, names)
+    assert re.search(".*".join(map(re.escape, error.split("..."))), str(raised.value))

@@ -83,20 +83,16 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The same run
 
 
-@pytest.mark.parametrize("tidy", [True, False])
-def test_lines_of_all_kinds(path: Path, tidy: bool) -> None:
+@examples(100)
+@given(lines_of(RUN_ROWS) | untidy(RUN_ROWS), PIECES, THREADS, st.sampled_from(["9.0.8", "10.0"]))
+def test_lines_of_all_kinds(
+    path: Path, text: bytes, piece: int, threads: int, version: str
+) -> None:
     """Whatever separates fields, however numbers are written, wherever the file is cut.
 
     Also what is no result: the same error with the same line, the same warning.
     """
-    texts = lines_of(RUN_ROWS) if tidy else untidy(RUN_ROWS)
-
-    @given(texts, PIECES, THREADS, st.sampled_from(["9.0.8", "10.0"]))
-    @examples(200)
-    def same(text: bytes, piece: int, threads: int, version: str) -> None:
-        assert_same(path, text or b"\n", piece, threads, version)
-
-    same()
+    assert_same(path, text or b"\n", piece, threads, version)
 
 
 @given(
@@ -106,7 +102,7 @@ def test_lines_of_all_kinds(path: Path, tidy: bool) -> None:
     piece=PIECES,
     threads=THREADS,
 )
-@examples(150)
+@examples(60)
 def test_runs_as_systems_print_them(
     path: Path, counts: list[int], width: int, ending: bytes, piece: int, threads: int
 ) -> None:
@@ -120,14 +116,10 @@ def test_runs_as_systems_print_them(
     assert said(packed(path, text, piece, threads)) == said(parse_run(text, str(path)))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_scattered_queries(path: Path, threads: int) -> None:
-    """A query's rows come together, and each still knows its line."""
-    text = LINES + b"".join(b"q%d Q0 x%d 1 %d tag\n" % (i % 3, i, i) for i in range(50))
-    assert said(packed(path, text, threads=threads)) == said(parse_run(text, str(path)))
-
-
-SLOW = {
+# The first two are read in pieces: the rows of a query come together, and each knows its line.
+ODD = {
+    "scattered queries": LINES + b"".join(b"q%d Q0 x%d 1 1 tag\n" % (i % 3, i) for i in range(50)),
+    "a line longer than a piece": LINES + b"q4 Q0 %b 1 5 tag\n" % (b"d" * 5000) + LINES,
     "a blank line": b"\n" + LINES,
     "a blank line amid": LINES + b"\n" + LINES,
     "a comment": b"# comment\n" + LINES,
@@ -139,19 +131,14 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("case", SLOW)
+@pytest.mark.parametrize("case", ODD)
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_what_cannot_be_read_in_pieces_is_read_as_a_whole(
-    path: Path, case: str, threads: int
-) -> None:
+def test_odd_lines_are_read_in_pieces_or_as_a_whole(path: Path, case: str, threads: int) -> None:
     """Lines that hold no result, and numbers that need a slower reader."""
-    assert_same(path, SLOW[case], 64, threads, "10.0")
-
-
-def test_a_line_longer_than_a_piece(path: Path) -> None:
-    """The buffer grows until it fits."""
-    text = LINES + b"q4 Q0 %b 1 5 tag\n" % (b"d" * 5000) + LINES.replace(b"q", b"r")
-    assert said(packed(path, text, 12)) == said(parse_run(text, str(path)))
+    for piece in (12, 64):
+        assert_same(path, ODD[case], piece, threads, "10.0")
+    if case in ("scattered queries", "a line longer than a piece"):
+        packed(path, ODD[case], 12, threads)
 
 
 def test_a_pickle_of_it_is_the_same(path: Path) -> None:
@@ -305,7 +292,7 @@ def test_a_change_of_query_is_looked_for_farther_on(path: Path) -> None:
     assert len(texts) > 4
 
 
-@examples(200)
+@examples(100)
 @given(untidy(RUN_ROWS), st.integers(0, 400))
 def test_a_cut_comes_between_lines_of_two_queries(text: bytes, start: int) -> None:
     """Or nowhere, for which the first and the last line seen must be of one query."""

@@ -29,7 +29,7 @@ from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import files
 from fastrank.formats.source import Reader, SourceFile, open_source, open_stdin, read_all
 from fastrank.scores.differences import read_zscores
-from tests.helpers.compression import Standard, flipped, long_text, zstd, zstd_library
+from tests.helpers.compression import PACKERS, Standard, flipped, long_text, zstd, zstd_library
 from tests.helpers.parsing import (
     read_prefs,
     read_qrels_jg,
@@ -42,16 +42,16 @@ from tests.helpers.strategies import examples
 
 TEXT = long_text()
 SHORT = b"q1 Q0 d1 1 2.5 tag\n"
-READERS = [
-    read_trec_run, read_trec_qrels, read_qrels_jg, read_prefs, read_qrels_prefs, read_zscores
-]  # fmt: skip
+TREC_READERS = [read_trec_run, read_trec_qrels, read_qrels_jg, read_prefs, read_qrels_prefs]
+READERS = [*TREC_READERS, read_zscores]
+Pack = Callable[[bytes], bytes]
 
 
 class Packing(NamedTuple):
     """What the errors call a compression, and what compresses."""
 
     kind: str
-    pack: Callable[[bytes], bytes]
+    pack: Pack
 
 
 PACKINGS = {
@@ -61,7 +61,6 @@ PACKINGS = {
     "xz": Packing("xz", lzma.compress),
     "zstd": Packing("zstd", zstd),
 }
-PACKERS = dict(PACKINGS.values())
 
 
 @pytest.fixture(params=PACKINGS)
@@ -75,6 +74,7 @@ def packing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 in_gzip = pytest.mark.parametrize("packing", ["zlib", "isal"], indirect=True)
+packed_or_not = pytest.mark.parametrize("pack", PACKERS.values(), ids=[*PACKERS])
 
 
 @pytest.fixture
@@ -113,14 +113,18 @@ def unpacked(content: bytes, size: int = 10_000) -> bytes:
     return found
 
 
+def reason_of(read: Callable[[Any], object], source: Any, name: str = "<file object>") -> str:
+    """Why a source cannot be read."""
+    with pytest.raises(ReadError) as raised:
+        read(source)
+    assert raised.value.path == name
+    assert str(raised.value) == f"{name}: {raised.value.reason}"
+    return raised.value.reason
+
+
 def reasons(content: bytes) -> str:
     """Why these bytes cannot be read, streamed or at once."""
-    found = []
-    for read in (streamed, read_all):
-        with pytest.raises(ReadError) as raised:
-            read(io.BytesIO(content))
-        assert raised.value.path == "<file object>"
-        found.append(raised.value.reason)
+    found = [reason_of(read, io.BytesIO(content)) for read in (streamed, read_all)]
     assert len({reason.partition(":")[0] for reason in found}) == 1
     return found[0]
 
@@ -146,22 +150,22 @@ class Raw(io.RawIOBase):
 # The same bytes
 
 
-@examples(100)
+@examples(60)
 @given(
     st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=4),
-    st.sampled_from(list(PACKERS.values())),
+    st.sampled_from([*PACKERS.values()]),
     st.integers(0, 600),
     st.integers(1, 700),
 )
-def test_members_are_the_same_text_for_any_buffer(
-    texts: list[bytes], pack: Callable[[bytes], bytes], padding: int, size: int
+def test_text_is_the_same_for_any_buffer(
+    texts: list[bytes], pack: Pack, padding: int, size: int
 ) -> None:
-    """Several members and padding, however small the buffer is."""
-    content = b"".join(map(pack, texts)) + bytes(padding)
+    """As it is, or in several members with padding, however small the buffer is."""
+    content = b"".join(map(pack, texts)) + bytes(0 if pack is bytes else padding)
     assert unpacked(content, size) == b"".join(texts)
 
 
-@pytest.mark.parametrize("size", [1000, 65_536, 65_537, 300_000, 10_000_000])
+@pytest.mark.parametrize("size", [1000, 65_537, 10_000_000])
 def test_long_compressed_text_for_any_buffer(packing: Packing, size: int, tmp_path: Path) -> None:
     """Text of many blocks in several members comes whole, from a path and from an object."""
     path = tmp_path / "run"
@@ -170,22 +174,12 @@ def test_long_compressed_text_for_any_buffer(packing: Packing, size: int, tmp_pa
     assert streamed(path, size) == unpacked(content, size) == TEXT + SHORT
 
 
-@pytest.mark.parametrize("size", [1, 7, 4096, len(SHORT) * 50, len(SHORT) * 50 + 1, 100_000])
-def test_plain_text_for_any_buffer(size: int, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_bytes(SHORT * 50)
-    assert streamed(path, size) == unpacked(SHORT * 50, size) == SHORT * 50
-
-
-@pytest.mark.parametrize("name", ["run", "run.txt", "run.gz", "run.bz2", "run.xz", "run.zst"])
-@pytest.mark.parametrize("pack", [bytes, *PACKERS.values()], ids=["plain", *PACKERS])
-def test_compression_is_recognised_by_content(
-    name: str, pack: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+@packed_or_not
+def test_compression_is_recognised_by_content(pack: Pack, tmp_path: Path) -> None:
     """What a file is called says nothing about whether and how it is compressed."""
-    path = tmp_path / name
-    path.write_bytes(pack(SHORT))
-    assert read_all(path) == read_all(str(path)) == SHORT
+    for name in ("run", "run.txt", *(f"run{ending}" for ending in PACKERS)):
+        (tmp_path / name).write_bytes(pack(SHORT))
+        assert read_all(tmp_path / name) == read_all(str(tmp_path / name)) == SHORT
 
 
 def test_a_view_is_filled_unless_the_end_comes(packing: Packing) -> None:
@@ -220,9 +214,6 @@ def test_whole_files_are_read_again(packing: Packing, path: Path) -> None:
             assert pieces.read() == drained(pieces.whole()) == pieces.read() == TEXT
 
 
-# Parts
-
-
 def test_parts_in_threads(path: Path) -> None:
     """Readers of one file do not disturb each other; a part of no bytes ends at once."""
     edges = [len(TEXT) * i // 7 for i in range(8)]
@@ -232,47 +223,37 @@ def test_parts_in_threads(path: Path) -> None:
         assert pieces.part(5, 5).readinto(bytearray(10)) == 0
 
 
-@pytest.mark.parametrize(
-    ("pack", "start", "stop"),
-    [(bytes, -1, 5), (bytes, 5, 4), (bytes, 0, len(TEXT) + 1), (gzip.compress, 0, 1)],
-)
-def test_impossible_part(pack: Callable[[bytes], bytes], start: int, stop: int, path: Path) -> None:
-    """A part lies within the file, and what is compressed has none."""
-    path.write_bytes(pack(TEXT))
-    with open_source(path) as pieces, pytest.raises(ValueError, match="has no part from"):
-        pieces.part(start, stop)
+def test_a_part_lies_within_the_file_and_what_is_compressed_has_none(path: Path) -> None:
+    for pack, start, stop in ((bytes, -1, 5), (bytes, 5, 4), (bytes, 0, 1000), (zstd, 0, 1)):
+        path.write_bytes(pack(SHORT))
+        with open_source(path) as pieces, pytest.raises(ValueError, match="has no part from"):
+            pieces.part(start, stop)
 
 
 # Files that change
 
 
 def test_file_that_shrinks_while_it_is_streamed(path: Path) -> None:
-    """A cut file is not taken for a whole one."""
+    """A cut file is not taken for a whole one; what is found is counted from the file's start."""
     expected = f"the file shrank while it was read: {len(TEXT)} bytes at the start, only 1500 found"
     with open_source(path) as pieces:
         reader, part = pieces.whole(), pieces.part(5000, 6000)
         reader.readinto(bytearray(1000))
         os.truncate(path, 1500)
-        with pytest.raises(ReadError) as raised:
-            drained(reader)
-        assert raised.value.reason == expected
-        # The number of bytes found is that of the file, not where the part begins.
-        with pytest.raises(ReadError, match="only 1500 found"):
-            part.readinto(bytearray(10))
+        assert reason_of(drained, reader, str(path)) == expected
+        assert reason_of(drained, part, str(path)) == expected
         with pytest.raises(ReadError, match="shrank"):
             pieces.check_unchanged()
 
 
-def test_compressed_file_that_shrinks(tmp_path: Path) -> None:
+def test_compressed_file_that_shrinks(path: Path) -> None:
     """It is said to have shrunk, not to be broken."""
-    path = tmp_path / "run"
     path.write_bytes(gzip.compress(os.urandom(500_000), 1))
     with open_source(path) as pieces:
         reader = pieces.whole()
         reader.readinto(bytearray(10))
         os.truncate(path, 300_000)
-        with pytest.raises(ReadError, match="shrank"):
-            drained(reader)
+        assert "shrank" in reason_of(drained, reader, str(path))
 
 
 @pytest.mark.parametrize("size", [0, len(TEXT)])
@@ -284,10 +265,9 @@ def test_file_that_grows(size: int, path: Path) -> None:
             file.write(b"more\n")
         if size:
             assert drained(pieces.whole()) == TEXT
-        with pytest.raises(ReadError) as raised:
-            pieces.check_unchanged()
-    counts = f"{size} bytes at the start, {size + 5} at the end"
-    assert raised.value.reason == f"the file grew while it was read: {counts}"
+        counts = f"{size} bytes at the start, {size + 5} at the end"
+        reason = reason_of(lambda _: pieces.check_unchanged(), path, str(path))
+    assert reason == f"the file grew while it was read: {counts}"
 
 
 @pytest.mark.parametrize(("change", "what"), [(-10, "shrank"), (10, "grew"), (0, "changed")])
@@ -305,23 +285,38 @@ def test_whole_file_that_changes(change: int, what: str, path: Path) -> None:
 # Broken compressed files
 
 
-def test_cut_compressed_file(packing: Packing) -> None:
-    """Wherever a compressed file is cut, the end of its stream is an error, in any member."""
-    short, long = packing.pack(SHORT), packing.pack(TEXT)
-    cuts = [short[:cut] for cut in range(10, len(short))]
-    cuts += [long[: len(long) * part // 9] for part in range(1, 9)] + [long[:-5], long[:-1]]
-    for cut in cuts:
-        for before in (b"", short):
-            assert reasons(before + cut).startswith(f"broken {packing.kind} data: ")
+def cut(packing: Packing) -> Iterator[bytes]:
+    """A short and a long file, cut anywhere."""
+    short, long = packing.pack(SHORT), packing.pack(TEXT[:150_000])
+    yield from (short[:end] for end in range(10, len(short), 3))
+    yield from (long[: len(long) * part // 4] for part in range(1, 4))
+    yield from (long[:-5], long[:-1])
 
 
-def test_corrupt_compressed_file(packing: Packing) -> None:
-    """A changed byte is noticed, at the latest by the checksum, in any member."""
-    content = packing.pack(TEXT)
-    for place in range(len(content) // 4, len(content), len(content) // 7):
+def corrupt(packing: Packing) -> Iterator[bytes]:
+    """A changed byte is noticed, at the latest by the checksum."""
+    content = packing.pack(TEXT[:150_000])
+    for place in range(len(content) // 4, len(content), len(content) // 4):
+        yield flipped(content, place)
+    if packing.kind == "gzip":
+        # The eight bytes at a member's end, which may have another one behind it.
+        wrong = [flipped(content, len(content) + place) for place in (-8, -5, -4, -1)]
+        yield from (*wrong, wrong[0] + packing.pack(SHORT), wrong[3] + packing.pack(SHORT))
+
+
+def followed(packing: Packing) -> Iterator[bytes]:
+    """By neither member nor padding, short or long, also behind padding."""
+    for rubbish in (b"x", b"\0\0x", b"rubbish that is longer than any header"):
+        yield packing.pack(SHORT) + rubbish
+
+
+@pytest.mark.parametrize("damage", [cut, corrupt, followed], ids=lambda own: own.__name__)
+def test_broken_files_are_errors_in_any_member(
+    damage: Callable[[Packing], Iterator[bytes]], packing: Packing
+) -> None:
+    for wrong in damage(packing):
         for before in (b"", packing.pack(SHORT)):
-            wrong = before + flipped(content, place)
-            assert reasons(wrong).startswith(f"broken {packing.kind} data: ")
+            assert reasons(before + wrong).startswith(f"broken {packing.kind} data: ")
 
 
 def test_what_was_sound_is_given_before_the_error(packing: Packing) -> None:
@@ -331,24 +326,7 @@ def test_what_was_sound_is_given_before_the_error(packing: Packing) -> None:
         assert reader.readinto(buffer) == len(TEXT)
         assert buffer == TEXT
         for _ in range(2):
-            with pytest.raises(ReadError, match="broken"):
-                drained(reader)
-
-
-@in_gzip
-@pytest.mark.parametrize("place", [-8, -5, -4, -1])
-def test_wrong_gzip_checksum_or_length(packing: Packing, place: int) -> None:
-    """The eight bytes at a member's end are checked, by either library."""
-    content = packing.pack(TEXT)
-    wrong = flipped(content, len(content) + place)
-    for after in (b"", content):
-        assert reasons(wrong + after).startswith("broken gzip data")
-
-
-def test_rubbish_after_a_member(packing: Packing) -> None:
-    """Neither member nor padding, short or long, also behind padding."""
-    for rubbish in (b"x", b"\0\0x", b"rubbish that is longer than any header"):
-        assert reasons(packing.pack(SHORT) + rubbish).startswith(f"broken {packing.kind} data")
+            assert reason_of(drained, reader).startswith("broken")
 
 
 def test_members_are_unpacked_once_and_zero_bytes_between_them_are_padding(
@@ -362,19 +340,17 @@ def test_members_are_unpacked_once_and_zero_bytes_between_them_are_padding(
     assert unpacked(packing.pack(short)) == short
 
 
-ALMOST = [
-    b"BZh", b"BZh9", b"BZh9 0 d1 1\n", b"BZh91AY&S 0 d1 1\n", b"BZhang 0 d1 1\n", b"\x1f\x8b",
-    b"\x1f\x8b0 0 d1 1\n", b"\xfd7zXZ 0 d1 1\n", b"\x28\xb5\x2f 0 d1 1\n", b"PK\x03\x04 0 d1 1\n",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", ALMOST)
-def test_text_that_begins_almost_like_compressed_data_is_text(text: bytes) -> None:
+def test_text_that_begins_almost_like_compressed_data_is_text() -> None:
     """Only complete magic numbers count; that of bzip2 goes as far as its first block's mark."""
-    assert unpacked(text) == text
+    line = b" 0 d1 1\n"
+    for text in (b"BZh", b"BZh9", b"\x1f\x8b"):
+        assert unpacked(text) == text
+    for start in (b"BZh9", b"BZh91AY&S", b"BZhang", b"\x1f\x8b0", b"\xfd7zXZ", b"\x28\xb5\x2f"):
+        assert unpacked(start + line) == start + line
+    assert unpacked(b"PK\x03\x04" + line) == b"PK\x03\x04" + line
 
 
-@examples(150)
+@examples(60)
 @given(
     st.sampled_from([pack(SHORT) for pack in PACKERS.values()]),
     st.integers(0, 60),
@@ -403,41 +379,33 @@ def test_gzip_header_with_all_fields(packing: Packing) -> None:
     assert unpacked(full + member(0, b"") + full) == SHORT * 3
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+# Its checksum begins like the header of an empty block, and is longer.
+ODD_CHECKSUM = b"q Q0 d827213 1 1 t\n"
+
+
+@pytest.mark.parametrize("text", [b"a", SHORT * 20, bytes(300_000), TEXT, ODD_CHECKSUM], ids=len)
+def test_zstd_frames_of_all_kinds(text: bytes) -> None:
+    """Headers of all lengths, with and without a checksum, with raw and repeated blocks."""
+    library = zstd_library()
+    assert zstd(ODD_CHECKSUM).endswith(bytes.fromhex("04000084"))
+    for options in (
         {"checksum_flag": 1},
         {"content_size_flag": 0},
         {"compression_level": 19, "checksum_flag": 1, "content_size_flag": 0},
         {"nb_workers": 2, "checksum_flag": 1},
-    ],
-    ids=repr,
-)
-@pytest.mark.parametrize("text", [b"a", SHORT * 20, bytes(300_000), TEXT], ids=len)
-def test_zstd_frames_of_all_kinds(options: dict[str, int], text: bytes) -> None:
-    """Headers of all lengths, with and without a checksum, with raw and repeated blocks."""
-    library = zstd_library()
-    parameters = {getattr(library.CompressionParameter, name): own for name, own in options.items()}
-    frame = library.compress(text, options=parameters)
-    skipped = b"\x5a\x2a\x4d\x18" + struct.pack("<I", 70_000) + bytes(70_000)
-    assert unpacked(frame + skipped + frame, 50_000) == text * 2
-    at_once = 3 if len(frame) < 1000 else 97
-    assert streamed(Raw(frame + frame, itertools.repeat(at_once)), 50_000) == text * 2
-
-
-def test_zstd_checksum_that_looks_like_a_block() -> None:
-    """The checksum of this text begins like the header of an empty block, and is longer."""
-    text = b"q Q0 d827213 1 1 t\n"
-    assert zstd(text).endswith(bytes.fromhex("04000084"))
-    assert (
-        streamed(Raw(zstd(text) * 2, itertools.repeat(3))) == unpacked(zstd(text) * 2) == text * 2
-    )
+    ):
+        named = {getattr(library.CompressionParameter, name): own for name, own in options.items()}
+        frame = library.compress(text, options=named)
+        skipped = b"\x5a\x2a\x4d\x18" + struct.pack("<I", 70_000) + bytes(70_000)
+        assert unpacked(frame + skipped + frame, 50_000) == text * 2
+        at_once = 3 if len(frame) < 1000 else 97
+        assert streamed(Raw(frame + frame, itertools.repeat(at_once)), 50_000) == text * 2
 
 
 def test_many_members_are_read() -> None:
     """As bgzip and pbzip2 make them, in one pass."""
-    for kind in ("gzip", "bzip2", "zstd"):
-        assert read_all(io.BytesIO(PACKERS[kind](SHORT) * 20_000)) == SHORT * 20_000
+    for ending in (".gz", ".bz2", ".zst"):
+        assert read_all(io.BytesIO(PACKERS[ending](SHORT) * 5_000)) == SHORT * 5_000
 
 
 # Libraries
@@ -461,7 +429,7 @@ ZSTD = (
 )
 def test_a_missing_library_is_said(kind: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some builds of Python lack bz2 or lzma; no package would help them."""
-    content = PACKERS[kind](SHORT)
+    content = PACKINGS[kind].pack(SHORT)
     monkeypatch.setitem(sys.modules, module, None)
     if kind == "zstd" and sys.version_info >= (3, 14):
         assert unpacked(content) == SHORT
@@ -472,39 +440,42 @@ def test_a_missing_library_is_said(kind: str, module: str, monkeypatch: pytest.M
         assert "pip install" not in reasons(content)
 
 
-BOMB = """
+BOMBS = """
 import sys, tracemalloc
-if sys.argv[2] == "zlib":
-    sys.modules["isal"] = None
 from fastrank.formats.source import open_source
-with open_source(sys.argv[1]) as pieces:
-    buffer, reader, total = bytearray(100_000), pieces.whole(), 0
-    reader.readinto(buffer)  # imports
-    tracemalloc.start()
-    while count := reader.readinto(buffer):
-        total += count
-print(total, tracemalloc.get_traced_memory()[1], *open("/proc/self/status"))
+for path in sys.argv[1:]:
+    if path.endswith("zlib"):
+        sys.modules["isal"] = None
+    with open_source(path) as pieces:
+        buffer, reader, total = bytearray(100_000), pieces.whole(), 0
+        reader.readinto(buffer)  # imports
+        tracemalloc.start()
+        while count := reader.readinto(buffer):
+            total += count
+    print(total, tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+print(*open("/proc/self/status"))
 """
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")
-@pytest.mark.parametrize("name", PACKINGS)
-def test_small_file_of_much_text_takes_little_memory(name: str, tmp_path: Path) -> None:
+def test_small_files_of_much_text_take_little_memory(tmp_path: Path) -> None:
     """80 MB of zero bytes are never in memory together, in no library's either."""
-    if name == "isal":
-        pytest.importorskip("isal")
-    size = 80_000_000
-    path = tmp_path / "bomb"
-    if name == "xz":
-        window = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 23}]
-        path.write_bytes(lzma.compress(bytes(size), filters=window))
-    else:
-        path.write_bytes(PACKINGS[name].pack(bytes(size)))
-    command = [sys.executable, "-c", BOMB, str(path), name]
+    size, window = 80_000_000, {"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 23}
+    bombs = {name: packing.pack for name, packing in PACKINGS.items() if name != "isal"}
+    bombs["zlib"] = lambda content: gzip.compress(content, 1)
+    bombs["xz"] = lambda content: lzma.compress(content, filters=[window])
+    for name, pack in bombs.items():
+        (tmp_path / name).write_bytes(pack(bytes(size)))
+    # isal where it is installed, then zlib.
+    (tmp_path / "isal").symlink_to(tmp_path / "zlib")
+    paths = [str(tmp_path / name) for name in ("isal", *bombs)]
+    command = [sys.executable, "-c", BOMBS, *paths]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    total, traced = map(int, found.split()[:2])
-    assert total == size - 100_000
-    assert traced < 4_000_000
+    for line in found.splitlines()[: len(paths)]:
+        total, traced = map(int, line.split())
+        assert total == size - 100_000
+        assert traced < 4_000_000
     # The window of xz and zstd is 8 MB; the interpreter itself takes 10 to 20.
     assert int(found.split("VmHWM:")[1].split()[0]) < 60_000
 
@@ -527,15 +498,14 @@ def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
 # Where nothing comes
 
 
-@pytest.mark.parametrize("pack", [bytes, *PACKERS.values()], ids=["plain", *PACKERS])
-def test_empty_source(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+@packed_or_not
+def test_a_source_without_bytes_is_an_error(pack: Pack, tmp_path: Path) -> None:
     """The first piece is the error, as for trec_eval, unless emptiness is allowed."""
-    path = tmp_path / "run"
     content = b"" if pack is bytes else pack(b"")
-    path.write_bytes(content)
-    with pytest.raises(ReadError, match="the file is empty"):
-        streamed(path)
+    (tmp_path / "run").write_bytes(content)
     assert reasons(content) == "the file is empty"
+    for read in (streamed, *READERS):
+        assert reason_of(read, tmp_path / "run", str(tmp_path / "run")) == "the file is empty"
     with SourceFile("run", io.BytesIO(content), may_be_empty=True) as pieces:
         assert pieces.read() == b""
 
@@ -550,29 +520,16 @@ def test_a_path_without_a_file_that_can_be_read(read: Callable[[Any], object], p
         "run/below": "not a directory",
         "loop": "too many levels of symbolic links",
     }.items():
-        with pytest.raises(ReadError) as raised:
-            read(folder / name)
-        assert (raised.value.path, raised.value.reason) == (str(folder / name), reason)
-        assert str(raised.value) == f"{folder / name}: {reason}"
+        assert reason_of(read, folder / name, str(folder / name)) == reason
     for impossible in ("nul\0byte", "x" * 5000):
         with pytest.raises(ReadError):
             read(impossible)
 
 
-@pytest.mark.parametrize("read", READERS)
-def test_a_file_without_bytes_is_an_error_of_every_reader(
-    read: Callable[[Path], object], tmp_path: Path
-) -> None:
-    (tmp_path / "empty").touch()
-    with pytest.raises(ReadError, match=r"the file is empty$"):
-        read(tmp_path / "empty")
-
-
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
 def test_unreadable_file(path: Path) -> None:
     path.chmod(0)
-    with pytest.raises(ReadError, match="permission denied"):
-        read_all(path)
+    assert reason_of(read_all, path, str(path)) == "permission denied"
 
 
 def test_neither_path_nor_file() -> None:
@@ -588,8 +545,8 @@ def test_neither_path_nor_file() -> None:
 def test_read_error_half_way(content: bytes) -> None:
     """The system's reason is given, also where the bytes are compressed."""
     for read in (streamed, read_all):
-        with pytest.raises(ReadError, match=r"^<file object>: input/output error$"):
-            read(Raw(content, itertools.repeat(5000), fails=True))
+        failing = Raw(content, itertools.repeat(5000), fails=True)
+        assert reason_of(read, failing) == "input/output error"
 
 
 # What is read once
@@ -605,13 +562,13 @@ def test_read_error_half_way(content: bytes) -> None:
     ],
     ids=["BytesIO", "only read", "raw", "buffered"],
 )
-@pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)], ids=["plain", "compressed"])
-def test_file_objects(make: Callable[[bytes], Any], content: bytes) -> None:
+def test_file_objects(make: Callable[[bytes], Any]) -> None:
     """Buffered, raw with short reads, or with nothing but `read`: all give the same."""
-    with open_source(make(content)) as pieces:
-        assert (pieces.size, pieces.rereadable) == (None, False)
-        assert drained(pieces.whole()) == TEXT
-    assert read_all(make(content)) == TEXT
+    for content in (TEXT, gzip.compress(TEXT)):
+        with open_source(make(content)) as pieces:
+            assert (pieces.size, pieces.rereadable) == (None, False)
+            assert drained(pieces.whole()) == TEXT
+        assert read_all(make(content)) == TEXT
 
 
 def test_file_objects_with_a_read_of_their_own(path: Path) -> None:
@@ -634,9 +591,8 @@ def test_file_object_from_where_it_stands(path: Path) -> None:
             assert read(file) == TEXT[1000:]
             assert not file.closed
             assert files.name_of(file) == files.name_of(path) == files.name_of(str(path))
-    assert files.name_of(path) == str(path)
+    assert files.name_of(path) == read_trec_run(path).source == str(path)
     assert files.name_of(io.BytesIO()) == "<file object>"
-    assert read_trec_run(path).source == str(path)
 
 
 def test_file_objects_that_give_no_bytes(path: Path) -> None:
@@ -682,36 +638,33 @@ def test_end_is_asked_for_once() -> None:
     assert asked.count(b"") == 1
 
 
+def from_a_stream(source: Any) -> bytes:
+    """All of a source that has no size to check."""
+    with open_source(source) as pieces:
+        assert (pieces.size, pieces.rereadable) == (None, False)
+        text = drained(pieces.whole())
+        pieces.check_unchanged()
+    return text
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("at_once", [False, True])
-def test_named_pipe(at_once: bool, tmp_path: Path) -> None:
-    """It is read to its end, and has no size to check."""
+@pytest.mark.parametrize("read", [from_a_stream, read_all])
+def test_a_named_pipe_is_read_to_its_end(read: Callable[[Any], bytes], tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(TEXT,), daemon=True)
     writer.start()
-    if at_once:
-        assert read_all(path) == TEXT
-    else:
-        with open_source(path) as pieces:
-            assert (pieces.size, pieces.rereadable) == (None, False)
-            assert drained(pieces.whole()) == TEXT
-            pieces.check_unchanged()
+    assert read(path) == TEXT
     writer.join()
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")
 def test_regular_file_that_does_not_say_its_size() -> None:
     """Files of /proc have size 0 and are not empty; a device is a pipe, this one empty."""
-    expected = Path("/proc/self/cmdline").read_bytes()
-    with open_source("/proc/self/cmdline") as pieces:
-        assert (pieces.size, pieces.rereadable) == (None, False)
-        assert drained(pieces.whole()) == read_all("/proc/self/cmdline") == expected
-        pieces.check_unchanged()
-    with pytest.raises(ReadError, match="the file is empty"):
-        streamed(os.devnull)
-    with pytest.raises(ReadError, match=r"^/proc/self/mem: input/output error$"):
-        open_source("/proc/self/mem")
+    name = "/proc/self/cmdline"
+    assert from_a_stream(name) == read_all(name) == Path(name).read_bytes()
+    assert reason_of(streamed, os.devnull, os.devnull) == "the file is empty"
+    assert reason_of(open_source, "/proc/self/mem", "/proc/self/mem") == "input/output error"
 
 
 # Standard input
@@ -735,9 +688,9 @@ def test_standard_input(source: str, regular: bool, path: Path) -> None:
     assert found.stdout == TEXT
 
 
-@pytest.mark.parametrize("pack", [bytes, *PACKERS.values()], ids=["plain", *PACKERS])
+@packed_or_not
 def test_dash_is_standard_input_in_bytes(
-    pack: Callable[[bytes], bytes], in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+    pack: Pack, in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Standard(pack(b"q\xff Q0 d 1 1 t\n")))
     run = read_trec_run("-")
@@ -755,14 +708,12 @@ def test_standard_input_beside_a_file_called_dash(
         assert standard.read() == SHORT
 
 
-@pytest.mark.parametrize(
-    ("standard", "reason"),
-    [(None, "standard input is closed"), (Standard(b""), "the file is empty")],
-)
 def test_standard_input_without_anything(
-    standard: Any, reason: str, in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+    in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", standard)
-    with pytest.raises(ReadError) as raised:
-        read_all("-")
-    assert str(raised.value) == f"-: {reason}"
+    for standard, reason in (
+        (None, "standard input is closed"),
+        (Standard(b""), "the file is empty"),
+    ):
+        monkeypatch.setattr(sys, "stdin", standard)
+        assert reason_of(read_all, "-", "-") == reason

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import random
 import sys
 from importlib import import_module
@@ -19,6 +22,22 @@ def zstd(content: bytes) -> bytes:
 def zstd_library() -> Any:
     """Python's module, or what brings it to older versions."""
     return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+# What compresses, and what unpacks, by the ending of a name.
+PACKERS = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstd,
+}
+UNPACKERS = {
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+    ".xz": lzma.decompress,
+    ".zst": lambda content: zstd_library().decompress(content),
+}
 
 
 def long_text() -> bytes:

@@ -49,7 +49,7 @@ edges = st.sampled_from([b"", b"", b"", b" ", b"\t", b"\r", b"\v\f"])
 
 # Fields: few different ones, so that they repeat, and neighbours in byte order.
 
-queries = st.sampled_from(b"1 2 10 q q1 q10 Q # #q \xff \xef\xbb\xbfq \xc2\xa0".split())
+queries = st.sampled_from(b"1 2 10 01 q q1 q10 Q # #q \xff \xef\xbb\xbfq \xc2\xa0".split())
 docs = st.sampled_from(b"d d1 d10 D a \xc3\xa9 \xff\xfe 0 - #d".split())
 words = st.one_of(
     docs,
@@ -176,6 +176,7 @@ RUN = Layout(lambda n: n >= 6, lambda f: (f[2], strtod(f[4])), is_run=True)
 QRELS = Layout(lambda n: n == 4, lambda f: (f[1], f[2], atol(f[3])))
 PREFS = Layout(lambda n: n == 5, lambda f: (f[1], f[2], f[3], strtod(f[4])))
 QRELS_PREFS = Layout(lambda n: n == 4, lambda f: (f[1], b"", f[2], strtod(f[3])))
+ZSCORES = Layout(lambda n: n == 4, lambda f: (f[1], strtod(f[2]), strtod(f[3])))
 
 
 def data_lines(text: bytes, layout: Layout, comments: str) -> Iterator[list[bytes]]:

@@ -54,26 +54,20 @@ def test_a_status_is_named(
 @pytest.mark.parametrize("size", [len(RUN), 1000])
 def test_a_connection_that_breaks_is_an_error(size: int, server: WebServer) -> None:
     server.broken = 1000
-    assert (
-        reason(server.url("x.run", RUN[:size])) == "the connection broke before the end of the file"
-    )
+    expected = "the connection broke before the end of the file"
+    assert reason(server.url("x.run", RUN[:size])) == expected
 
 
-def test_a_server_that_does_not_answer_is_an_error_and_a_slow_one_is_waited_for(
+def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also one that announces more than it sends."""
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
-    server.pause = 1.0
+    monkeypatch.setattr(object_stores, "TIMEOUT", 0.2)
+    server.pause = 0.6
     assert reason(server.url("x.run", RUN)) == TIMED_OUT
-
-
-def test_a_server_that_announces_more_than_it_sends_is_an_error(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.3)
-    server.broken, server.stalls = 1000, 1.0
+    server.pause, server.broken, server.stalls = 0, 1000, 0.6
     assert reason(server.url("x.run", RUN[:1000])) == TIMED_OUT
 
 
@@ -113,19 +107,19 @@ def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> N
     assert not [word for word in ("user", "pass", "signature", "secret", "part") if word in told]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "eval -m map QRELS RUN",
-        "eval -m map --format json QRELS RUN",
-        "eval -m map --jobs 2 QRELS RUN RUN",
-        "eval -m map --resume STORE QRELS data/pca.run RUN",
-        "compare -m map QRELS RUN",
-        "gate save -m map QRELS RUN",
-        "trec_eval -m map QRELS RUN",
-        "trec_eval -m map data/digits.qrels RUN",
-    ],
-)
+COMMANDS = """
+eval -m map QRELS RUN
+eval -m map --format json QRELS RUN
+eval -m map --jobs 2 QRELS RUN RUN
+eval -m map --resume STORE QRELS data/pca.run RUN
+compare -m map QRELS RUN
+gate save -m map QRELS RUN
+trec_eval -m map QRELS RUN
+trec_eval -m map data/digits.qrels RUN
+"""
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.strip().splitlines())
 @pytest.mark.parametrize("is_there", [True, False])
 def test_output_and_stores_show_no_secrets(
     arguments: str, is_there: bool, server: WebServer, tmp_path: Path, capfd: Any
@@ -144,17 +138,14 @@ def test_output_and_stores_show_no_secrets(
     assert "secret" not in shown.out + shown.err + stored
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("see s3://key:secret@bucket/a@b.run", "see s3://bucket/a@b.run"),
-        ("--qrels=https://u@h/x?sig=1 -o y", "--qrels=https://h/x -o y"),
-        ("zip://x.run::https://u:p@h/y.zip?s#f", "zip://x.run::https://h/y.zip"),
-        ("no URL: a?b@c", "no URL: a?b@c"),
-    ],
-)
-def test_secret_parts_of_urls_are_removed(text: str, expected: str) -> None:
-    assert redacted(text) == expected
+def test_secret_parts_of_urls_are_removed() -> None:
+    for text, expected in {
+        "see s3://key:secret@bucket/a@b.run": "see s3://bucket/a@b.run",
+        "--qrels=https://u@h/x?sig=1 -o y": "--qrels=https://h/x -o y",
+        "zip://x.run::https://u:p@h/y.zip?s#f": "zip://x.run::https://h/y.zip",
+        "no URL: a?b@c": "no URL: a?b@c",
+    }.items():
+        assert redacted(text) == expected
 
 
 # What is no URL of a file
@@ -181,24 +172,21 @@ def test_what_is_no_file_is_an_error(url: str, expected: str, memory: Any) -> No
     assert re.fullmatch(expected, reason(url))
 
 
-@pytest.mark.parametrize(
-    ("scheme", "package", "expected"),
-    [
-        ("s3", "s3fs", "s3://bucket/x.run: s3:// needs s3fs: pip install s3fs"),
-        ("gs", "gcsfs", "gs://bucket/x.run: gs:// needs gcsfs: pip install gcsfs"),
-        ("https", "aiohttp",
-         "https://bucket/x.run needs aiohttp: pip install 'fastrank-eval[remote]'"),
-        ("https", "fsspec",
-         "https://bucket/x.run needs fsspec: pip install 'fastrank-eval[remote]'"),
-    ],
-)  # fmt: skip
-def test_a_missing_package_of_a_store_is_named(
-    scheme: str, package: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+MISSING = """
+s3://bucket/x.run: s3:// needs s3fs: pip install s3fs
+gs://bucket/x.run: gs:// needs gcsfs: pip install gcsfs
+https://bucket/x.run needs aiohttp: pip install 'fastrank-eval[remote]'
+https://bucket/x.run needs fsspec: pip install 'fastrank-eval[remote]'
+"""
+
+
+@pytest.mark.parametrize("error", MISSING.strip().splitlines())
+def test_a_missing_package_of_a_store_is_named(error: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scheme, package = error.partition(":")[0], error.split(" needs ")[1].partition(":")[0]
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError) as caught:
         fr.read_run(f"{scheme}://user:secret@bucket/x.run")
-    assert str(caught.value) == expected
+    assert str(caught.value) == error
 
 
 def test_a_folder_of_results_must_be_local() -> None:
