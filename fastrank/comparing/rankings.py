@@ -1,24 +1,39 @@
-"""Rankings with ties, and scores of systems, from what users give."""
+"""What users give as rankings: with ties, as scores of systems, as runs, and in files of scores."""
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
 
+from fastrank.arguments import check_version
 from fastrank.data.columns import PerQuery
-from fastrank.errors import GroupError, InputError, MeasureError
+from fastrank.data.run import Run
+from fastrank.errors import FormatError, GroupError, InputError, MeasureError
+from fastrank.formats import files
+from fastrank.formats.inputs import as_run
+from fastrank.formats.source import read_all
+from fastrank.formats.table_files import delimited_records
+from fastrank.messages import first_few
 from fastrank.native.buffers import filled
 from fastrank.native.records.runs import TiedRanks
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
+from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.formats.files import Source
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
+# The number of systems that an error names.
+NAMED = 5
+# The header that `fastrank eval --format csv` writes.
+HEADER = ["run", "query", "measure", "value"]
 
 
 class TiedRanking:
@@ -175,3 +190,80 @@ def _only(measures: list[str], kind: str, name: str) -> str:
             " use {system: score}",
         )
     return measures[0]
+
+
+def common_items(
+    first: Mapping[Any, Any],
+    second: Mapping[Any, Any],
+    items: str,
+    where: str = "",
+    names: tuple[str, str] = ("a", "b"),
+    advice: str = "; items='common' compares those that both have",
+) -> list[Any]:
+    """What two rankings have in common, in the order of the first.
+
+    Raises GroupError if one has others, unless these are ignored with items="common".
+    """
+    only = {
+        f"only {names[0]} has": [item for item in first if item not in second],
+        f"only {names[1]} has": [item for item in second if item not in first],
+    }
+    if items == "same" and any(only.values()):
+        found = " and ".join(f"{has} {named(others)}" for has, others in only.items() if others)
+        raise GroupError(f"{where}{found}{advice}")
+    return [item for item in first if item in second]
+
+
+def named(items: Iterable[Any]) -> str:
+    """The first items, and the number of the others."""
+    return first_few(list(map(repr, items)), NAMED, count=True) or "none"
+
+
+def is_run(given: object) -> bool:
+    """Whether it is a run: a Run, a path, {query: {document: score}}, or a frame."""
+    if isinstance(given, Mapping):
+        return bool(given) and all(isinstance(own, Mapping) for own in given.values())
+    return isinstance(given, (Run, str, os.PathLike)) or hasattr(given, "columns")
+
+
+def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
+    """Two runs in any form. Raises OptionError, and what reading a run raises."""
+    version = check_version(trec_eval_version)
+    return as_run(run_a, trec_eval_version=version), as_run(run_b, trec_eval_version=version)
+
+
+def with_means(queries: list[str], columns: Mapping[str, list[Any]]) -> Table:
+    """A row for each query, and a last row `all` with the means of the values that are not NaN."""
+    made: dict[str, list[Any]] = {"query": [*queries, "all"]}
+    for name, values in columns.items():
+        known = [value for value in values if value == value]
+        made[name] = [*values, math.fsum(known) / len(known) if known else math.nan]
+    return Table(columns=made)
+
+
+def means_in(source: Source) -> dict[str, dict[str, float]]:
+    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
+    name = files.name_of(source)
+    rows = delimited_records(read_all(source), name, ",")
+    if next(rows, (1, []))[1] != HEADER:
+        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
+        raise FormatError(name, 1, reason)
+    means: dict[str, dict[str, float]] = {}
+    for line, row in rows:
+        if len(row) != len(HEADER):
+            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
+        system, query, measure, value = row
+        if query:
+            continue
+        systems = means.setdefault(measure, {})
+        if system in systems:
+            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
+        try:
+            systems[system] = float(value)
+        except ValueError:
+            raise FormatError(name, line, f"expected a number, found {value!r}") from None
+    if not means:
+        raise FormatError(
+            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
+        )
+    return means
