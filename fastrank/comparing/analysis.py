@@ -119,22 +119,33 @@ class Analysis(NamedTuple):
         count = len(places)
         higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
         wins, losses = {
-            "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2
-        }[self.better]  # fmt: skip
+            "higher": (higher, lower),
+            "lower": (lower, higher),
+            "": ([None] * count,) * 2,
+        }[self.better]
         numbers = (
-            paired.difference, self.relative, self.low, self.high, tested.statistic, tested.df,
-            tested.p, self.p_adjusted, self.smallest_p,
-        )  # fmt: skip
+            paired.difference,
+            self.relative,
+            self.low,
+            self.high,
+            tested.statistic,
+            tested.df,
+            tested.p,
+            self.p_adjusted,
+            self.smallest_p,
+        )
         systems = [own[places].tolist() for own in (paired.firsts, paired.seconds)]
         return [
             [measure] * count,
             *([names[system] for system in own] for own in systems),
             *self._means(systems, places),
             *(own[places].tolist() for own in numbers),
-            wins, paired.equal[places].tolist(), losses,
+            wins,
+            paired.equal[places].tolist(),
+            losses,
             *(own[places].tolist() for own in (self.effect, paired.sd, paired.n, tested.exact)),
             [self.notes.get(place, "") for place in places.tolist()],
-        ]  # fmt: skip
+        ]
 
     def _means(self, systems: list[list[int]], places: Integers) -> list[list[float]]:
         """The means of the first and second systems, over the queries with values of both."""
@@ -195,10 +206,23 @@ def analyze(
     smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
     _note_few_differences(paired, units, smallest, settings, notes)
     return Analysis(
-        values, measured.better, settings, paired, tested, adjusted, means, low_means, high_means,
-        low, high, relative, effect, smallest,
-        {pair: "; ".join(own) for pair, own in notes.items()}, general,
-    )  # fmt: skip
+        values,
+        measured.better,
+        settings,
+        paired,
+        tested,
+        adjusted,
+        means,
+        low_means,
+        high_means,
+        low,
+        high,
+        relative,
+        effect,
+        smallest,
+        {pair: "; ".join(own) for pair, own in notes.items()},
+        general,
+    )
 
 
 def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
@@ -232,8 +256,11 @@ def _intervals(
     else:
         of_means, of_pairs = bootstrap_intervals(paired, settings)
         low_means, high_means, low, high = (
-            of_means.low, of_means.high, of_pairs.low, of_pairs.high,
-        )  # fmt: skip
+            of_means.low,
+            of_means.high,
+            of_pairs.low,
+            of_pairs.high,
+        )
         one_cluster = paired.clusters is not None and not paired.clusters.any()
         for own, n in ((of_means, means.n), (of_pairs, paired.n)):
             own.low[(n < 2) | one_cluster] = own.high[(n < 2) | one_cluster] = np.nan

@@ -181,9 +181,12 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(
-        names, systems, common=queries == "common", caller="compare_scores",
+        names,
+        systems,
+        common=queries == "common",
+        caller="compare_scores",
         pairwise=not chosen.of_all_systems,
-    )  # fmt: skip
+    )
     return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
@@ -268,16 +271,26 @@ def compare_aligned(
         for name, own in analyses.items():
             notes |= dict.fromkeys(contradictions(name, names, own, chosen))
     return Comparison(
-        names=names, measures=list(measures), queries=aligned.queries,
-        baseline=[names[place] for place in baselines], test=chosen.test,
-        correction=chosen.correction, alpha=chosen.alpha, interval=chosen.interval,
-        level=chosen.level, seed=chosen.seed, resamples=_resamples(chosen, analyses),
+        names=names,
+        measures=list(measures),
+        queries=aligned.queries,
+        baseline=[names[place] for place in baselines],
+        test=chosen.test,
+        correction=chosen.correction,
+        alpha=chosen.alpha,
+        interval=chosen.interval,
+        level=chosen.level,
+        seed=chosen.seed,
+        resamples=_resamples(chosen, analyses),
         mean={
             measure: dict(zip(names, own.means.mean.tolist(), strict=True))
             for measure, own in analyses.items()
         },
-        notes=list(notes), analyses=analyses, settings=chosen, evaluation=dict(evaluation or {}),
-    )  # fmt: skip
+        notes=list(notes),
+        analyses=analyses,
+        settings=chosen,
+        evaluation=dict(evaluation or {}),
+    )
 
 
 def _check_values(measures: Mapping[str, Measured], names: list[str]) -> None:

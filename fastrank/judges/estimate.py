@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.arguments import check_choice
-from fastrank.comparing.comparison import CORRECTION_NAMES
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.options import COMPARISON, settings
+from fastrank.comparing.options import COMPARISON, CORRECTION_NAMES, settings
 from fastrank.document.document import Document, Paragraph
 from fastrank.document.numbers import interval as bounds_text
 from fastrank.document.numbers import number, p_text, signed

@@ -98,9 +98,10 @@ def _cutoffs(comparison: Comparison, family: str) -> tuple[str, dict[int, str]]:
     cutoffs = dict(sorted(found.get(family, {}).items()))
     if len(cutoffs) < 2:
         raise MeasureError(
-            family, f"over k needs several cutoffs of {family or 'a measure'}; compare with"
-            f" {_with_cutoffs(family, *cutoffs.values())}"
-        )  # fmt: skip
+            family,
+            f"over k needs several cutoffs of {family or 'a measure'}; compare with"
+            f" {_with_cutoffs(family, *cutoffs.values())}",
+        )
     return family, cutoffs
 
 

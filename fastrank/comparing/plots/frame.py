@@ -65,9 +65,12 @@ def rendered(figure: Any, format: str, title: str, description: str, salt: str =
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         matplotlib.rcParams["svg.hashsalt"] = f"fastrank{salt}"
         figure.savefig(
-            image, format=format, dpi=DOTS, transparent=format == "svg" and bool(salt),
+            image,
+            format=format,
+            dpi=DOTS,
+            transparent=format == "svg" and bool(salt),
             metadata={**metadata, **({"Title": title} if format == "pdf" else {})},
-        )  # fmt: skip
+        )
     if format != "svg":
         return image.getvalue()
     words = f"<title>{safe(title)}</title>\n <desc>{safe(description)}</desc>"
@@ -149,9 +152,15 @@ def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
     axes.set_title(fill(short(frame.title), int(TITLE_LETTERS * width)), pad=pad)
     if rows:
         axes.annotate(
-            below, (0, 1), xytext=(0, 6), xycoords="axes fraction", textcoords="offset points",
-            va="bottom", fontsize=8, linespacing=1.25,
-        )  # fmt: skip
+            below,
+            (0, 1),
+            xytext=(0, 6),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="bottom",
+            fontsize=8,
+            linespacing=1.25,
+        )
     if frame.x:
         axes.set_xlabel(short(frame.x))
     if frame.y:

@@ -88,14 +88,29 @@ def draw_distribution(axes: Any, comparison: Comparison, view: View) -> Frame:
         # Multiples of the golden ratio spread evenly, and are the same each time.
         spread = np.arange(len(row)) * GOLDEN % 1.0 - 0.5
         axes.plot(
-            row, place + 0.62 * spread, "o", color=look["color"], ms=2 if many else 3.5, mew=0,
-            alpha=0.15 if many else 0.5, rasterized=many, zorder=1,
-        )  # fmt: skip
+            row,
+            place + 0.62 * spread,
+            "o",
+            color=look["color"],
+            ms=2 if many else 3.5,
+            mew=0,
+            alpha=0.15 if many else 0.5,
+            rasterized=many,
+            zorder=1,
+        )
         axes.boxplot(
-            [row], positions=[place], orientation="horizontal", widths=0.62, showfliers=False,
-            manage_ticks=False, zorder=3, medianprops={"color": INK, "lw": 2},
-            boxprops=look, whiskerprops=look, capprops={"color": look["color"]},
-        )  # fmt: skip
+            [row],
+            positions=[place],
+            orientation="horizontal",
+            widths=0.62,
+            showfliers=False,
+            manage_ticks=False,
+            zorder=3,
+            medianprops={"color": INK, "lw": 2},
+            boxprops=look,
+            whiskerprops=look,
+            capprops={"color": look["color"]},
+        )
         mean = comparison.mean[measure][name]
         axes.plot([mean], [place], "D", color=look["color"], mec=INK, mew=0.8, ms=5, zorder=4)
         low, median, high = (float(q) for q in np.quantile(row, (0.25, 0.5, 0.75)))

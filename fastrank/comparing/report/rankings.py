@@ -60,9 +60,11 @@ class Rankings:
         """The documents of a query with their scores, in the order of the evaluation."""
         results = _rows_of(self.runs[system], query)
         return rank_documents(
-            list(results.items()), self.grades(query),
-            ties=self._ties, trec_eval_version=self._version,
-        )  # fmt: skip
+            list(results.items()),
+            self.grades(query),
+            ties=self._ties,
+            trec_eval_version=self._version,
+        )
 
     def grades(self, query: str) -> dict[str, float]:
         """The grades of the judged documents of a query."""
