@@ -13,11 +13,11 @@ from fastrank.comparing.bootstrap import (
     bootstrap_test,
     t_interval,
 )
-from fastrank.comparing.corrections import adjust
 from fastrank.comparing.groups import alike
 from fastrank.comparing.pair_tests import (
     SIGNS,
     Tested,
+    adjust,
     gains,
     sign_test,
     t_test,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.comparing.corrections import adjust
+from fastrank.comparing.pair_tests import adjust
 from tests.helpers.comparisons import compare_data, compared, random_rows
 from tests.helpers.strategies import examples
 
