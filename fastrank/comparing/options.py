@@ -238,37 +238,25 @@ def settings(options: Mapping[str, Any]) -> Settings:
         correction = "none"
     values["correction"] = "holm" if correction is None else correction
     made = Settings(test=test, function=function, **values)
-    _check_max_t(made)
-    _check_clusters(made)
+    own_test = made.function is not None
+    if made.correction == "max-t":
+        if own_test or test not in ("t", "randomization"):
+            raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
+        if made.baseline is None:
+            needs = "'max-t' needs a baseline; for all pairs use test='tukey'"
+            raise OptionError("correction", needs)
+        if made.family == "all":
+            needs = "'max-t' corrects within each measure; omit family='all'"
+            raise OptionError("correction", needs)
+    if made.clusters is not None:
+        found = type(made.clusters).__name__
+        if not hasattr(made.clusters, "items"):
+            raise TypeError(f"clusters: expected {{query: cluster}}, found {found}")
+        dependent = "treats queries as independent; use"
+        if own_test or test not in WITH_CLUSTERS:
+            reason = f"the test {test!r} {dependent} test='randomization'"
+            raise OptionError("clusters", reason)
+        if made.interval not in INTERVALS_WITH_CLUSTERS:
+            reason = f"the interval {made.interval!r} {dependent} interval='percentile'"
+            raise OptionError("clusters", reason)
     return made
-
-
-def _check_max_t(made: Settings) -> None:
-    if made.correction != "max-t":
-        return
-    if made.test not in ("t", "randomization") or made.function is not None:
-        raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
-    if made.baseline is None:
-        raise OptionError("correction", "'max-t' needs a baseline; for all pairs use test='tukey'")
-    if made.family == "all":
-        raise OptionError("correction", "'max-t' corrects within each measure; omit family='all'")
-
-
-def _check_clusters(made: Settings) -> None:
-    if made.clusters is None:
-        return
-    if not hasattr(made.clusters, "items"):
-        raise TypeError(
-            f"clusters: expected {{query: cluster}}, found {type(made.clusters).__name__}"
-        )
-    if made.test not in WITH_CLUSTERS or made.function is not None:
-        raise OptionError(
-            "clusters",
-            f"the test {made.test!r} treats queries as independent; use test='randomization'",
-        )
-    if made.interval not in INTERVALS_WITH_CLUSTERS:
-        raise OptionError(
-            "clusters",
-            f"the interval {made.interval!r} treats queries as independent; use"
-            " interval='percentile'",
-        )

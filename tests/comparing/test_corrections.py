@@ -28,7 +28,7 @@ RECORDED = {
 
 
 def _slowly(p: list[float], correction: str) -> list[float]:
-    """The formulas: Holm takes the largest product up to each p-value, the others the least above."""
+    """The formulas: Holm has the largest product up to each p-value, the others the least."""
     m, ascending = len(p), sorted(p)
     harmonic = sum(1 / (place + 1) for place in range(m)) if correction == "by" else 1.0
     factors = {
