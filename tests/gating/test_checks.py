@@ -79,9 +79,12 @@ def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
     found = judged(before, now, test="randomization").results[0]
 
     exact = stats.permutation_test(
-        (np.subtract(now, before),), np.mean, permutation_type="samples", n_resamples=np.inf,
+        (np.subtract(now, before),),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=np.inf,
         alternative="less",
-    )  # fmt: skip
+    )
     assert found.p == pytest.approx(exact.pvalue, rel=1e-12)
 
 
