@@ -91,12 +91,13 @@ def rbo(
     0.90666...
     """
     code, persistence, cutoff = _checked(variant, p, depth)
-    shorter, longer = sorted([as_ranking(a, "a"), as_ranking(b, "b")], key=len)
-    places = {item: place for place, item in enumerate(shorter.items)}
-    partners = filled("q", [places.get(item, -1) for item in longer.items])
-    values, overlaps = zeros("d", 5), zeros("d", len(longer))
+    rankings = as_ranking(a, "a"), as_ranking(b, "b")
+    (short, of_short), (long, of_long) = sorted(rankings, key=lambda ranking: len(ranking[0]))
+    places = {item: place for place, item in enumerate(short)}
+    partners = filled("q", [places.get(item, -1) for item in long])
+    values, overlaps = zeros("d", 5), zeros("d", len(long))
     kernels.rank_biased_overlap(
-        shorter.columns, longer.columns, partners, persistence, code, cutoff, overlaps, values
+        of_short, of_long, partners, persistence, code, cutoff, overlaps, values
     )
     return RankBiasedOverlap(*values)
 

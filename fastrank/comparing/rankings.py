@@ -7,6 +7,8 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
 
+import numpy as np
+
 from fastrank.arguments import check_version
 from fastrank.data.columns import PerQuery
 from fastrank.data.run import Run
@@ -16,7 +18,6 @@ from fastrank.formats.inputs import as_run
 from fastrank.formats.source import read_all
 from fastrank.formats.table_files import delimited_records
 from fastrank.messages import first_few
-from fastrank.native.buffers import filled
 from fastrank.native.records.runs import TiedRanks
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
@@ -24,6 +25,7 @@ from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from fastrank.formats.files import Source
@@ -34,33 +36,6 @@ NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
 NAMED = 5
 # The header that `fastrank eval --format csv` writes.
 HEADER = ["run", "query", "measure", "value"]
-
-
-class TiedRanking:
-    """A ranking with ties: its items, best first, and the ranks of the tie group of each.
-
-    Raises InputError for an item that appears twice.
-    """
-
-    def __init__(self, groups: Iterable[Iterable[Any]], name: str) -> None:
-        self.items: list[Any] = []
-        tops: list[int] = []
-        bottoms: list[int] = []
-        for group in groups:
-            top = len(self.items) + 1
-            self.items += group
-            bottom = len(self.items)
-            tops += [top] * (bottom + 1 - top)
-            bottoms += [bottom] * (bottom + 1 - top)
-        self.columns = TiedRanks(tops=filled("q", tops), bottoms=filled("q", bottoms))
-        seen: set[Any] = set()
-        for item in self.items:
-            if item in seen:
-                raise InputError(name, f"{item!r} appears twice in the ranking")
-            seen.add(item)
-
-    def __len__(self) -> int:
-        return len(self.items)
 
 
 def indexed(given: Any, name: str) -> Any:
@@ -78,14 +53,35 @@ def indexed(given: Any, name: str) -> Any:
     return given.to_dict()
 
 
-def as_ranking(given: Any, name: str) -> TiedRanking:
-    """A ranking from a sequence of items or groups of tied items, or from {item: score}.
+def as_ranking(given: Any, name: str) -> tuple[list[Any], TiedRanks]:
+    """The items of a ranking, best first, and the ranks of the tie group of each.
 
-    Raises InputError for an item that appears twice or has a NaN score, TypeError for others.
+    given: a sequence of items or of groups of tied items, or {item: score}. Raises InputError for
+    an item that appears twice or has a NaN score, TypeError for others.
     """
-    given = indexed(given, name)
+    groups = _groups_of(indexed(given, name), name)
+    items: list[Any] = []
+    seen: set[Any] = set()
+    for group in groups:
+        for item in group:
+            if not isinstance(item, Hashable):
+                raise TypeError(f"{name}: expected hashable items, found {type(item).__name__}")
+            if item in seen:
+                raise InputError(name, f"{item!r} appears twice in the ranking")
+            seen.add(item)
+            items.append(item)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    bottoms = np.cumsum(sizes)
+    tops = bottoms - sizes + 1
+    return items, TiedRanks(tops=np.repeat(tops, sizes), bottoms=np.repeat(bottoms, sizes))
+
+
+def _groups_of(given: Any, name: str) -> list[Collection[Any]]:
+    """The groups of tied items, best first; of scores, those that are equal."""
     if isinstance(given, Mapping):
-        return TiedRanking(_groups_by_score(given, name), name)
+        scores = as_scores(given, name)
+        ranked = sorted(scores, key=lambda item: -scores[item])
+        return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
     if not isinstance(given, Iterable) or isinstance(given, NO_RANKINGS):
         found = type(given).__name__
         raise TypeError(
@@ -93,23 +89,7 @@ def as_ranking(given: Any, name: str) -> TiedRanking:
             f" found {found}" + "; for runs, use overlap" * isinstance(given, PerQuery)
         )
     items = given.tolist() if hasattr(given, "tolist") else given
-    groups = [item if _is_group(item) else [item] for item in items]
-    for group in groups:
-        for item in group:
-            if not isinstance(item, Hashable):
-                raise TypeError(f"{name}: expected hashable items, found {type(item).__name__}")
-    return TiedRanking(groups, name)
-
-
-def _is_group(item: object) -> bool:
-    return isinstance(item, (list, tuple, set, frozenset))
-
-
-def _groups_by_score(given: Mapping[Any, Any], name: str) -> Iterable[list[Any]]:
-    """The items, highest score first; those with equal scores in one group."""
-    scores = as_scores(given, name)
-    ranked = sorted(scores, key=lambda item: -scores[item])
-    return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
+    return [own if isinstance(own, (list, tuple, set, frozenset)) else [own] for own in items]
 
 
 def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
