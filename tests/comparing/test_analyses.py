@@ -119,6 +119,8 @@ WIDEST = max(-NARROW.low, NARROW.high)
 @giving("""
 ROWS.equivalent("value", 0.1).columns["p"] -> approx([0.1608418830875865], rel=1e-10)
 ROWS.equivalent("value", 0.1).columns["equivalent"] -> [False]
+compared(random_rows(2, 25)[::-1]).equivalent("value", 0.1).columns["p"]
+    -> ROWS.equivalent("value", 0.1).columns["p"]
 OF_DATA.equivalent("map", WIDEST * 1.0001).columns["equivalent"][2] -> True
 OF_DATA.equivalent("map", WIDEST * 0.9999).columns["equivalent"][2] -> False
 compared(random_rows(4, 12)).anova("value").columns["df"] -> [3, 11, 33]
