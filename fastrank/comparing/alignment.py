@@ -96,18 +96,13 @@ def align(
     if not kept:
         raise _disjoint(names, sets, caller)
     queries = sorted(kept, key=os.fsencode)
+    measures = {}
     rows = []
     for system in systems:
         places = {query: place for place, query in enumerate(system.queries)}
-        rows.append([places[query] for query in queries])
-    measures = {}
+        rows.append((system.values, [places[query] for query in queries]))
     for measure, better in systems[0].better.items():
-        values = np.stack(
-            [
-                np.asarray(s.values[measure], float)[own]
-                for s, own in zip(systems, rows, strict=True)
-            ]
-        )
+        values = np.stack([np.asarray(known[measure], float)[own] for known, own in rows])
         _refuse_too_large(measure, values, names, queries)
         measures[measure] = Measured(values, better)
         notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))

@@ -357,18 +357,8 @@ def _column(
 def pairs_document(comparison: Comparison, **options: Any) -> Document:
     """A row for each pair and measure: difference, interval, p-value and counts."""
     layout = layout_of(comparison, **options)
-    header = [
-        "measure",
-        "a",
-        "b",
-        "mean a",
-        "mean b",
-        _diff_name(comparison),
-        "p",
-        "+/=/-",
-        "",
-        "d_z",
-    ]
+    header = ["measure", "a", "b", "mean a", "mean b"]
+    header += [_diff_name(comparison), "p", "+/=/-", "", "d_z"]
     pairs = [*pairs_of(comparison)]
     rows = [
         [

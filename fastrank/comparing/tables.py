@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from importlib import import_module
+from itertools import repeat
 
 import numpy as np
 
@@ -85,17 +86,13 @@ def query_table(
         a, b = chosen_pair(comparison, comparison.measures[0], pair)
         header.append(f"{a} - {b}")
         shown = [comparison.names.index(a), comparison.names.index(b)]
-    columns: list[list[Any]] = [[] for _ in header]
+    rows: list[tuple[Any, ...]] = []
     for measure in comparison.measures:
         values = comparison.values(measure)
         if shown:
             values = np.vstack([values, values[shown[0]] - values[shown[1]]])
-        count = len(comparison.queries)
-        for column, more in zip(
-            columns, ([measure] * count, comparison.queries, *values.tolist()), strict=True
-        ):
-            column.extend(more)
-    return _by_columns(header, columns, digits)
+        rows += zip(repeat(measure), comparison.queries, *values.tolist(), strict=False)
+    return _rounded(header, rows, digits)
 
 
 def largest_table(
@@ -105,17 +102,13 @@ def largest_table(
     pair = chosen_pair(comparison, comparison.measures[0], pair)
     found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
     header = ["measure", *next(iter(found.values())).names]
-    columns: list[list[Any]] = [[] for _ in header]
-    for measure, table in found.items():
-        cells = ([measure] * len(table), *table.columns.values())
-        for column, more in zip(columns, cells, strict=True):
-            column.extend(more)
-    return _by_columns(header, columns, digits)
+    rows = [(measure, *row) for measure, table in found.items() for row in table.rows()]
+    return _rounded(header, rows, digits)
 
 
-def _by_columns(header: list[str], columns: list[list[Any]], digits: int | None) -> Table:
-    by_name = dict(zip(distinct(header), columns, strict=True))
-    return Table(columns=by_name, digits=DIGITS if digits is None else digits)
+def _rounded(header: list[str], rows: list[tuple[Any, ...]], digits: int | None) -> Table:
+    found = table_of_rows(distinct(header), rows)
+    return Table(columns=found.columns, digits=DIGITS if digits is None else digits)
 
 
 def long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
