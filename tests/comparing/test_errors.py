@@ -107,6 +107,8 @@ compare_data(test="tukey", correction="holm")
 compare_data(correction="max-t") -> OptionError: correction: 'max-t' needs a baseline
 compare_data(correction="max-t", test="sign", baseline=0)
     -> OptionError: 'max-t' needs test='t'
+compare_data(correction="max-t", baseline=0, family="all")
+    -> OptionError: correction: 'max-t' corrects within each measure; omit family='all'
 compare_data(alpha=0) -> OptionError: alpha: expected a number between 0 and 1
 compare_data(level=95) -> OptionError: level: expected a number between 0 and 1
 compare_data(resamples=0) -> OptionError: resamples: expected 1 or more
