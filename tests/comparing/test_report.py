@@ -112,17 +112,21 @@ LEFT_OUT: Any = {"exclude": {"q1": ["gone"], "q3": ["gone"]}, "ignore_identical_
 @pytest.mark.usefixtures("_no_figures")
 def test_documents_that_do_not_count_are_not_shown_but_counted(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    first.write_text("q1 Q0 d1 1 3 a\nq1 Q0 d1 2 2 a\nq1 Q0 d2 3 1 a\n")
+    first.write_text("q1 Q0 d1 1 1 a\nq1 Q0 d1 2 3 a\nq1 Q0 d2 3 2 a\n")
     second.write_text("q1 Q0 d2 1 3 b\n")
 
     page = of_runs({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"a": RESULTS, "b": OTHER}, **LEFT_OUT)
-    repeated = of_runs({"q1": {"d1": 1}}, {"a": first, "b": second}, duplicates="first")
+    repeated = [
+        of_runs({"q1": {"d1": 1}}, {"a": first, "b": second}, duplicates=kept)
+        for kept in ("first", "max")
+    ]
 
     assert "<li>a: 2 documents were excluded from the rankings.</li>" in page
     assert "gone" not in page
     assert re.search(r"<bdi>a</bdi>(?:(?!</tr>).)*</tr></thead>\s*<tbody><tr>.*?>1<.*?d1<", page)
-    assert "<li>a: 1 duplicate line was dropped from the rankings.</li>" in repeated
-    assert repeated.count("<bdi>d1</bdi>") == 1
+    for own, order in zip(repeated, (["d2", "d1"], ["d1", "d2"]), strict=True):
+        assert "<li>a: 1 duplicate line was dropped from the rankings.</li>" in own
+        assert re.findall(r"<bdi>(d\d)</bdi>", own.split('<div class="sides">')[1])[:2] == order
 
 
 def test_hostile_names_and_texts_are_escaped() -> None:

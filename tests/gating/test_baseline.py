@@ -232,6 +232,11 @@ def test_ids_that_are_not_utf_8_are_kept() -> None:
         ("[0.5, 0.2]", "[0.5]", "damaged baseline: query 'q1': expected 2 values"),
         ("[0.5, 0.2]", '[0.5, "x"]', "damaged baseline: query 'q1': expected numbers"),
         ("[0.5, 0.2]", "[0.4, 0.2]", "damaged baseline: the mean of RR is 0.5, that of its values"),
+        (
+            '"measures": ["RR", "P@5"]',
+            '"measures": {}',
+            "damaged baseline: measures: expected list",
+        ),
         ('"counts"', '"count"', "damaged baseline: missing or unknown: count, counts"),
         ('"ties": "docno_desc"', '"ties": "x"', "damaged baseline: ties: expected one of"),
         ('"ties": ', '"tie": "x", "ties": ', "saved with options that this version of"),
