@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import agreement as agreement
     from fastrank.comparing.compare import compare as compare
+    from fastrank.comparing.compare import compare_datasets as compare_datasets
     from fastrank.comparing.compare import compare_scores as compare_scores
-    from fastrank.comparing.datasets import compare_datasets as compare_datasets
     from fastrank.comparing.overlap import overlap as overlap
+    from fastrank.comparing.overlap import rbo as rbo
     from fastrank.comparing.power import topics_needed as topics_needed
-    from fastrank.comparing.rank_biased_overlap import rbo as rbo
     from fastrank.comparing.reproducibility import reproduce as reproduce
     from fastrank.comparing.standardization import standardize as standardize
     from fastrank.data.qrels import Qrels as Qrels

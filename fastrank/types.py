@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.comparison import Comparison as Comparison
+    from fastrank.comparing.overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.comparing.pairs import Pair as Pair
-    from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.data.qrels import Preferences as Preferences
     from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
     from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint

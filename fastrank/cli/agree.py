@@ -9,8 +9,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import VARIABLES, add_flags, add_output
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.comparing.agreement import systems_table
-from fastrank.comparing.overlap import overlap
-from fastrank.comparing.rank_biased_overlap import rbo
+from fastrank.comparing.overlap import overlap, rbo
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

@@ -5,37 +5,41 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from statistics import fmean
 from typing import overload
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice, check_version
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.inputs import better_of
-from fastrank.comparing.rank_biased_overlap import rbo
-from fastrank.comparing.rankings import Listed, scores_of
+from fastrank.comparing.overlap import rbo
+from fastrank.comparing.rankings import (
+    Listed,
+    common_items,
+    is_run,
+    means_in,
+    named,
+    scores_of,
+    two_runs,
+    with_means,
+)
 from fastrank.data.columns import Frozen
 from fastrank.data.run import Run
 from fastrank.document.numbers import number
-from fastrank.errors import FormatError, GroupError
+from fastrank.errors import GroupError
 from fastrank.formats import files
-from fastrank.formats.inputs import as_run
-from fastrank.formats.source import read_all
-from fastrank.formats.table_files import delimited_records
-from fastrank.messages import first_few
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.scores.scores import Scores
-from fastrank.scores.tables import Table
+from fastrank.scores.tables import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, TypeAlias
-
-    import numpy as np
-    import numpy.typing as npt
 
     from fastrank.choices import RboVariant
     from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.paired import Floats
     from fastrank.formats.files import Source
 
     ScoresOfSystems: TypeAlias = (
@@ -44,14 +48,8 @@ if TYPE_CHECKING:
     )
     Documents: TypeAlias = "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float]]"
 
-
-# The number of systems that an error names.
-NAMED = 5
 # The attributes of `Agreement` that tables show.
 COEFFICIENTS = ("tau_b", "tau_a", "weighted_tau", "tau_ap", "tau_ap_b")
-ADVICE = "items='common' compares those that both have"
-# The header that `fastrank eval --format csv` writes.
-HEADER = ["run", "query", "measure", "value"]
 
 
 class Agreement(Frozen):
@@ -71,8 +69,8 @@ class Agreement(Frozen):
     made_by = "fastrank.agreement"
 
     systems: list[Any]
-    first: npt.NDArray[np.float64]
-    second: npt.NDArray[np.float64]
+    first: Floats
+    second: Floats
 
     @property
     def tau_b(self) -> float:
@@ -90,11 +88,9 @@ class Agreement(Frozen):
 
     def _kendall(self) -> tuple[float, int]:
         """Tau-b, and the number of concordant minus discordant pairs."""
-        import numpy
-
         scores = (self.first, self.second)
-        first, second = (numpy.unique(-column, return_inverse=True)[1] + 1 for column in scores)
-        order = numpy.argsort(first)
+        first, second = (np.unique(-column, return_inverse=True)[1] + 1 for column in scores)
+        order = np.argsort(first)
         pairs = zeros("q", 3)
         tau = kernels.kendall_tau(first[order], second[order], zeros("q", len(order) + 1), pairs)
         return tau, pairs[0]
@@ -175,143 +171,58 @@ def agreement(
     >>> table.columns["query"][-1], table.columns["tau_b"][-1]
     ('all', 0.285...)
     """
-    import numpy
-
     runs = [name for name, given in (("a", a), ("b", b)) if is_run(given)]
     if len(runs) == 1:
         raise TypeError(f"{runs[0]}: expected scores of systems, as the other has, found a run")
     check_choice("items", items, ("same", "common"))
     if runs:
-        return agreement_of_runs(a, b, items=items, trec_eval_version=trec_eval_version)
+        return _of_runs(a, b, items, trec_eval_version)
     first, second = scores_of(a, "a"), scores_of(b, "b")
     if isinstance(first, Listed) and isinstance(second, Listed) and len(first) != len(second):
         raise GroupError(
             f"a has {len(first)} and b {len(second)} numbers: expected one per system in both, or"
             " {system: score}"
         )
-    systems = [system for system in first if system in second]
-    if items == "same":
-        refuse_others({"a": first, "b": second}, ADVICE)
+    systems = common_items(first, second, items)
     if not systems:
-        raise GroupError(f"a and b have no system in common: {_named(first)} and {_named(second)}")
-    return Agreement(
-        systems=systems,
-        first=numpy.array([first[system] for system in systems]),
-        second=numpy.array([second[system] for system in systems]),
-    )
+        raise GroupError(f"a and b have no system in common: {named(first)} and {named(second)}")
+    return _agreement(systems, first, second)
 
 
-def refuse_others(both: dict[str, dict[Any, Any]], advice: str = "", where: str = "") -> None:
-    """Raise GroupError for systems that only one of two rankings has, given by name."""
-    (name, first), (other, second) = both.items()
-    only = {
-        name: [system for system in first if system not in second],
-        other: [system for system in second if system not in first],
-    }
-    if any(only.values()):
-        found = " and ".join(
-            f"only {name} has {_named(missing)}" for name, missing in only.items() if missing
+def _agreement(items: list[Any], *scores: Mapping[Any, float], dtype: Any = float) -> Agreement:
+    """The agreement on some items; dtype: the floats as which scores are compared."""
+    # As 32-bit floats, large scores are infinite.
+    with np.errstate(over="ignore"):
+        first, second = (
+            np.array([own[item] for item in items], float).astype(dtype).astype(float)
+            for own in scores
         )
-        raise GroupError(f"{where}{found}{advice and '; '}{advice}")
+    return Agreement(systems=items, first=first, second=second)
 
 
-def _named(systems: Iterable[Any]) -> str:
-    return first_few(list(map(repr, systems)), NAMED, count=True) or "none"
+def _coefficients(found: Agreement) -> list[Any]:
+    """What tables show: how many items there are, and the coefficients."""
+    return [len(found.systems), *(getattr(found, name) for name in COEFFICIENTS)]
 
 
-def _tau_ap(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:
-    """The expected AP correlation over all orders of tied systems."""
-    import numpy
-
-    count = len(truth)
-    if count < 2:
-        return float("nan")
-    concordant = 0.0
-    for score in numpy.unique(estimate):
-        group, above = truth[estimate == score], truth[estimate > score]
-        size, before = len(group), len(above)
-        # The systems of the group are at these ranks, each equally likely at each of them.
-        preceding = before + numpy.arange(size)
-        if before:
-            pairs = _concordant(group, above)
-            concordant += pairs * float(numpy.mean(1.0 / preceding))
-        within = numpy.arange(1, size)
-        concordant += float(numpy.sum(within / (before + within))) / 2
-    return 2 * concordant / (count - 1) - 1
-
-
-def _tau_ap_b(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:
-    """One direction of AP correlation corrected for ties."""
-    import numpy
-
-    concordant, below_the_first = 0.0, 0
-    for score in numpy.unique(estimate):
-        group, above = truth[estimate == score], truth[estimate > score]
-        if len(above):
-            below_the_first += len(group)
-            better = numpy.searchsorted(numpy.sort(-above), -group, "left")
-            concordant += float(numpy.sum(better)) / len(above)
-    return 2 * concordant / below_the_first - 1 if below_the_first else float("nan")
-
-
-def _concordant(group: npt.NDArray[Any], above: npt.NDArray[Any]) -> float:
-    """Pairs in which a system above is the better one; those that are tied count half."""
-    import numpy
-
-    ascending = numpy.sort(-above)
-    better = numpy.searchsorted(ascending, -group, "left")
-    not_worse = numpy.searchsorted(ascending, -group, "right")
-    return float(numpy.sum(better + not_worse)) / 2
-
-
-def is_run(given: object) -> bool:
-    """Whether it is a run: a Run, a path, {query: {document: score}}, or a frame."""
-    if isinstance(given, Mapping):
-        return bool(given) and all(isinstance(own, Mapping) for own in given.values())
-    return isinstance(given, (Run, str, os.PathLike)) or hasattr(given, "columns")
-
-
-def agreement_of_runs(run_a: Any, run_b: Any, *, items: str, trec_eval_version: str) -> Table:
+def _of_runs(run_a: Any, run_b: Any, items: str, trec_eval_version: str) -> Table:
     """A row for each query in byte order, and a last row `all` with the means that are not NaN.
 
     items: "same" or "common", for queries and documents. Raises GroupError, InputError, and what
     reading a run raises.
     """
-    import numpy
-
-    version = check_version(trec_eval_version)
-    scores = {
-        name: as_run(given, trec_eval_version=version).to_dict()
-        for name, given in (("a", run_a), ("b", run_b))
-    }
-    if items == "same":
-        refuse_others(scores, ADVICE)
-    queries = sorted(scores["a"].keys() & scores["b"].keys(), key=os.fsencode)
+    first, second = (run.to_dict() for run in two_runs(run_a, run_b, trec_eval_version))
+    queries = sorted(common_items(first, second, items), key=os.fsencode)
     if not queries:
         raise GroupError("a and b have no query in common")
-    columns: dict[str, list[Any]] = {"query": [*queries, "all"], "documents": []}
-    columns.update({name: [] for name in COEFFICIENTS})
-    single = numpy.float32 if version == "9.0.8" else numpy.float64
+    # As in trec_eval's order, scores are equal if they are as 32-bit floats.
+    dtype = np.float32 if trec_eval_version == "9.0.8" else np.float64
+    rows = []
     for query in queries:
-        both = {name: own[query] for name, own in scores.items()}
-        if items == "same":
-            refuse_others(both, ADVICE, f"query {query!r}: ")
-        first, second = both.values()
-        documents = [document for document in first if document in second]
-        # As in trec_eval's order, scores are equal if they are as 32-bit floats.
-        with numpy.errstate(over="ignore"):
-            values = [
-                numpy.array([own[document] for document in documents]).astype(single).astype(float)
-                for own in (first, second)
-            ]
-        found = Agreement(systems=documents, first=values[0], second=values[1])
-        columns["documents"].append(len(documents))
-        for name in COEFFICIENTS:
-            columns[name].append(getattr(found, name))
-    for name in ("documents", *COEFFICIENTS):
-        known = [value for value in columns[name] if value == value]
-        columns[name].append(fmean(known) if known else math.nan)
-    return Table(columns=columns)
+        both = first[query], second[query]
+        documents = common_items(*both, items, f"query {query!r}: ")
+        rows.append(_coefficients(_agreement(documents, *both, dtype=dtype)))
+    return with_means(queries, table_of_rows(("documents", *COEFFICIENTS), rows).columns)
 
 
 def systems_table(first: Source, second: Source, *, p: float, variant: RboVariant) -> Table:
@@ -319,54 +230,57 @@ def systems_table(first: Source, second: Source, *, p: float, variant: RboVarian
 
     Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.
     """
-    first_means, second_means = _means_in(first), _means_in(second)
-    names = files.name_of(first), files.name_of(second)
-    measures = [measure for measure in first_means if measure in second_means]
+    both = means_in(first), means_in(second)
+    measures = [measure for measure in both[0] if measure in both[1]]
     if not measures:
-        named = " and ".join(", ".join(means) or "none" for means in (first_means, second_means))
-        raise GroupError(f"the files have no measure in common: {named}")
-    columns: dict[str, list[Any]] = {"measure": measures, "systems": []}
-    columns.update({name: [] for name in (*COEFFICIENTS, "rbo")})
+        have = " and ".join(", ".join(means) or "none" for means in both)
+        raise GroupError(f"the files have no measure in common: {have}")
+    names, rows = (files.name_of(first), files.name_of(second)), []
     for measure in measures:
-        if names[0] != names[1]:
-            refuse_others({names[0]: first_means[measure], names[1]: second_means[measure]})
         # Rankings start with the best system.
         sign = -1.0 if better_of(measure) == "lower" else 1.0
         one, other = (
-            {system: sign * mean for system, mean in means[measure].items()}
-            for means in (first_means, second_means)
+            {system: sign * mean for system, mean in means[measure].items()} for means in both
         )
-        found = agreement(one, other)
-        columns["systems"].append(len(found.systems))
-        for name in COEFFICIENTS:
-            columns[name].append(getattr(found, name))
-        columns["rbo"].append(rbo(one, other, p, variant=variant).ext)
-    return Table(columns=columns)
+        systems = common_items(one, other, "same", names=names, advice="")
+        found = _coefficients(_agreement(systems, one, other))
+        rows.append([measure, *found, rbo(one, other, p, variant=variant).ext])
+    return table_of_rows(("measure", "systems", *COEFFICIENTS, "rbo"), rows)
 
 
-def _means_in(source: Source) -> dict[str, dict[str, float]]:
-    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
-    name = files.name_of(source)
-    rows = delimited_records(read_all(source), name, ",")
-    if next(rows, (1, []))[1] != HEADER:
-        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
-        raise FormatError(name, 1, reason)
-    means: dict[str, dict[str, float]] = {}
-    for line, row in rows:
-        if len(row) != len(HEADER):
-            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
-        system, query, measure, value = row
-        if query:
-            continue
-        systems = means.setdefault(measure, {})
-        if system in systems:
-            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
-        try:
-            systems[system] = float(value)
-        except ValueError:
-            raise FormatError(name, line, f"expected a number, found {value!r}") from None
-    if not means:
-        raise FormatError(
-            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
-        )
-    return means
+def _tie_groups(truth: Floats, estimate: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """The true scores of each group of systems tied in the estimate, and of all those above it."""
+    for score in np.unique(estimate):
+        yield truth[estimate == score], truth[estimate > score]
+
+
+def _tau_ap(truth: Floats, estimate: Floats) -> float:
+    """The expected AP correlation over all orders of tied systems."""
+    if len(truth) < 2:
+        return math.nan
+    concordant = 0.0
+    for group, above in _tie_groups(truth, estimate):
+        size, before = len(group), len(above)
+        # The systems of the group are at these ranks, each equally likely at each of them.
+        preceding = before + np.arange(size)
+        if before:
+            # Pairs in which a system above is the better one; those that are tied count half.
+            ascending = np.sort(-above)
+            better, not_worse = (
+                np.searchsorted(ascending, -group, side) for side in ("left", "right")
+            )
+            concordant += float(np.sum(better + not_worse)) / 2 * float(np.mean(1.0 / preceding))
+        within = np.arange(1, size)
+        concordant += float(np.sum(within / (before + within))) / 2
+    return 2 * concordant / (len(truth) - 1) - 1
+
+
+def _tau_ap_b(truth: Floats, estimate: Floats) -> float:
+    """One direction of AP correlation corrected for ties."""
+    concordant, below_the_first = 0.0, 0
+    for group, above in _tie_groups(truth, estimate):
+        if len(above):
+            below_the_first += len(group)
+            better = np.searchsorted(np.sort(-above), -group, "left")
+            concordant += float(np.sum(better)) / len(above)
+    return 2 * concordant / below_the_first - 1 if below_the_first else math.nan

@@ -66,9 +66,14 @@ class System(NamedTuple):
 
 
 def align(
-    names: list[str], systems: Sequence[System], *, common: bool, caller: str,
-    noted: bool = True, pairwise: bool = True,
-) -> Aligned:  # fmt: skip
+    names: list[str],
+    systems: Sequence[System],
+    *,
+    common: bool,
+    caller: str,
+    noted: bool = True,
+    pairwise: bool = True,
+) -> Aligned:
     """The values on the same queries, in byte order of their ids.
 
     common: keep the queries that all systems have, and note the others if `noted`; else different
@@ -91,18 +96,13 @@ def align(
     if not kept:
         raise _disjoint(names, sets, caller)
     queries = sorted(kept, key=os.fsencode)
+    measures = {}
     rows = []
     for system in systems:
         places = {query: place for place, query in enumerate(system.queries)}
-        rows.append([places[query] for query in queries])
-    measures = {}
+        rows.append((system.values, [places[query] for query in queries]))
     for measure, better in systems[0].better.items():
-        values = np.stack(
-            [
-                np.asarray(s.values[measure], float)[own]
-                for s, own in zip(systems, rows, strict=True)
-            ]
-        )
+        values = np.stack([np.asarray(known[measure], float)[own] for known, own in rows])
         _refuse_too_large(measure, values, names, queries)
         measures[measure] = Measured(values, better)
         notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))
@@ -129,9 +129,10 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
     only = [
         f"{len(own)} only in {name!r}{_some(own)}"
         for name, own in (
-            (names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]),
+            (names[0], sets[0] - sets[place]),
+            (names[place], sets[place] - sets[0]),
         )
-    ]  # fmt: skip
+    ]
     hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
     return GroupError(
         f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
@@ -260,9 +261,7 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     hint = (
         f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
     )
-    raise MeasureError(
-        column.name, f"{column.name!r}: has no values per query to compare{hint}"
-    )  # fmt: skip
+    raise MeasureError(column.name, f"{column.name!r}: has no values per query to compare{hint}")
 
 
 def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +12,11 @@ from fastrank.comparing.bootstrap import (
     bootstrap_test,
     t_interval,
 )
-from fastrank.comparing.corrections import adjust
 from fastrank.comparing.groups import alike
 from fastrank.comparing.pair_tests import (
     SIGNS,
     Tested,
+    adjust,
     gains,
     sign_test,
     t_test,
@@ -60,7 +59,8 @@ class Analysis(NamedTuple):
     values: as given, float64[systems, queries]. better: which ones are: "higher", "lower", or "".
     settings: the checked options. paired: the pairs, as places of systems. means: the moments of
     each system, over the queries with values of all systems; low_means, high_means: the bounds of
-    their means. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its
+    their means. mean_a, mean_b: the means of the systems of pairs, over the queries with values of
+    both. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its
     standard deviation. notes: {pair: note}. general: notes on all pairs.
     """
 
@@ -71,6 +71,8 @@ class Analysis(NamedTuple):
     tested: Tested
     p_adjusted: Floats
     means: Moments
+    mean_a: Floats
+    mean_b: Floats
     low_means: Floats
     high_means: Floats
     low: Floats
@@ -119,31 +121,24 @@ class Analysis(NamedTuple):
         count = len(places)
         higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
         wins, losses = {
-            "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2
-        }[self.better]  # fmt: skip
+            "higher": (higher, lower),
+            "lower": (lower, higher),
+            "": ([None] * count,) * 2,
+        }[self.better]
         numbers = (
-            paired.difference, self.relative, self.low, self.high, tested.statistic, tested.df,
-            tested.p, self.p_adjusted, self.smallest_p,
-        )  # fmt: skip
+            *(self.mean_a, self.mean_b, paired.difference, self.relative, self.low, self.high),
+            *(tested.statistic, tested.df, tested.p, self.p_adjusted, self.smallest_p),
+        )
         systems = [own[places].tolist() for own in (paired.firsts, paired.seconds)]
         return [
             [measure] * count,
             *([names[system] for system in own] for own in systems),
-            *self._means(systems, places),
             *(own[places].tolist() for own in numbers),
-            wins, paired.equal[places].tolist(), losses,
+            wins,
+            paired.equal[places].tolist(),
+            losses,
             *(own[places].tolist() for own in (self.effect, paired.sd, paired.n, tested.exact)),
             [self.notes.get(place, "") for place in places.tolist()],
-        ]  # fmt: skip
-
-    def _means(self, systems: list[list[int]], places: Integers) -> list[list[float]]:
-        """The means of the first and second systems, over the queries with values of both."""
-        if not self.paired.has_gaps:
-            return [self.means.mean[own].tolist() for own in systems]
-        both = [self.paired.both(place) for place in places.tolist()]
-        return [
-            [float(own[side].mean()) if len(own[side]) else math.nan for own in both]
-            for side in (0, 1)
         ]
 
 
@@ -178,11 +173,11 @@ def analyze(
     else:
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
-    low_means, high_means, low, high = _intervals(paired, means, settings, notes)
+    intervals = _intervals(paired, means, settings, notes)
     if measured.shares:
-        _of_equal_shares(paired, means, settings, low_means, high_means)
+        _of_equal_shares(paired, means, settings, *intervals[:2])
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean_b = _means_of_seconds(paired, means)
+        mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
@@ -194,11 +189,11 @@ def analyze(
     units = unequal_units(paired)
     smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
     _note_few_differences(paired, units, smallest, settings, notes)
+    noted = {pair: "; ".join(own) for pair, own in notes.items()}
     return Analysis(
-        values, measured.better, settings, paired, tested, adjusted, means, low_means, high_means,
-        low, high, relative, effect, smallest,
-        {pair: "; ".join(own) for pair, own in notes.items()}, general,
-    )  # fmt: skip
+        *(values, measured.better, settings, paired, tested, adjusted, means, mean_a, mean_b),
+        *(*intervals, relative, effect, smallest, noted, general),
+    )
 
 
 def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
@@ -211,12 +206,16 @@ def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[s
     }
 
 
-def _means_of_seconds(paired: Paired, means: Moments) -> Floats:
-    """The mean of the second system of each pair, over the queries with values of both."""
+def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
+    """The means of the systems of each pair, over the queries with values of both."""
     if not paired.has_gaps:
-        return means.mean[paired.seconds]
-    both = (paired.both(pair)[1] for pair in range(len(paired)))
-    return np.array([own.mean() if len(own) else np.nan for own in both])
+        return means.mean[paired.firsts], means.mean[paired.seconds]
+    both = [paired.both(pair) for pair in range(len(paired))]
+    first, second = (
+        np.array([own[side].mean() if len(own[side]) else np.nan for own in both])
+        for side in (0, 1)
+    )
+    return first, second
 
 
 def _intervals(
@@ -232,8 +231,11 @@ def _intervals(
     else:
         of_means, of_pairs = bootstrap_intervals(paired, settings)
         low_means, high_means, low, high = (
-            of_means.low, of_means.high, of_pairs.low, of_pairs.high,
-        )  # fmt: skip
+            of_means.low,
+            of_means.high,
+            of_pairs.low,
+            of_pairs.high,
+        )
         one_cluster = paired.clusters is not None and not paired.clusters.any()
         for own, n in ((of_means, means.n), (of_pairs, paired.n)):
             own.low[(n < 2) | one_cluster] = own.high[(n < 2) | one_cluster] = np.nan

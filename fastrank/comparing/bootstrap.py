@@ -11,7 +11,7 @@ from fastrank.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from fastrank.comparing.options import Settings
@@ -99,39 +99,34 @@ def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, 
     Sources: Efron and Tibshirani, 'An introduction to the bootstrap', 1993, chapters 12 to 14.
     """
     systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
-    if paired.within is not None:
-        means = two_level_means(paired, settings, settings.draws)
-        for row, resampled in enumerate(means):
-            systems.put(row, _quantiles(resampled, settings.level))
-        for part, differences in paired.chunks():
-            for row, own in enumerate(differences, part.start):
-                resampled = means[paired.firsts[row]] - means[paired.seconds[row]]
-                pairs.put(row, _percentiles(own, resampled, settings.level))
-        return systems, pairs
-    if settings.interval == "percentile" and paired.clusters is not None:
-        means = _cluster_means(paired.common, paired, settings)
-        for row, resampled in enumerate(means):
-            systems.put(row, _quantiles(resampled, settings.level))
-        for part, differences in paired.chunks():
-            means = _cluster_means(differences, paired, settings)
-            for row, (own, resampled) in enumerate(
-                zip(differences, means, strict=True), part.start
-            ):
-                pairs.put(row, _percentiles(own, resampled, settings.level))
-        return systems, pairs
-    if settings.interval == "studentized" or paired.has_gaps:
+    grouped = paired.within is not None or paired.clusters is not None
+    if settings.interval == "studentized" or (paired.has_gaps and not grouped):
         _fill(systems, slice(0, len(paired.common)), paired.common, settings)
         for part, differences in paired.chunks():
             _fill(pairs, part, differences, settings)
         return systems, pairs
-    n = paired.values.shape[1]
-    means = _resampled(paired.values, settings) / n
+    if paired.within is not None:
+        means = two_level_means(paired, settings, settings.draws)
+    elif paired.clusters is not None:
+        means = _cluster_means(paired.common, paired, settings)
+    else:
+        means = _resampled(paired.values, settings) / paired.values.shape[1]
     for row, resampled in enumerate(means):
-        _put(systems, row, paired.values[row], resampled, settings)
+        if grouped:
+            systems.put(row, _quantiles(resampled, settings.level))
+        else:
+            _put(systems, row, paired.values[row], resampled, settings)
     for part, differences in paired.chunks():
-        for row, own in enumerate(differences, part.start):
-            resampled = means[paired.firsts[row]] - means[paired.seconds[row]]
-            _put(pairs, row, own, resampled, settings)
+        if paired.clusters is not None:
+            of_pairs: Iterable[Floats] = _cluster_means(differences, paired, settings)
+        else:
+            places = zip(paired.firsts[part], paired.seconds[part], strict=True)
+            of_pairs = (means[first] - means[second] for first, second in places)
+        for row, (own, resampled) in enumerate(zip(differences, of_pairs, strict=True), part.start):
+            if grouped:
+                pairs.put(row, _percentiles(own, resampled, settings.level))
+            else:
+                _put(pairs, row, own, resampled, settings)
     return systems, pairs
 
 
@@ -143,31 +138,29 @@ def _resampled(rows: Floats, settings: Settings) -> Floats:
 
 def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> None:
     """The intervals of rows, each over the queries for which it has a value."""
-    if settings.interval != "studentized":
-        for place, row in enumerate(rows, part.start):
-            own = row[~np.isnan(row)]
-            if len(own):
-                _put(found, place, own, _resampled(own[None], settings)[0] / len(own), settings)
-        return
-    for place, row in enumerate(rows, part.start):
-        own = row[~np.isnan(row)]
-        if len(own):
+    values = [row[~np.isnan(row)] for row in rows]
+    for place, own in enumerate(values, part.start):
+        if not len(own):
+            continue
+        if settings.interval == "studentized":
             found.put(place, (own.mean(), own.mean()))
             found.notes[place] = NO_SPREAD
-    spread = [_spread(row[~np.isnan(row)]) for row in rows]
-    for place, statistics, lost in _studentized(rows, spread, settings):
-        at = part.start + place
+        else:
+            _put(found, place, own, _resampled(own[None], settings)[0] / len(own), settings)
+    if settings.interval != "studentized":
+        return
+    for row, statistics, lost in _studentized(rows, list(map(_spread, values)), settings):
+        place, own = part.start + row, values[row]
         if not len(statistics):
-            found.put(at, (np.nan, np.nan))
-            found.notes[at] = ALL_LOST
+            found.put(place, (np.nan, np.nan))
+            found.notes[place] = ALL_LOST
             continue
-        own = rows[place][~np.isnan(rows[place])]
         deviation = own.std(ddof=1) / np.sqrt(len(own))
         low, high = _percentiles(own, statistics, settings.level)
-        found.put(at, (own.mean() - high * deviation, own.mean() - low * deviation))
-        found.notes.pop(at)
+        found.put(place, (own.mean() - high * deviation, own.mean() - low * deviation))
+        found.notes.pop(place)
         if lost:
-            found.notes[at] = LOST.format(lost)
+            found.notes[place] = LOST.format(lost)
 
 
 def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Settings) -> None:
@@ -297,11 +290,11 @@ def bootstrap_test(paired: Paired, settings: Settings) -> Tested:
 def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
     """The means of rows over the queries of resampled clusters."""
     present = ~np.isnan(rows)
+    # The sizes of clusters are the same for all rows without gaps.
+    counted = present[:1] if present.all() else present
     sums = _resampled(paired.by_cluster(np.nan_to_num(rows)), settings)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if present.all():
-            return sums / _resampled(paired.by_cluster(present[:1].astype(float)), settings)
-        return sums / _resampled(paired.by_cluster(present.astype(float)), settings)
+        return sums / _resampled(paired.by_cluster(counted.astype(float)), settings)
 
 
 def relative_interval(paired: Paired, places: list[int], settings: Settings) -> tuple[float, float]:

@@ -8,15 +8,16 @@ from itertools import chain
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice
+from fastrank.arguments import DEFAULT_VERSION, check_choice, flag
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison
 from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
 from fastrank.comparing.notes import all_exact, contradictions, general_notes, verdict_notes
 from fastrank.comparing.options import COMPARISON, TUKEYS, ComparisonOptions, settings
+from fastrank.comparing.paired import moments
 from fastrank.comparing.pairs import place_of
-from fastrank.errors import GroupError, OptionError
+from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.inputs import are_named
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import SameOrCommon
-    from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Integers
+    from fastrank.comparing.paired import Floats, Integers
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
@@ -181,10 +181,99 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(
-        names, systems, common=queries == "common", caller="compare_scores",
+        names,
+        systems,
+        common=queries == "common",
+        caller="compare_scores",
         pairwise=not chosen.of_all_systems,
-    )  # fmt: skip
+    )
     return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+
+
+@takes(ComparisonOptions, COMPARISON)
+def compare_datasets(
+    scores: Mapping[str, Any],
+    *,
+    queries: SameOrCommon = "same",
+    resample_queries: bool = False,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Compare systems by their means on several data sets: macro averages.
+
+    scores: {data set: scores of systems}, the latter as `compare_scores` takes them, such as
+        {system: Scores}. All data sets need the same systems and measures.
+    queries: within each data set, as for `compare_scores`.
+    resample_queries: whether the resamples of intervals and `ranks` draw data sets and then, anew
+        for each of them, its queries, instead of data sets only. Needs interval="percentile".
+    **options: see `ComparisonOptions`; clusters are of data sets.
+
+    In the result, data sets take the place of queries: `queries` are their names, `values` the
+    means on them, and the tests, intervals and `ranks` are about other data sets of the same kind.
+    Few data sets can show only large differences, however many queries they have; compare the
+    systems on each of them, too. The means of data sets already vary with their queries, so that
+    intervals that resample both are on the safe side: a little too wide.
+
+    The mean of a data set is over the queries with values of all systems. Raises TypeError for
+    other objects, GroupError if the systems differ or there is no data set, MeasureError if the
+    measures differ, and what `compare_scores` raises.
+
+    >>> news = {"a": {"q1": 0.25, "q2": 0.5}, "b": {"q1": 0.25, "q2": 0.25}}
+    >>> found = fr.compare_datasets({"news": news, "wiki": {"a": {"q1": 0.75}, "b": {"q1": 0.5}}})
+    >>> found.mean
+    {'value': {'a': 0.5625, 'b': 0.375}}
+    """
+    check_choice("queries", queries, ("same", "common"))
+    chosen = settings(with_defaults(compare_datasets, options))
+    if flag("resample_queries", resample_queries):
+        if chosen.interval != "percentile":
+            raise OptionError(
+                "resample_queries", f"needs interval='percentile', found {chosen.interval!r}"
+            )
+        if chosen.clusters is not None:
+            raise OptionError("resample_queries", "cannot be combined with clusters of data sets")
+    if not isinstance(scores, Mapping):
+        raise TypeError(
+            f"scores: expected {{data set: scores of systems}}, found {type(scores).__name__}"
+        )
+    if not scores:
+        raise GroupError("compare_datasets: expected at least one data set, found none")
+    datasets = {}
+    for name, given in scores.items():
+        names, systems, notes = systems_from(given, chosen.names)
+        caller = f"compare_datasets: data set {str(name)!r}"
+        own = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
+        datasets[str(name)] = own._replace(notes=[*notes, *own.notes])
+    _check_the_same(datasets)
+    first = next(iter(datasets.values()))
+    notes = ["each data set counts as one query, with the mean of its queries"]
+    if resample_queries:
+        notes.append("intervals and ranks resample data sets, and the queries of each")
+    notes += [f"{name}: {note}" for name, own in datasets.items() for note in own.notes]
+    measures = {}
+    for measure, kept in first.measures.items():
+        within = [_common(dataset, first.names, measure) for dataset in datasets.values()]
+        means = np.stack([moments(rows).mean for rows in within], axis=1)
+        measures[measure] = kept._replace(values=means, within=within if resample_queries else None)
+    return compare_aligned(Aligned(first.names, list(datasets), measures, notes), chosen)
+
+
+def _check_the_same(datasets: dict[str, Aligned]) -> None:
+    """Raise GroupError if the systems differ, MeasureError if the measures do."""
+    (first_name, first), *others = datasets.items()
+    for name, own in others:
+        both = f"data sets {first_name!r} and {name!r} have different"
+        systems = sorted(set(first.names) ^ set(own.names))
+        if systems:
+            raise GroupError(f"compare_datasets: {both} systems: only one has {systems[0]!r}")
+        measures = sorted(first.measures.keys() ^ own.measures.keys())
+        if measures:
+            raise MeasureError(measures[0], f"{both} measures: only one has {measures[0]}")
+
+
+def _common(dataset: Aligned, names: list[str], measure: str) -> Floats:
+    """The values of the queries of a data set with values of all systems."""
+    values = dataset.measures[measure].values[[dataset.names.index(name) for name in names]]
+    return values[:, ~np.isnan(values).any(axis=0)]
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
@@ -222,8 +311,8 @@ def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
         for system in range(count)
         if system not in baselines[: place + 1]
     ]
-    columns = np.array(found, np.int64).reshape(-1, 2).T
-    return np.ascontiguousarray(columns[0]), np.ascontiguousarray(columns[1])
+    firsts, seconds = np.array(found, np.int64).reshape(-1, 2).T.copy()
+    return firsts, seconds
 
 
 def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
@@ -250,7 +339,11 @@ def compare_aligned(
     evaluation: the options with which runs were evaluated.
     """
     names, measures = aligned.names, aligned.measures
-    _check_values(measures, names)
+    for measure, given in measures.items():
+        empty = np.isnan(given.values).all(axis=1)
+        if empty.any():
+            name = names[int(np.argmax(empty))]
+            raise GroupError(f"{measure}: {name!r} has no value for any query")
     baselines = _baselines(chosen, names)
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
@@ -268,25 +361,26 @@ def compare_aligned(
         for name, own in analyses.items():
             notes |= dict.fromkeys(contradictions(name, names, own, chosen))
     return Comparison(
-        names=names, measures=list(measures), queries=aligned.queries,
-        baseline=[names[place] for place in baselines], test=chosen.test,
-        correction=chosen.correction, alpha=chosen.alpha, interval=chosen.interval,
-        level=chosen.level, seed=chosen.seed, resamples=_resamples(chosen, analyses),
+        names=names,
+        measures=list(measures),
+        queries=aligned.queries,
+        baseline=[names[place] for place in baselines],
+        test=chosen.test,
+        correction=chosen.correction,
+        alpha=chosen.alpha,
+        interval=chosen.interval,
+        level=chosen.level,
+        seed=chosen.seed,
+        resamples=_resamples(chosen, analyses),
         mean={
             measure: dict(zip(names, own.means.mean.tolist(), strict=True))
             for measure, own in analyses.items()
         },
-        notes=list(notes), analyses=analyses, settings=chosen, evaluation=dict(evaluation or {}),
-    )  # fmt: skip
-
-
-def _check_values(measures: Mapping[str, Measured], names: list[str]) -> None:
-    """Raise GroupError for a system without any value of a measure."""
-    for measure, own in measures.items():
-        empty = np.isnan(own.values).all(axis=1)
-        if empty.any():
-            name = names[int(np.argmax(empty))]
-            raise GroupError(f"{measure}: {name!r} has no value for any query")
+        notes=list(notes),
+        analyses=analyses,
+        settings=chosen,
+        evaluation=dict(evaluation or {}),
+    )
 
 
 def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:

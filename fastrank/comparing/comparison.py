@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 
 import numpy as np
 
-from fastrank.arguments import at_least, check_choice, finite, flag
+from fastrank.arguments import at_least, check_choice, finite, flag, fraction, not_negative
+from fastrank.comparing.bootstrap import relative_interval
 from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
+from fastrank.comparing.options import CORRECTION_NAMES, TEST_NAMES
 from fastrank.comparing.pairs import (
     Pair,
     chosen_pair,
     need_all_pairs,
     need_common_queries,
-    pairs_of,
     place_of,
     turned,
 )
+from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
+from fastrank.comparing.tukey import two_way
 from fastrank.data.columns import Frozen
 from fastrank.document.numbers import number
 from fastrank.errors import MeasureError, OptionError
+from fastrank.formats.table_files import csv_lines
 from fastrank.scores.differences import largest_differences
-from fastrank.scores.tables import Table, distinct
+from fastrank.scores.records import json_text
+from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,25 +44,6 @@ if TYPE_CHECKING:
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats
     from fastrank.formats.inputs import QrelsLike, RunsLike
-
-TEST_NAMES = {
-    "t": "paired t-test",
-    "randomization": "randomization test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "tukey": "randomized Tukey HSD",
-    "tukey-anova": "Tukey HSD of a two-way ANOVA",
-    "bootstrap": "studentized bootstrap test",
-}
-CORRECTION_NAMES = {
-    "holm": "Holm-corrected",
-    "bonferroni": "Bonferroni-corrected",
-    "hochberg": "Hochberg-corrected",
-    "bh": "Benjamini-Hochberg-corrected",
-    "by": "Benjamini-Yekutieli-corrected",
-    "max-t": "corrected by max-t of random sign flips",
-    "none": "not corrected",
-}
 
 
 class Comparison(Frozen):
@@ -166,9 +154,10 @@ class Comparison(Frozen):
                 pair = Pair(*(own[0] for own in columns))
                 return turned(pair) if reverse else pair
         raise OptionError(
-            "pair", f"{a!r} and {b!r} were not compared"
-            + (": neither is a baseline" if self.baseline and a != b else "")
-        )  # fmt: skip
+            "pair",
+            f"{a!r} and {b!r} were not compared"
+            + (": neither is a baseline" if self.baseline and a != b else ""),
+        )
 
     def pairs(self, measure: str | None = None) -> Table:
         """A table with a row for each pair, by default in all measures; its columns are of `Pair`.
@@ -182,6 +171,14 @@ class Comparison(Frozen):
             for own, more in zip(columns.values(), found, strict=True):
                 own.extend(more)
         return Table(columns=columns)
+
+    def _pair_table(self, measure: str, **columns: Any) -> Table:
+        """A row for each pair of a measure; columns: arrays, or lists, of other values."""
+        paired = self.analysis(measure).paired
+        systems = {"a": paired.firsts.tolist(), "b": paired.seconds.tolist()}
+        names = {side: [self.names[place] for place in own] for side, own in systems.items()}
+        found = {name: np.asarray(own, object).tolist() for name, own in columns.items()}
+        return Table(columns=names | found)
 
     def significant(self, measure: str, a: str, b: str) -> bool:
         """Whether two systems differ significantly: p_adjusted <= alpha.
@@ -288,8 +285,6 @@ class Comparison(Frozen):
         >>> comparison.relative_interval("map", "pixels", "pca")
         (0.1901..., 0.3083...)
         """
-        from fastrank.comparing.bootstrap import relative_interval
-
         places = [place_of(name, self.names) for name in (a, b)]
         return relative_interval(self.analysis(measure).paired, places, self.settings)
 
@@ -308,9 +303,20 @@ class Comparison(Frozen):
         pixels  profile  0.8298    0.8267         0.8450            0.3272  0.1085
         pca     profile  0.0384    0.0382         0.5200            0.0201  0.1204
         """
-        from fastrank.comparing.tables import effects_table
-
-        return effects_table(pairs_of(self, measure), self.analysis(measure).paired)
+        analysis = self.analysis(measure)
+        paired, n = analysis.paired, analysis.paired.n
+        with np.errstate(invalid="ignore", divide="ignore"):
+            hedges = np.where(n > 1, analysis.effect * (1 - 3 / (4 * (n - 1) - 1)), np.nan)
+            superiority = (paired.higher + paired.equal / 2) / n
+        cliff = [cliffs_delta(*map(paired.rounded, paired.both(i))) for i in range(len(paired))]
+        return self._pair_table(
+            measure,
+            d_z=analysis.effect,
+            hedges=hedges,
+            superiority=superiority,
+            cliff_unpaired=np.array(cliff),
+            sd=paired.sd,
+        )
 
     def power(
         self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
@@ -329,11 +335,21 @@ class Comparison(Frozen):
         pixels  profile  200  0.1085        0.0216         14             234
         pca     profile  200  0.1204        0.0240       5334             287
         """
-        from fastrank.comparing.tables import power_table
+        fraction("power", power)
+        # A difference that is given twice has one column.
+        wanted = {f"queries_{finite('differences', own):g}": own for own in differences}
+        paired = self.analysis(measure).paired
 
-        _check_probability("power", power)
-        wanted = [finite("differences", difference) for difference in differences]
-        return power_table(pairs_of(self, measure), self.alpha, power, wanted)
+        def queries(difference: float, sd: float) -> int | None:
+            return queries_for(difference / sd, self.alpha, power) if sd > 0 else None
+
+        columns = {"queries": list(map(queries, paired.difference.tolist(), paired.sd.tolist()))}
+        for name, difference in wanted.items():
+            columns[name] = [queries(difference, sd) for sd in paired.sd.tolist()]
+        least = np.array([detectable(n, self.alpha, power) for n in paired.n.tolist()])
+        return self._pair_table(
+            measure, n=paired.n, sd=paired.sd, detectable=least * paired.sd, **columns
+        )
 
     def equivalent(self, measure: str, margin: float) -> Table:
         """Whether each pair differs by less than a margin: two one-sided t-tests.
@@ -346,11 +362,25 @@ class Comparison(Frozen):
         >>> comparison.equivalent("map", 0.05).columns["equivalent"]
         [False, False, True]
         """
-        from fastrank.comparing.tables import equivalence_table
+        from scipy.special import stdtr, stdtrit
 
         if finite("margin", margin) <= 0:
             raise OptionError("margin", f"expected a number above 0, found {margin}")
-        return equivalence_table(pairs_of(self, measure), margin, self.alpha)
+        paired = self.analysis(measure).paired
+        df, inside = paired.n - 1.0, margin - np.abs(paired.difference)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error = paired.sd / np.sqrt(paired.n)
+            p = np.where(error > 0, stdtr(df, -inside / error), inside <= 0)
+        p[paired.n < 2] = np.nan
+        half = stdtrit(df, 1 - self.alpha) * error
+        return self._pair_table(
+            measure,
+            difference=paired.difference,
+            low=paired.difference - half,
+            high=paired.difference + half,
+            p=p,
+            equivalent=p <= self.alpha,
+        )
 
     def bayes(self, measure: str, rope: float = 0.0) -> Table:
         """The posterior probabilities that b is better, that both are alike, and that a is better.
@@ -368,11 +398,21 @@ class Comparison(Frozen):
         pixels  profile        0.0000    0.0000        1.0000
         pca     profile        0.0438    0.6921        0.2641
         """
-        from fastrank.comparing.tables import bayes_table
+        from scipy.special import stdtr
 
-        if finite("rope", rope) < 0:
-            raise OptionError("rope", f"expected 0 or more, found {rope}")
-        return bayes_table(pairs_of(self, measure), rope, self.better(measure))
+        not_negative("rope", rope)
+        paired = self.analysis(measure).paired
+        difference = -paired.difference if self.better(measure) == "lower" else paired.difference
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error = paired.sd / np.sqrt(paired.n)
+            # Without variance the difference is known.
+            worse, above = (
+                np.where(error > 0, stdtr(paired.n - 1.0, distance / error), distance > 0)
+                for distance in (-rope - difference, difference - rope)
+            )
+        worse[paired.n < 2] = above[paired.n < 2] = np.nan
+        alike = np.maximum(0.0, 1 - worse - above)
+        return self._pair_table(measure, p_b_better=worse, p_rope=alike, p_a_better=above)
 
     def anova(self, measure: str) -> Table:
         """The two-way analysis of variance of systems and queries, without interaction.
@@ -388,10 +428,21 @@ class Comparison(Frozen):
         queries     16.8092   199         0.0845  12.8317  0.0000                   0.7969
         residual     2.6199   398         0.0066      nan     nan                      nan
         """
-        from fastrank.comparing.tables import anova_table
+        from scipy.special import fdtrc
 
         need_common_queries(self, measure)
-        return anova_table(self.analysis(measure).paired)
+        values = self.analysis(measure).paired.complete()
+        sources, rows = two_way(values), []
+        residual = sources[-1]
+        for source in sources:
+            f = p = omega = math.nan
+            if source is not residual and residual.mean_square > 0:
+                f = source.mean_square / residual.mean_square
+                p = float(fdtrc(source.df, residual.df, f))
+                omega = source.df * (f - 1) / (source.df * (f - 1) + values.size)
+            rows.append((source.name, source.squares, source.df, source.mean_square, f, p, omega))
+        header = ("source", "squares", "df", "mean_square", "F", "p", "partial_omega_squared")
+        return table_of_rows(header, rows)
 
     def discriminative_power(self) -> dict[str, float]:
         """{measure: share of the pairs that differ significantly}; 0 without pairs.
@@ -420,11 +471,9 @@ class Comparison(Frozen):
         pca       0.3493       2      2       3    0.0000             False
         profile   0.3447       3      2       3    0.0000             False
         """
-        from fastrank.comparing.tables import rank_table
-
         self.best(measure)
         count = at_least("resamples", resamples, 1)
-        return rank_table(self, measure, self.analysis(measure).paired, self.settings, count)
+        return rank_table(self, measure, count)
 
     def table(self, *, digits: int = 4) -> Table:
         """The means, a row for each system and a column for each measure; the best are bold.
@@ -560,9 +609,18 @@ class Comparison(Frozen):
         from fastrank.comparing.report.report import write_report
 
         write_report(
-            self, path, title=title, measure=measure, qrels=qrels, runs=runs, documents=documents,
-            queries=queries, examples=examples, depth=depth, command=command,
-        )  # fmt: skip
+            self,
+            path,
+            title=title,
+            measure=measure,
+            qrels=qrels,
+            runs=runs,
+            documents=documents,
+            queries=queries,
+            examples=examples,
+            depth=depth,
+            command=command,
+        )
 
     def __len__(self) -> int:
         return len(self.names)
@@ -613,9 +671,13 @@ class Comparison(Frozen):
 
         ascii = not encodes_marks(sys.stdout) if ascii is None else ascii
         document = document_of(
-            self, digits=digits, percent=percent, letters=letters, sort=sort,
+            self,
+            digits=digits,
+            percent=percent,
+            letters=letters,
+            sort=sort,
             symbols=ASCII_SYMBOLS if ascii else SYMBOLS,
-        )  # fmt: skip
+        )
         return text(document, ascii=ascii)
 
     def to_markdown(
@@ -712,9 +774,9 @@ class Comparison(Frozen):
         >>> comparison.to_csv(per_query=True).splitlines()[:2]
         ['query,measure,system,value', 'q0000,map,pixels,0.632...']
         """
-        from fastrank.comparing.tables import csv_of
-
-        return csv_of(self, per_query=per_query)
+        if per_query:
+            return "".join(csv_lines(("query", "measure", "system", "value"), long_rows(self)))
+        return self.pairs().to_csv()
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
         """A JSON object with means, intervals, pairs, settings and notes; null for NaN.
@@ -726,9 +788,7 @@ class Comparison(Frozen):
         >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]
         0.34933767225585727
         """
-        from fastrank.comparing.tables import json_of
-
-        return json_of(self, per_query=per_query, indent=indent)
+        return json_text(record_of(self, per_query=per_query), indent)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table `pairs` as a DataFrame of pandas. Raises ImportError without pandas.
@@ -745,8 +805,3 @@ class Comparison(Frozen):
         [157, 166, 102]
         """
         return self.pairs().to_polars()
-
-
-def _check_probability(name: str, value: float) -> None:
-    if not 0.0 < finite(name, value) < 1.0:
-        raise OptionError(name, f"expected a number between 0 and 1, found {value}")

@@ -67,9 +67,10 @@ def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[li
             groups.append(sorted(_bits(group)))
             if len(groups) > MOST_GROUPS:
                 raise OptionError(
-                    "letters", f"{len(order):,} systems form more than {MOST_GROUPS:,} overlapping"
-                    " groups; compare fewer systems"
-                )  # fmt: skip
+                    "letters",
+                    f"{len(order):,} systems form more than {MOST_GROUPS:,} overlapping"
+                    " groups; compare fewer systems",
+                )
         if not candidates:
             continue
         pivot = max(_bits(candidates | excluded), key=lambda i: (candidates & like[i]).bit_count())

@@ -178,9 +178,10 @@ def _of_frame(frame: Any) -> tuple[list[str], list[System]]:
         twice = values.keys() & own.keys()
         if twice:
             raise InputError(
-                "<frame>", f"row {row}: {twice.pop()} of {str(one)!r} for query {str(its_query)!r}"
-                " appears twice"
-            )  # fmt: skip
+                "<frame>",
+                f"row {row}: {twice.pop()} of {str(one)!r} for query {str(its_query)!r}"
+                " appears twice",
+            )
         values.update(own)
     return _of_dict(nested)
 
@@ -189,7 +190,8 @@ def _column(columns: list[str], names: tuple[str, ...], frame: Any) -> str:
     found = [name for name in columns if name in names]
     if len(found) != 1:
         raise InputError(
-            "<frame>", f"expected a column {' or '.join(map(repr, names))}, found"
-            f" {', '.join(map(repr, frame.columns))}"
-        )  # fmt: skip
+            "<frame>",
+            f"expected a column {' or '.join(map(repr, names))}, found"
+            f" {', '.join(map(repr, frame.columns))}",
+        )
     return found[0]

@@ -17,14 +17,30 @@ if TYPE_CHECKING:
     Baseline = str | int | Sequence[str | int] | None
     """The systems that the others are compared with, by name or position; None for all pairs."""
 
-TESTS = (
-    "t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap",
-)  # fmt: skip
+# The words for each test and correction in legends.
+TEST_NAMES = {
+    "t": "paired t-test",
+    "randomization": "randomization test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "tukey": "randomized Tukey HSD",
+    "tukey-anova": "Tukey HSD of a two-way ANOVA",
+    "bootstrap": "studentized bootstrap test",
+}
+CORRECTION_NAMES = {
+    "holm": "Holm-corrected",
+    "bonferroni": "Bonferroni-corrected",
+    "bh": "Benjamini-Hochberg-corrected",
+    "none": "not corrected",
+    "hochberg": "Hochberg-corrected",
+    "by": "Benjamini-Yekutieli-corrected",
+    "max-t": "corrected by max-t of random sign flips",
+}
+TESTS, CORRECTIONS = tuple(TEST_NAMES), tuple(CORRECTION_NAMES)
 TUKEYS = ("tukey", "tukey-anova")
 # Tests and intervals that resample whole clusters.
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none", "hochberg", "by", "max-t")
 # The methods that give an interval.
 METHODS = ("t", "percentile", "bca", "studentized")
 INTERVALS = (*METHODS, "none")
@@ -60,22 +76,26 @@ def _test(name: str, value: Any) -> Any:
 
 COMPARISON = (
     Keyword(
-        "baseline", None,
+        "baseline",
+        None,
         """the name or the index of the system that the others are compared with, or a list of
         them. By default all pairs are compared.""",
     ),
     Keyword(
-        "test", "t",
+        "test",
+        "t",
         """the test of each pair, always two-sided. "t": paired t-test; "randomization": Fisher's
         test over random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test;
         "tukey": randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way
         analysis of variance; "bootstrap": studentized bootstrap test; or a function of two arrays
         that returns a p-value, or an object that has it as `pvalue` or at index 1, such as
         `scipy.stats.ttest_rel`.""",
-        check=_test, choices=TESTS,
+        check=_test,
+        choices=TESTS,
     ),
     Keyword(
-        "correction", None,
+        "correction",
+        None,
         """the correction of p-values for several comparisons, by default "holm". Others are
         "bonferroni", "hochberg" (needs positively dependent tests), "bh" (false discovery rate),
         "by" (the same under any dependence), "max-t" (step-down by the largest statistic of common
@@ -84,65 +104,75 @@ COMPARISON = (
         choices=CORRECTIONS,
     ),
     Keyword(
-        "family", "measure",
+        "family",
+        "measure",
         """which comparisons are corrected together: those of each "measure", or "all".""",
         choices=("measure", "all"),
     ),
     Keyword("alpha", 0.05, "the significance level.", check=fraction),
     Keyword(
-        "interval", "t",
+        "interval",
+        "t",
         """confidence intervals of means and differences: "t" (Student's); "percentile", "bca" and
         "studentized", which are bootstrap intervals over queries; or "none".""",
         choices=INTERVALS,
     ),
     Keyword("level", 0.95, "the confidence level of the intervals.", check=fraction),
     Keyword(
-        "resamples", None,
+        "resamples",
+        None,
         """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
         10,000.""",
         least=1,
     ),
     Keyword(
-        "seed", 0,
+        "seed",
+        0,
         """the seed of the resamples, 0 or more. They depend on nothing else: results are the same
         for any number of threads, order of systems, and machine.""",
         least=0,
     ),
     Keyword(
-        "exact_up_to", 44,
+        "exact_up_to",
+        44,
         """randomization tests are exact if no pair has more non-zero differences than this, and
         there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
         check=lambda name, value: _up_to(name, value, 52),
     ),
     Keyword(
-        "zeros", "pratt",
+        "zeros",
+        "pratt",
         """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
         drops them first, as scipy and R do. Up to 500 ranks, p is exact with either; theirs is
         approximate for equal ranks, dropped differences, or more than 50 queries.""",
         choices=("pratt", "wilcox"),
     ),
     Keyword(
-        "min_difference", 0.0,
+        "min_difference",
+        0.0,
         """the sign test ignores differences of at most this size.""",
         check=not_negative,
     ),
     Keyword(
-        "clusters", None,
+        "clusters",
+        None,
         """{query: cluster} for queries that belong together, such as variants of one topic: they
         are flipped and drawn together. Needs test="randomization" and interval="percentile" or
         "none".""",
     ),
     Keyword(
-        "names", None,
+        "names",
+        None,
         """the names of the systems; by default the keys of a dict, the tags of the runs, or the
         names of files. A repeated name becomes `name (2)`.""",
     ),
     Keyword(
-        "threads", None,
+        "threads",
+        None,
         """the maximum number of threads, by default all that are useful.""",
         least=1,
     ),
-)  # fmt: skip
+)
 
 
 def _up_to(name: str, value: Any, most: int) -> int:
@@ -208,36 +238,25 @@ def settings(options: Mapping[str, Any]) -> Settings:
         correction = "none"
     values["correction"] = "holm" if correction is None else correction
     made = Settings(test=test, function=function, **values)
-    _check_max_t(made)
-    _check_clusters(made)
+    own_test = made.function is not None
+    if made.correction == "max-t":
+        if own_test or test not in ("t", "randomization"):
+            raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
+        if made.baseline is None:
+            needs = "'max-t' needs a baseline; for all pairs use test='tukey'"
+            raise OptionError("correction", needs)
+        if made.family == "all":
+            needs = "'max-t' corrects within each measure; omit family='all'"
+            raise OptionError("correction", needs)
+    if made.clusters is not None:
+        found = type(made.clusters).__name__
+        if not hasattr(made.clusters, "items"):
+            raise TypeError(f"clusters: expected {{query: cluster}}, found {found}")
+        dependent = "treats queries as independent; use"
+        if own_test or test not in WITH_CLUSTERS:
+            reason = f"the test {test!r} {dependent} test='randomization'"
+            raise OptionError("clusters", reason)
+        if made.interval not in INTERVALS_WITH_CLUSTERS:
+            reason = f"the interval {made.interval!r} {dependent} interval='percentile'"
+            raise OptionError("clusters", reason)
     return made
-
-
-def _check_max_t(made: Settings) -> None:
-    if made.correction != "max-t":
-        return
-    if made.test not in ("t", "randomization") or made.function is not None:
-        raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
-    if made.baseline is None:
-        raise OptionError("correction", "'max-t' needs a baseline; for all pairs use test='tukey'")
-    if made.family == "all":
-        raise OptionError("correction", "'max-t' corrects within each measure; omit family='all'")
-
-
-def _check_clusters(made: Settings) -> None:
-    if made.clusters is None:
-        return
-    if not hasattr(made.clusters, "items"):
-        raise TypeError(
-            f"clusters: expected {{query: cluster}}, found {type(made.clusters).__name__}"
-        )
-    if made.test not in WITH_CLUSTERS or made.function is not None:
-        raise OptionError(
-            "clusters", f"the test {made.test!r} treats queries as independent; use"
-            " test='randomization'"
-        )  # fmt: skip
-    if made.interval not in INTERVALS_WITH_CLUSTERS:
-        raise OptionError(
-            "clusters", f"the interval {made.interval!r} treats queries as independent; use"
-            " interval='percentile'"
-        )  # fmt: skip

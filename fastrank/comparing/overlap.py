@@ -1,14 +1,16 @@
-"""The overlap of two runs, query by query."""
+"""Rank-biased overlap of two rankings, and the overlap of two runs, query by query."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
-from fastrank.comparing.rank_biased_overlap import VARIANTS, check_persistence, persistence_column
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite
+from fastrank.comparing.rankings import as_ranking, two_runs, with_means
 from fastrank.data.texts import decoded
-from fastrank.errors import GroupError, InputError
-from fastrank.formats.inputs import as_run
+from fastrank.errors import GroupError, InputError, OptionError
 from fastrank.messages import counted, first_few
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
@@ -19,21 +21,97 @@ from fastrank.native.records.runs import (
     RankingPairs,
     TiedRanks,
 )
-from fastrank.scores.tables import Table
-
-# The number of ids in an error.
-NAMED = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Collection, Hashable, Mapping, Sequence
+    from typing import Any, TypeAlias
 
     from fastrank.choices import RboVariant, TrecEvalVersion
+    from fastrank.comparing.paired import Floats
     from fastrank.data.run import Run
     from fastrank.formats.inputs import RunLike
+    from fastrank.scores.tables import Table
+
+    Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
+    """Items, best first, or groups of tied items; or items with scores."""
+
+VARIANTS = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
+# The number of ids in an error.
+NAMED = 3
+
+
+class RankBiasedOverlap(NamedTuple):
+    """Rank-biased overlap (RBO) of two rankings, from 0 (disjoint) to 1 (equal).
+
+    ext: extrapolated, with the agreement of the known part continued; the usual value. min, max:
+    the bounds over all continuations of the rankings. residual: max - min. truncated: the sum over
+    the first ranks only, divided by its greatest value.
+
+    >>> fr.rbo(["a", "b", "c"], ["b", "a", "d"])
+    RankBiasedOverlap(ext=0.6..., min=0.311..., max=0.87..., residual=0.561..., truncated=0.311...)
+    """
+
+    ext: float
+    min: float
+    max: float
+    residual: float
+    truncated: float
+
+
+def rbo(
+    a: Ranking, b: Ranking, p: float = 0.9, *, variant: RboVariant = "a", depth: int = 1000
+) -> RankBiasedOverlap:
+    """Compute the rank-biased overlap (RBO) of two rankings, which may have different items.
+
+    a, b: rankings, best first: sequences of items, in which a list, tuple or set is a group of
+        tied items; or {item: score} or a pandas Series of scores with items as index, ranked by
+        score, where equal scores are ties.
+    p: the persistence, between 0 and 1: rank d has the weight p ** (d - 1). With 0.9, the first 10
+        ranks have 86% of the weight.
+    variant: how ties count. "a": each item in proportion over the ranks of its group, so that a
+        ranking with ties has less than 1 with itself. "b": the same, corrected for the information
+        lost, so that it has 1. "w": tied items share the first of their ranks, as in sports. With
+        "a", `min` and `truncated` are the averages over all orders of tied items; so are `ext` and
+        `max`, unless the longer ranking has ties below the length of the shorter one.
+    depth: the last rank of the truncated form.
+
+    With one empty ranking, `ext` and `truncated` are 0; with two, all values are NaN. Raises
+    InputError for an item that appears twice and for a NaN score, OptionError for invalid options.
+
+    Source: Webber, Moffat and Zobel, A similarity measure for indefinite rankings, 2010; for ties
+    Corsi and Urbano, The treatment of ties in rank-biased overlap, SIGIR 2024. The truncated form
+    is that of Compat (Clarke, Vtyurina and Smucker 2021) and of repro_eval.
+
+    >>> fr.rbo(["a", "b", "c", "d", "e"], ["a", "b", "c", "e", "d"]).ext
+    0.98177...
+    >>> fr.rbo(["a", ("b", "c")], ["a", "b", "c"], variant="b").ext
+    0.98794...
+    >>> fr.rbo({"a": 3.5, "b": 1.0, "c": 1.0}, {"a": 0.9, "b": 0.8}, p=0.8).ext
+    0.90666...
+    """
+    code, persistence, cutoff = _checked(variant, p, depth)
+    rankings = as_ranking(a, "a"), as_ranking(b, "b")
+    (short, of_short), (long, of_long) = sorted(rankings, key=lambda ranking: len(ranking[0]))
+    places = {item: place for place, item in enumerate(short)}
+    partners = filled("q", [places.get(item, -1) for item in long])
+    values, overlaps = zeros("d", 5), zeros("d", len(long))
+    kernels.rank_biased_overlap(
+        of_short, of_long, partners, persistence, code, cutoff, overlaps, values
+    )
+    return RankBiasedOverlap(*values)
+
+
+def _checked(variant: str, p: float, depth: int) -> tuple[int, Any, int]:
+    """The code of the variant, p and ln(1 / (1 - p)), and the depth.
+
+    Raises OptionError, and TypeError for other types.
+    """
+    check_choice("variant", variant, tuple(VARIANTS))
+    cutoff, persistence = at_least("depth", depth, 1), finite("p", p)
+    if not 0.0 < persistence < 1.0:
+        raise OptionError("p", f"expected a number between 0 and 1, both excluded, found {p}")
+    return VARIANTS[variant], filled("d", [persistence, -math.log1p(-persistence)]), cutoff
 
 
 def overlap(
@@ -77,41 +155,33 @@ def overlap(
     q                 1       0.3333  0.4500    nan  1.0000
     all          1.0000       0.3333  0.4500    nan  1.0000
     """
-    cutoff = at_least("depth", depth, 1)
-    persistence = check_persistence(p)
-    check_choice("variant", variant, tuple(VARIANTS))
-    version = check_version(trec_eval_version)
-    first, second = (as_run(run, trec_eval_version=version) for run in (run_a, run_b))
-    queries, pairs = _paired(first, second)
-    options = OverlapOptions(version == "9.0.8", cutoff, VARIANTS[variant])
-    values = _compared(first, second, pairs, options, persistence_column(persistence))
-    return _table(queries, values, cutoff)
-
-
-def _paired(first: Run, second: Run) -> tuple[list[bytes], RankingPairs]:
-    """All queries in byte order, and the places of their rankings. Raises GroupError."""
+    code, persistence, cutoff = _checked(variant, p, depth)
+    first, second = two_runs(run_a, run_b, trec_eval_version)
     places = [{query: i for i, query in enumerate(run.queries)} for run in (first, second)]
     if not places[0].keys() & places[1].keys():
-        have = " and ".join(_first_ids(run) for run in (first, second))
+        have = " and ".join(map(_first_ids, (first, second)))
         raise GroupError(f"the runs share no query: they have {have}")
     queries = sorted(places[0].keys() | places[1].keys())
-    columns = (filled("q", [place.get(query, -1) for query in queries]) for place in places)
-    return queries, RankingPairs(*columns)
+    pairs = RankingPairs(
+        *(filled("q", [own.get(query, -1) for query in queries]) for own in places)
+    )
+    options = OverlapOptions(trec_eval_version == "9.0.8", cutoff, code)
+    shared, *others = _compared(first, second, pairs, options, persistence).T.tolist()
+    names = (f"shared@{depth}", f"jaccard@{depth}", "rbo", "tau", "ktu")
+    columns = dict(zip(names, [list(map(int, shared)), *others], strict=True))
+    return with_means(list(map(decoded, queries)), columns)
 
 
 def _first_ids(run: Run) -> str:
     """The number of queries of a run and the first ids."""
-    ids = run.query_ids
-    named = first_few(list(map(repr, ids)), NAMED)
-    return f"{counted(len(ids), 'query', 'queries')}{named and f' ({named})'}"
+    named = first_few(list(map(repr, run.query_ids)), NAMED)
+    return f"{counted(len(run.query_ids), 'query', 'queries')}{named and f' ({named})'}"
 
 
 def _compared(
     first: Run, second: Run, pairs: RankingPairs, options: OverlapOptions, persistence: Any
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """The values of each pair of rankings. Raises InputError for a document that appears twice."""
-    import numpy
-
     values = zeros("d", len(pairs.first) * codes.OVERLAP_VALUES)
     scratch = _scratch(kernels.widest(first.offset_column), kernels.widest(second.offset_column))
     done = kernels.compare_rankings(
@@ -125,7 +195,7 @@ def _compared(
         raise InputError(
             run.source, f"query {query!r}: document {document!r} appears twice, {lines}"
         )
-    return numpy.asarray(values).reshape(-1, codes.OVERLAP_VALUES)
+    return np.asarray(values).reshape(-1, codes.OVERLAP_VALUES)
 
 
 def _scratch(deepest: int, other_deepest: int) -> OverlapScratch:
@@ -152,26 +222,3 @@ def _ranked_scratch(deepest: int) -> RankedScratch:
         keys=zeros("d", deepest), order=zeros("q", deepest), merge=zeros("q", deepest)
     )
     return RankedScratch(ranking, TiedRanks(zeros("q", deepest), zeros("q", deepest)))
-
-
-def _table(queries: list[bytes], values: npt.NDArray[np.float64], depth: int) -> Table:
-    """The values of the queries, and their means."""
-    shared, *others = values.T.tolist()
-    columns = [[int(count) for count in shared], *others]
-    names = (f"shared@{depth}", f"jaccard@{depth}", "rbo", "tau", "ktu")
-    means = [_mean(column) for column in columns]
-    return Table(
-        columns={
-            "query": [*map(decoded, queries), "all"],
-            **{
-                name: [*column, mean]
-                for name, column, mean in zip(names, columns, means, strict=True)
-            },
-        }
-    )
-
-
-def _mean(values: list[float]) -> float:
-    """The mean of the values that are not NaN."""
-    known = [value for value in values if value == value]
-    return math.fsum(known) / len(known) if known else math.nan

@@ -1,4 +1,4 @@
-"""Tests of each pair: the paired t-test, the Wilcoxon and the sign test, and a user's function."""
+"""Tests of each pair: paired t-test, Wilcoxon, sign test, a user's function; corrections."""
 
 from __future__ import annotations
 
@@ -197,3 +197,31 @@ def _p_value(result: Any, name: str) -> float:
     if not 0.0 <= p <= 1.0:
         raise OptionError("test", f"{name}: expected a p-value from 0 to 1, found {result!r}")
     return p
+
+
+def adjust(p: Floats, correction: str) -> Floats:
+    """Adjusted p-values, in the order of p. NaN stays NaN, and counts as no comparison.
+
+    Sources: Bonferroni; Holm, Scandinavian Journal of Statistics 6, 1979; Hochberg, Biometrika 75,
+    1988; Benjamini and Hochberg (bh), JRSS B 57, 1995; Benjamini and Yekutieli (by), Annals of
+    Statistics 29, 2001.
+    """
+    adjusted = np.full(len(p), np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    m = len(order)
+    place = np.arange(1, m + 1)
+    ascending = p[order]
+    if correction == "bonferroni":
+        found = m * ascending
+    elif correction == "holm":
+        found = np.maximum.accumulate((m - place + 1) * ascending)
+    elif correction == "hochberg":
+        found = np.minimum.accumulate(((m - place + 1) * ascending)[::-1])[::-1]
+    elif correction in ("bh", "by"):
+        factor = (1.0 / place).sum() if correction == "by" else 1.0
+        found = np.minimum.accumulate((ascending * (m / place) * factor)[::-1])[::-1]
+    else:
+        found = ascending
+    adjusted[order] = np.minimum(1.0, found)
+    return adjusted

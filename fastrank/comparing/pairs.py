@@ -47,11 +47,19 @@ def turned(pair: Any) -> Any:
     # 0 stays 0 instead of -0.
     difference = 0.0 - pair.difference
     return pair._replace(
-        a=pair.b, b=pair.a, mean_a=pair.mean_b, mean_b=pair.mean_a, difference=difference,
-        relative=difference / pair.mean_a if pair.mean_a else math.nan, low=0.0 - pair.high,
-        high=0.0 - pair.low, statistic=0.0 - pair.statistic, wins=pair.losses, losses=pair.wins,
+        a=pair.b,
+        b=pair.a,
+        mean_a=pair.mean_b,
+        mean_b=pair.mean_a,
+        difference=difference,
+        relative=difference / pair.mean_a if pair.mean_a else math.nan,
+        low=0.0 - pair.high,
+        high=0.0 - pair.low,
+        statistic=0.0 - pair.statistic,
+        wins=pair.losses,
+        losses=pair.wins,
         effect=0.0 - pair.effect,
-    )  # fmt: skip
+    )
 
 
 def pairs_of(comparison: Comparison, measure: str | None = None) -> Iterator[Pair]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.arguments import at_least, finite
+from fastrank.arguments import at_least, finite, fraction
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -102,9 +102,8 @@ def topics_needed(
     >>> fr.topics_needed(width=0.05, sd=0.159)
     158
     """
-    for name, value in (("alpha", alpha), ("power", power)):
-        if not 0.0 < finite(name, value) < 1.0:
-            raise OptionError(name, f"expected a number between 0 and 1, found {value}")
+    fraction("alpha", alpha)
+    fraction("power", power)
     if systems is not None or variance is not None:
         if systems is None or variance is None or sd is not None or width is not None:
             raise OptionError("systems", "give systems and variance together, without sd and width")

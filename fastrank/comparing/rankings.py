@@ -1,51 +1,41 @@
-"""Rankings with ties, and scores of systems, from what users give."""
+"""What users give as rankings: with ties, as scores of systems, as runs, and in files of scores."""
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
 
+import numpy as np
+
+from fastrank.arguments import check_version
 from fastrank.data.columns import PerQuery
-from fastrank.errors import GroupError, InputError, MeasureError
-from fastrank.native.buffers import filled
+from fastrank.data.run import Run
+from fastrank.errors import FormatError, GroupError, InputError, MeasureError
+from fastrank.formats import files
+from fastrank.formats.inputs import as_run
+from fastrank.formats.source import read_all
+from fastrank.formats.table_files import delimited_records
+from fastrank.messages import first_few
 from fastrank.native.records.runs import TiedRanks
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
+from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
+    from fastrank.formats.files import Source
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
-
-
-class TiedRanking:
-    """A ranking with ties: its items, best first, and the ranks of the tie group of each.
-
-    Raises InputError for an item that appears twice.
-    """
-
-    def __init__(self, groups: Iterable[Iterable[Any]], name: str) -> None:
-        self.items: list[Any] = []
-        tops: list[int] = []
-        bottoms: list[int] = []
-        for group in groups:
-            top = len(self.items) + 1
-            self.items += group
-            bottom = len(self.items)
-            tops += [top] * (bottom + 1 - top)
-            bottoms += [bottom] * (bottom + 1 - top)
-        self.columns = TiedRanks(tops=filled("q", tops), bottoms=filled("q", bottoms))
-        seen: set[Any] = set()
-        for item in self.items:
-            if item in seen:
-                raise InputError(name, f"{item!r} appears twice in the ranking")
-            seen.add(item)
-
-    def __len__(self) -> int:
-        return len(self.items)
+# The number of systems that an error names.
+NAMED = 5
+# The header that `fastrank eval --format csv` writes.
+HEADER = ["run", "query", "measure", "value"]
 
 
 def indexed(given: Any, name: str) -> Any:
@@ -63,14 +53,35 @@ def indexed(given: Any, name: str) -> Any:
     return given.to_dict()
 
 
-def as_ranking(given: Any, name: str) -> TiedRanking:
-    """A ranking from a sequence of items or groups of tied items, or from {item: score}.
+def as_ranking(given: Any, name: str) -> tuple[list[Any], TiedRanks]:
+    """The items of a ranking, best first, and the ranks of the tie group of each.
 
-    Raises InputError for an item that appears twice or has a NaN score, TypeError for others.
+    given: a sequence of items or of groups of tied items, or {item: score}. Raises InputError for
+    an item that appears twice or has a NaN score, TypeError for others.
     """
-    given = indexed(given, name)
+    groups = _groups_of(indexed(given, name), name)
+    items: list[Any] = []
+    seen: set[Any] = set()
+    for group in groups:
+        for item in group:
+            if not isinstance(item, Hashable):
+                raise TypeError(f"{name}: expected hashable items, found {type(item).__name__}")
+            if item in seen:
+                raise InputError(name, f"{item!r} appears twice in the ranking")
+            seen.add(item)
+            items.append(item)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    bottoms = np.cumsum(sizes)
+    tops = bottoms - sizes + 1
+    return items, TiedRanks(tops=np.repeat(tops, sizes), bottoms=np.repeat(bottoms, sizes))
+
+
+def _groups_of(given: Any, name: str) -> list[Collection[Any]]:
+    """The groups of tied items, best first; of scores, those that are equal."""
     if isinstance(given, Mapping):
-        return TiedRanking(_groups_by_score(given, name), name)
+        scores = as_scores(given, name)
+        ranked = sorted(scores, key=lambda item: -scores[item])
+        return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
     if not isinstance(given, Iterable) or isinstance(given, NO_RANKINGS):
         found = type(given).__name__
         raise TypeError(
@@ -78,23 +89,7 @@ def as_ranking(given: Any, name: str) -> TiedRanking:
             f" found {found}" + "; for runs, use overlap" * isinstance(given, PerQuery)
         )
     items = given.tolist() if hasattr(given, "tolist") else given
-    groups = [item if _is_group(item) else [item] for item in items]
-    for group in groups:
-        for item in group:
-            if not isinstance(item, Hashable):
-                raise TypeError(f"{name}: expected hashable items, found {type(item).__name__}")
-    return TiedRanking(groups, name)
-
-
-def _is_group(item: object) -> bool:
-    return isinstance(item, (list, tuple, set, frozenset))
-
-
-def _groups_by_score(given: Mapping[Any, Any], name: str) -> Iterable[list[Any]]:
-    """The items, highest score first; those with equal scores in one group."""
-    scores = as_scores(given, name)
-    ranked = sorted(scores, key=lambda item: -scores[item])
-    return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
+    return [own if isinstance(own, (list, tuple, set, frozenset)) else [own] for own in items]
 
 
 def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
@@ -175,3 +170,80 @@ def _only(measures: list[str], kind: str, name: str) -> str:
             " use {system: score}",
         )
     return measures[0]
+
+
+def common_items(
+    first: Mapping[Any, Any],
+    second: Mapping[Any, Any],
+    items: str,
+    where: str = "",
+    names: tuple[str, str] = ("a", "b"),
+    advice: str = "; items='common' compares those that both have",
+) -> list[Any]:
+    """What two rankings have in common, in the order of the first.
+
+    Raises GroupError if one has others, unless these are ignored with items="common".
+    """
+    only = {
+        f"only {names[0]} has": [item for item in first if item not in second],
+        f"only {names[1]} has": [item for item in second if item not in first],
+    }
+    if items == "same" and any(only.values()):
+        found = " and ".join(f"{has} {named(others)}" for has, others in only.items() if others)
+        raise GroupError(f"{where}{found}{advice}")
+    return [item for item in first if item in second]
+
+
+def named(items: Iterable[Any]) -> str:
+    """The first items, and the number of the others."""
+    return first_few(list(map(repr, items)), NAMED, count=True) or "none"
+
+
+def is_run(given: object) -> bool:
+    """Whether it is a run: a Run, a path, {query: {document: score}}, or a frame."""
+    if isinstance(given, Mapping):
+        return bool(given) and all(isinstance(own, Mapping) for own in given.values())
+    return isinstance(given, (Run, str, os.PathLike)) or hasattr(given, "columns")
+
+
+def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
+    """Two runs in any form. Raises OptionError, and what reading a run raises."""
+    version = check_version(trec_eval_version)
+    return as_run(run_a, trec_eval_version=version), as_run(run_b, trec_eval_version=version)
+
+
+def with_means(queries: list[str], columns: Mapping[str, list[Any]]) -> Table:
+    """A row for each query, and a last row `all` with the means of the values that are not NaN."""
+    made: dict[str, list[Any]] = {"query": [*queries, "all"]}
+    for name, values in columns.items():
+        known = [value for value in values if value == value]
+        made[name] = [*values, math.fsum(known) / len(known) if known else math.nan]
+    return Table(columns=made)
+
+
+def means_in(source: Source) -> dict[str, dict[str, float]]:
+    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
+    name = files.name_of(source)
+    rows = delimited_records(read_all(source), name, ",")
+    if next(rows, (1, []))[1] != HEADER:
+        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
+        raise FormatError(name, 1, reason)
+    means: dict[str, dict[str, float]] = {}
+    for line, row in rows:
+        if len(row) != len(HEADER):
+            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
+        system, query, measure, value = row
+        if query:
+            continue
+        systems = means.setdefault(measure, {})
+        if system in systems:
+            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
+        try:
+            systems[system] = float(value)
+        except ValueError:
+            raise FormatError(name, line, f"expected a number, found {value!r}") from None
+    if not means:
+        raise FormatError(
+            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
+        )
+    return means

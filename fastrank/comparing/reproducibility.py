@@ -73,9 +73,11 @@ def reproduce(
     """
     check_choice("queries", queries, ("same", "different"))
     given = {
-        "original": original, "reproduced": reproduced, "original_baseline": original_baseline,
+        "original": original,
+        "reproduced": reproduced,
+        "original_baseline": original_baseline,
         "reproduced_baseline": reproduced_baseline,
-    }  # fmt: skip
+    }
     for name, scores in given.items():
         if not isinstance(scores, Scores) and not (scores is None and name.endswith("baseline")):
             found = type(scores).__name__

@@ -136,11 +136,13 @@ def _cells_of_means(comparison: Comparison, measure: str, layout: Layout) -> dic
         others = [other for other in layout.letters if other in beaten]
         bounds = _interval_of(comparison, measure, name, layout)
         cells[name] = Cell(
-            text, number=True, place=places.get(text, 0),
+            text,
+            number=True,
+            place=places.get(text, 0),
             marks=tuple(compact.get(place_in[name]) or [layout.letters[other] for other in others]),
             title=f"{interval_name(comparison)} {bounds}" if bounds else "",
             marks_title="; ".join(_tested(layout, pairs[name, other]) for other in others),
-        )  # fmt: skip
+        )
     return cells
 
 
@@ -316,9 +318,9 @@ def _marks_of_baselines(comparison: Comparison, marks: Sequence[str]) -> dict[st
         raise OptionError("baseline_marks", f"expected a list of marks, found {marks!r}")
     if len(marks) < len(comparison.baseline):
         raise OptionError(
-            "baseline_marks", f"expected {len(comparison.baseline)}, one per baseline, found"
-            f" {len(marks)}"
-        )  # fmt: skip
+            "baseline_marks",
+            f"expected {len(comparison.baseline)}, one per baseline, found {len(marks)}",
+        )
     return dict(zip(comparison.baseline, marks, strict=False))
 
 
@@ -355,28 +357,22 @@ def _column(
 def pairs_document(comparison: Comparison, **options: Any) -> Document:
     """A row for each pair and measure: difference, interval, p-value and counts."""
     layout = layout_of(comparison, **options)
-    header = [
-        "measure",
-        "a",
-        "b",
-        "mean a",
-        "mean b",
-        _diff_name(comparison),
-        "p",
-        "+/=/-",
-        "",
-        "d_z",
-    ]
+    header = ["measure", "a", "b", "mean a", "mean b"]
+    header += [_diff_name(comparison), "p", "+/=/-", "", "d_z"]
     pairs = [*pairs_of(comparison)]
     rows = [
         [
-            Cell(pair.measure), Cell(pair.a), Cell(pair.b),
+            Cell(pair.measure),
+            Cell(pair.a),
+            Cell(pair.b),
             *(Cell(layout.number(mean), number=True) for mean in (pair.mean_a, pair.mean_b)),
-            Cell(_difference(layout, pair), number=True), _p_cell(layout, pair),
-            *_counts(comparison, pair, layout), Cell(number(pair.effect), number=True),
+            Cell(_difference(layout, pair), number=True),
+            _p_cell(layout, pair),
+            *_counts(comparison, pair, layout),
+            Cell(number(pair.effect), number=True),
         ]
         for pair in pairs
-    ]  # fmt: skip
+    ]
     if any(pair.note for pair in pairs):
         header.append("note")
         for row, pair in zip(rows, pairs, strict=True):

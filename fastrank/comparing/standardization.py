@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fastrank.arguments import check_choice
@@ -53,54 +55,25 @@ def standardize(scores: Any, reference: Any = None, *, form: str = "std") -> Sta
     if isinstance(reference, ZScores):
         if form == "ecdf":
             check_choice("form", form, FORMS[:-1])
-        return _all(names, systems, form, _of_zscores(reference))
-    references = systems if reference is None else systems_from(reference, None)[1]
-    return _all(names, systems, form, _of_systems(references))
-
-
-def _of_zscores(zscores: ZScores) -> dict[tuple[str, str], Any]:
-    """(mean, standard deviation) by query and measure."""
-    return {
-        (decoded(query), decoded(measure)): (mean, deviation)
-        for query, entries in zscores.entries.items()
-        for measure, mean, deviation in entries
-    }
-
-
-def _of_systems(systems: list[System]) -> dict[tuple[str, str], Any]:
-    """The values of all systems, ascending, by query and measure."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for system in systems:
-        for measure, values in system.values.items():
-            for query, value in zip(system.queries, values.tolist(), strict=True):
-                own = found.setdefault((query, measure), [])
-                if value == value:
-                    own.append(value)
-    return {key: np.sort(np.array(values)) for key, values in found.items()}
-
-
-def _all(
-    names: list[str], systems: list[System], form: str, reference: dict[tuple[str, str], Any]
-) -> Standardized:
-    made = Standardized()
-    moments = {key: _mean_and_deviation(known) for key, known in reference.items()}
-    constant: dict[str, set[str]] = {}
+        known = _of_zscores(reference)
+    else:
+        known = _of_systems(systems if reference is None else systems_from(reference, None)[1])
+    made, constant = Standardized(), dict[str, set[str]]()
     for name, system in zip(names, systems, strict=True):
         rows = made[name] = {query: {} for query in system.queries}
         for measure, values in system.values.items():
             for query, value in zip(system.queries, values.tolist(), strict=True):
-                known = reference.get((query, measure))
-                if known is None:
+                moments = known.get((query, measure))
+                if moments is None:
                     raise GroupError(
                         f"standardize: the reference has no value of {measure} for query {query!r}"
                     )
-                mean, deviation = moments[query, measure]
-                # Values that are equal in decimals may differ in their last bits.
-                varies = deviation > 1e-12 * max(abs(mean), 1e-300)
-                z = (value - mean) / deviation if varies else (0.0 if value == value else np.nan)
-                rows[query][measure] = _rank(value, known) if form == "ecdf" else _of_z(z, form)
-                if not varies:
+                if moments.varies:
+                    z = (value - moments.mean) / moments.deviation
+                else:
+                    z = 0.0 if value == value else np.nan
                     constant.setdefault(measure, set()).add(query)
+                rows[query][measure] = moments.rank(value) if form == "ecdf" else _of_z(z, form)
     queries = {query for system in systems for query in system.queries}
     made.notes = [
         f"{measure}: all reference systems have the same value on {len(own)} of {len(queries)}"
@@ -110,10 +83,50 @@ def _all(
     return made
 
 
-def _rank(value: float, known: Floats) -> float:
-    """The share of the known values, ascending, that are at most this one; NaN for NaN."""
-    share = np.searchsorted(known, value, side="right") / len(known) if len(known) else np.nan
-    return float(share) if value == value else np.nan
+class Reference(NamedTuple):
+    """What is known of a measure on a query; values: those of the systems, ascending."""
+
+    mean: float
+    deviation: float
+    values: Floats
+
+    @property
+    def varies(self) -> bool:
+        """Whether the values differ: those that are equal in decimals may in their last bits."""
+        return self.deviation > 1e-12 * max(abs(self.mean), 1e-300)
+
+    def rank(self, value: float) -> float:
+        """The share of the values that are at most this one; NaN for NaN."""
+        if value != value or not len(self.values):
+            return np.nan
+        return float(np.searchsorted(self.values, value, side="right") / len(self.values))
+
+
+def _of_zscores(zscores: ZScores) -> dict[tuple[str, str], Reference]:
+    """What is known by query and measure: without values."""
+    return {
+        (decoded(query), decoded(measure)): Reference(mean, deviation, np.empty(0))
+        for query, entries in zscores.entries.items()
+        for measure, mean, deviation in entries
+    }
+
+
+def _of_systems(systems: list[System]) -> dict[tuple[str, str], Reference]:
+    """What is known by query and measure: the values of all systems that have one."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for system in systems:
+        for measure, values in system.values.items():
+            for query, value in zip(system.queries, values.tolist(), strict=True):
+                own = found.setdefault((query, measure), [])
+                if value == value:
+                    own.append(value)
+    made = {}
+    for key, own in found.items():
+        known = np.sort(np.array(own))
+        mean = float(known.mean()) if own else np.nan
+        deviation = float(known.std(ddof=1)) if len(own) > 1 else 0.0
+        made[key] = Reference(mean, deviation, known)
+    return made
 
 
 def _of_z(z: float, form: str) -> float:
@@ -124,12 +137,3 @@ def _of_z(z: float, form: str) -> float:
     from scipy.special import ndtr
 
     return float(ndtr(z))
-
-
-def _mean_and_deviation(known: Any) -> tuple[float, float]:
-    """Of the values of the reference systems; or the pair of them from ZScores."""
-    if isinstance(known, tuple):
-        return known
-    if not len(known):
-        return np.nan, 0.0
-    return float(known.mean()), float(known.std(ddof=1)) if len(known) > 1 else 0.0

@@ -1,55 +1,30 @@
-"""A comparison as tables, CSV and JSON; further analyses as tables."""
+"""Tables of a comparison that need more than its arrays, and its record in JSON."""
 
 from __future__ import annotations
 
 import math
 from importlib import import_module
+from itertools import repeat
 
 import numpy as np
 
 from fastrank.comparing.bootstrap import two_level_means
 from fastrank.comparing.pairs import chosen_pair, pairs_of
-from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.randomization import resampled_sums
-from fastrank.comparing.tukey import two_way
 from fastrank.document.numbers import DIGITS
-from fastrank.formats.table_files import csv_lines
-from fastrank.scores.records import json_text
-from fastrank.scores.tables import Table, distinct
+from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Floats, Paired
-    from fastrank.comparing.pairs import Pair
+    from fastrank.comparing.paired import Floats
 
-# Of `Comparison.to_json`, and its fields that are settings there; the header of values per query.
+# Of `Comparison.to_json`, and its fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
-LONG = ("query", "measure", "system", "value")
-
-
-def _table(header: str, rows: Sequence[Sequence[Any]]) -> Table:
-    """A table of rows; without any, it has no columns."""
-    return Table(
-        columns=dict(zip(header.split(), map(list, zip(*rows, strict=True)), strict=False))
-    )
-
-
-def effects_table(pairs: Iterable[Pair], paired: Paired) -> Table:
-    """Effect sizes of the pairs of a measure."""
-    rows = []
-    for place, pair in enumerate(pairs):
-        higher, equal = paired.higher[place], paired.equal[place]
-        hedges = pair.effect * (1 - 3 / (4 * (pair.n - 1) - 1)) if pair.n > 1 else math.nan
-        superiority = float((higher + equal / 2) / pair.n) if pair.n else math.nan
-        unpaired = cliffs_delta(*map(paired.rounded, paired.both(place)))
-        rows.append((pair.a, pair.b, pair.effect, hedges, superiority, unpaired, pair.sd))
-    return _table("a b d_z hedges superiority cliff_unpaired sd", rows)
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:
@@ -65,84 +40,9 @@ def cliffs_delta(first: Floats, second: Floats) -> float:
     return float((below - above).sum() / (len(first) * len(second)))
 
 
-def power_table(
-    pairs: Iterable[Pair], alpha: float, power: float, differences: Sequence[float]
-) -> Table:
-    """What each pair's number of queries can show."""
-    # A difference that is given twice has one column.
-    wanted = {f"queries_{difference:g}": difference for difference in differences}
-    rows = []
-    for pair in pairs:
-        needed = [
-            _queries(own, pair.sd, alpha, power) for own in (pair.difference, *wanted.values())
-        ]
-        least = detectable(pair.n, alpha, power) * pair.sd
-        rows.append((pair.a, pair.b, pair.n, pair.sd, least, *needed))
-    return _table(f"a b n sd detectable queries {' '.join(wanted)}", rows)
-
-
-def _queries(difference: float, sd: float, alpha: float, power: float) -> int | None:
-    return queries_for(difference / sd, alpha, power) if sd > 0 else None
-
-
-def equivalence_table(pairs: Iterable[Pair], margin: float, alpha: float) -> Table:
-    """Two one-sided t-tests against a margin."""
-    from scipy.special import stdtr, stdtrit
-
-    rows = []
-    for pair in pairs:
-        p, half, df = math.nan, math.nan, pair.n - 1.0
-        if pair.n > 1:
-            error = pair.sd / math.sqrt(pair.n)
-            inside = margin - abs(pair.difference)
-            p = float(stdtr(df, -inside / error)) if error > 0 else float(inside <= 0)
-            half = stdtrit(df, 1 - alpha) * error
-        low, high = pair.difference - half, pair.difference + half
-        rows.append((pair.a, pair.b, pair.difference, low, high, p, p <= alpha))
-    return _table("a b difference low high p equivalent", rows)
-
-
-def bayes_table(pairs: Iterable[Pair], rope: float, better: str) -> Table:
-    """The posterior of the mean difference under a flat prior."""
-    from scipy.special import stdtr
-
-    rows = []
-    for pair in pairs:
-        difference = -pair.difference if better == "lower" else pair.difference
-        worse = above = math.nan
-        if pair.n > 1:
-            error = pair.sd / math.sqrt(pair.n)
-            if error > 0:
-                worse = float(stdtr(pair.n - 1.0, (-rope - difference) / error))
-                above = float(stdtr(pair.n - 1.0, (difference - rope) / error))
-            else:
-                worse, above = float(difference < -rope), float(difference > rope)
-        alike = max(0.0, 1 - worse - above) if worse == worse else math.nan
-        rows.append((pair.a, pair.b, worse, alike, above))
-    return _table("a b p_b_better p_rope p_a_better", rows)
-
-
-def anova_table(paired: Paired) -> Table:
-    """The two-way analysis of variance of the queries with values of all systems."""
-    from scipy.special import fdtrc
-
-    values = paired.complete()
-    residual = two_way(values)[-1]
-    rows = []
-    for source in two_way(values):
-        f = p = omega = math.nan
-        if source.name != residual.name and residual.mean_square > 0:
-            f = source.mean_square / residual.mean_square
-            p = float(fdtrc(source.df, residual.df, f))
-            omega = source.df * (f - 1) / (source.df * (f - 1) + values.size)
-        rows.append((source.name, source.squares, source.df, source.mean_square, f, p, omega))
-    return _table("source squares df mean_square F p partial_omega_squared", rows)
-
-
-def rank_table(
-    comparison: Comparison, measure: str, paired: Paired, settings: Settings, resamples: int
-) -> Table:
+def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     """Bootstrap intervals of the ranks of systems."""
+    paired, settings = comparison.analysis(measure).paired, comparison.settings
     values = paired.complete()
     sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
     grid = sign * paired.grid(values)
@@ -170,7 +70,8 @@ def rank_table(
         interval = int(own[place]), int(low[place]), int(high[place])
         is_tied = None if tied is None else name in tied
         rows.append((name, mean, *interval, float(chances[place]), is_tied))
-    return _table("system mean rank low high p_best tied_with_best", rows)
+    header = ("system", "mean", "rank", "low", "high", "p_best", "tied_with_best")
+    return table_of_rows(header, rows)
 
 
 def query_table(
@@ -185,17 +86,13 @@ def query_table(
         a, b = chosen_pair(comparison, comparison.measures[0], pair)
         header.append(f"{a} - {b}")
         shown = [comparison.names.index(a), comparison.names.index(b)]
-    columns: list[list[Any]] = [[] for _ in header]
+    rows: list[tuple[Any, ...]] = []
     for measure in comparison.measures:
         values = comparison.values(measure)
         if shown:
             values = np.vstack([values, values[shown[0]] - values[shown[1]]])
-        count = len(comparison.queries)
-        for column, more in zip(
-            columns, ([measure] * count, comparison.queries, *values.tolist()), strict=True
-        ):
-            column.extend(more)
-    return _by_columns(header, columns, digits)
+        rows += zip(repeat(measure), comparison.queries, *values.tolist(), strict=False)
+    return _rounded(header, rows, digits)
 
 
 def largest_table(
@@ -205,37 +102,22 @@ def largest_table(
     pair = chosen_pair(comparison, comparison.measures[0], pair)
     found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
     header = ["measure", *next(iter(found.values())).names]
-    columns: list[list[Any]] = [[] for _ in header]
-    for measure, table in found.items():
-        cells = ([measure] * len(table), *table.columns.values())
-        for column, more in zip(columns, cells, strict=True):
-            column.extend(more)
-    return _by_columns(header, columns, digits)
+    rows = [(measure, *row) for measure, table in found.items() for row in table.rows()]
+    return _rounded(header, rows, digits)
 
 
-def _by_columns(header: list[str], columns: list[list[Any]], digits: int | None) -> Table:
-    by_name = dict(zip(distinct(header), columns, strict=True))
-    return Table(columns=by_name, digits=DIGITS if digits is None else digits)
+def _rounded(header: list[str], rows: list[tuple[Any, ...]], digits: int | None) -> Table:
+    found = table_of_rows(distinct(header), rows)
+    return Table(columns=found.columns, digits=DIGITS if digits is None else digits)
 
 
-def csv_of(comparison: Comparison, *, per_query: bool = False) -> str:
-    """The pairs, or the values per query in long form, as CSV."""
-    if not per_query:
-        return comparison.pairs().to_csv()
-    return "".join(csv_lines(LONG, _long_rows(comparison)))
-
-
-def _long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
+def long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
+    """(query, measure, system, value), measure by measure."""
     for measure in comparison.measures:
         columns = comparison.values(measure).T.tolist()
         for query, row in zip(comparison.queries, columns, strict=True):
             for system, value in zip(comparison.names, row, strict=True):
                 yield query, measure, system, value
-
-
-def json_of(comparison: Comparison, *, per_query: bool = False, indent: int | None = None) -> str:
-    """The means, pairs, settings and notes as a JSON object."""
-    return json_text(record_of(comparison, per_query=per_query), indent)
 
 
 def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:

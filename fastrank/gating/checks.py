@@ -87,11 +87,11 @@ def check_change(
         result, message = "fail", text
         if policy == "significant":
             result, message = _significant(pair, p, alpha, text)
+    what = f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}"
     return Check(
-        measure, f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}", pair.mean_b, pair.mean_a,
-        pair.difference, pair.low, pair.high, allowed, p, pair.wins, pair.ties, pair.losses,
-        result, title, message,
-    )  # fmt: skip
+        *(measure, what, pair.mean_b, pair.mean_a, pair.difference, pair.low, pair.high, allowed),
+        *(p, pair.wins, pair.ties, pair.losses, result, title, message),
+    )
 
 
 def _moved(difference: float) -> str:
@@ -143,31 +143,24 @@ def p_non_inferior(pair: Pair, gain: float, margin: float) -> float:
 
 def check_floor(measure: str, baseline: float, now: float, least: float) -> Check:
     """Whether a mean is at least a number."""
-    passed = now >= least - ROUNDING
-    return _limit(
-        measure, f"mean >= {least:g}", baseline, now, least, passed, f"{measure} is {number(now)}",
-        f"at least {least:g} is required",
-    )  # fmt: skip
+    passed, title = now >= least - ROUNDING, f"{measure} is {number(now)}"
+    message = "" if passed else f"{title}; at least {least:g} is required"
+    return _limit(measure, f"mean >= {least:g}", baseline, now, least, title, message)
 
 
 def check_lost(before: int, lost: list[str]) -> Check:
     """The failure of a run that lacks queries of the baseline, which are left out."""
+    title = lacks("the run", lost, counted(before, *OF_BASELINE))
+    message = f"{title}; {treated(len(lost), SAVED_WITH_ZERO, zero=False)}"
     now = before - len(lost)
-    return _limit(
-        "queries", f"results for {before}", before, now, before, False,
-        lacks("the run", lost, counted(before, *OF_BASELINE)),
-        treated(len(lost), SAVED_WITH_ZERO, zero=False),
-    )  # fmt: skip
+    return _limit("queries", f"results for {before}", before, now, before, title, message)
 
 
 def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
     """Whether the share of unjudged documents is small enough."""
-    passed = now <= most + ROUNDING
-    return _limit(
-        "unjudged", f"share <= {most:g}", baseline, now, most, passed,
-        f"{100 * now:.1f}% of the retrieved documents are unjudged",
-        f"at most {100 * most:g}% are allowed",
-    )  # fmt: skip
+    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
+    message = "" if now <= most + ROUNDING else f"{title}; at most {100 * most:g}% are allowed"
+    return _limit("unjudged", f"share <= {most:g}", baseline, now, most, title, message)
 
 
 def _limit(
@@ -176,17 +169,22 @@ def _limit(
     baseline: float | None,
     now: float,
     allowed: float,
-    passed: bool,
     title: str,
-    demand: str,
+    message: str,
 ) -> Check:
-    """A check of the run alone, without a test."""
+    """A check of the run alone, without a test; it passes without a message."""
     return Check(
-        measure, check, baseline, now, None if baseline is None else now - baseline, low=None,
-        high=None, allowed=allowed, p=None, wins=None, ties=None, losses=None,
-        result="pass" if passed else "fail", title=title,
-        message="" if passed else f"{title}; {demand}",
-    )  # fmt: skip
+        measure=measure,
+        check=check,
+        baseline=baseline,
+        now=now,
+        change=None if baseline is None else now - baseline,
+        allowed=allowed,
+        result="fail" if message else "pass",
+        title=title,
+        message=message,
+        **dict.fromkeys(("low", "high", "p", "wins", "ties", "losses")),
+    )
 
 
 MAX_DROP = 0.02

@@ -8,6 +8,7 @@ from fastrank.document.html import safe
 from fastrank.gating.shown import LISTED, all_notes, heading, listed, to_text
 from fastrank.messages import visible
 from fastrank.scores.records import json_text
+from fastrank.scores.tables import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,17 +31,15 @@ def to_json(verdict: Verdict) -> str:
         "reasons": verdict.reasons,
         "notes": verdict.notes,
         "regressed": {
-            measure: [
-                dict(zip(table.names, row, strict=True)) for row in table.rows()
-            ]
-            for measure in listed(verdict)
-            for table in [verdict.regressed(measure, LISTED)]
+            measure: records(verdict.regressed(measure, LISTED)) for measure in listed(verdict)
         },
         "baseline": {
-            "file": verdict.name, "created": verdict.baseline.created,
-            "run": verdict.baseline.run["name"], "source": verdict.baseline.source,
+            "file": verdict.name,
+            "created": verdict.baseline.created,
+            "run": verdict.baseline.run["name"],
+            "source": verdict.baseline.source,
         },
-    }  # fmt: skip
+    }
     return json_text(found, indent=2) + "\n"
 
 

@@ -185,9 +185,10 @@ def gate(
     judgments = judgments_of(qrels, check_version(saved.compat))
     if judgments.digest != saved.qrels["digest"] and not allow_other_qrels:
         raise InputError(
-            name, f"saved with other judgments than {judgments.content.source}; save a new"
-            " baseline, or allow other qrels to compare the common queries"
-        )  # fmt: skip
+            name,
+            f"saved with other judgments than {judgments.content.source}; save a new"
+            " baseline, or allow other qrels to compare the common queries",
+        )
     measured = measure(judgments, run, asked, chosen)
 
     def judged(values: Measured) -> Verdict:
@@ -199,10 +200,16 @@ def gate(
         if max_unjudged is not None:
             checks.append(check_share(saved, values.content, max_unjudged))
         return Verdict(
-            name=name, baseline=saved, current=values.content, comparison=comparison,
-            results=checks, policy=policy, alpha=alpha, on_few=on_few,
+            name=name,
+            baseline=saved,
+            current=values.content,
+            comparison=comparison,
+            results=checks,
+            policy=policy,
+            alpha=alpha,
+            on_few=on_few,
             notes=[*measured.notes, *measured.ties, *notes, *_old(comparison, limits)],
-        )  # fmt: skip
+        )
 
     verdict = judged(measured)
     if measured.ties:

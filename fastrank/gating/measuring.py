@@ -150,9 +150,13 @@ def measure(
     _refuse_empty(made)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
-        made, judged, system.better, [*other_notes(scores), *explained],
-        tie_notes(scores, option=SAVED_WITH_TIES), scores,
-    )  # fmt: skip
+        made,
+        judged,
+        system.better,
+        [*other_notes(scores), *explained],
+        tie_notes(scores, option=SAVED_WITH_TIES),
+        scores,
+    )
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,9 +207,10 @@ def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, A
     version = given["trec_eval_version"] or saved.compat
     if version != saved.compat:
         raise InputError(
-            name, f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
-            " baseline, or choose that version"
-        )  # fmt: skip
+            name,
+            f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
+            " baseline, or choose that version",
+        )
     before = recorded({one.name: one.default for one in EVALUATION}) | saved.options
     for one in EVALUATION:
         try:
@@ -216,9 +221,10 @@ def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, A
     unknown = sorted(before.keys() - given.keys())
     if unknown:
         raise InputError(
-            name, f"saved with options that this version of fastrank lacks: {', '.join(unknown)};"
-            " upgrade it"
-        )  # fmt: skip
+            name,
+            f"saved with options that this version of fastrank lacks: {', '.join(unknown)};"
+            " upgrade it",
+        )
     now = {own: before[own] if given[own] is None else given[own] for own in before}
     now["exclude"] = exclusions_digest(given["exclude"])
     different = [
@@ -230,9 +236,10 @@ def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, A
         different.append("other excluded documents")
     if different:
         raise InputError(
-            name, f"saved with other options ({'; '.join(different)}); use the same, or save a new"
-            " baseline"
-        )  # fmt: skip
+            name,
+            f"saved with other options ({'; '.join(different)}); use the same, or save a new"
+            " baseline",
+        )
     return now | {"exclude": given["exclude"], "trec_eval_version": version}
 
 
@@ -243,9 +250,10 @@ def measures_of(measures: Measures, saved: Baseline, name: str) -> Measures:
     known = [canonical(own) for own in saved.measures]
     if names != {one for own in known for one in own}:
         raise InputError(
-            name, f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
-            " a new baseline"
-        )  # fmt: skip
+            name,
+            f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
+            " a new baseline",
+        )
     # The baseline's spelling, unless a name is that of a function.
     functions = any(one.measure.needs == "custom" for one in bound)
     return measures if functions else saved.measures

@@ -78,13 +78,15 @@ def _row(check: Check) -> list[Cell]:
     high = math.nan if check.high is None else check.high
     return [
         Cell(check.measure),
-        _value(check.baseline, number), _value(check.now, number), _value(check.change, signed),
+        _value(check.baseline, number),
+        _value(check.now, number),
+        _value(check.change, signed),
         Cell(interval(low, high, signed), number=True),
         Cell(check.check),
         Cell("") if check.p is None or check.p != check.p else Cell(p_text(check.p), number=True),
         Cell("" if check.wins is None else f"{check.wins}/{check.ties}/{check.losses}"),
         Cell(check.result),
-    ]  # fmt: skip
+    ]
 
 
 def _value(value: float | None, shown: Callable[[float], str]) -> Cell:

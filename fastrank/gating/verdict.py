@@ -62,9 +62,12 @@ def compare_with(
         _refuse_gaps(values, own, queries, name)
         aligned.measures[own] = Values(values, measured.better[own])
     chosen = {one.name: one.default for one in COMPARISON} | {
-        "baseline": BASELINE, "test": test, "correction": "none", "alpha": alpha,
+        "baseline": BASELINE,
+        "test": test,
+        "correction": "none",
+        "alpha": alpha,
         "level": 1 - 2 * alpha,
-    }  # fmt: skip
+    }
     made = compare_aligned(aligned, settings(chosen))
     notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
     if lost and zero:
@@ -88,10 +91,11 @@ def _refuse_lower(measured: Measured, lost: list[str]) -> None:
     lower = [own for own, better in measured.better.items() if better == "lower"]
     if lower:
         raise InputError(
-            "the run", f"no results for {counted(len(lost), 'query', 'queries')} of the baseline"
+            "the run",
+            f"no results for {counted(len(lost), 'query', 'queries')} of the baseline"
             f" ({first_ids(lost)}), which cannot count as 0 in {', '.join(lower)}, where lower is"
-            " better; add the results"
-        )  # fmt: skip
+            " better; add the results",
+        )
 
 
 def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str) -> None:
@@ -99,10 +103,11 @@ def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str
     different = [queries[row] for row in np.flatnonzero(gaps[0] != gaps[1])]
     if different:
         raise InputError(
-            name, f"{measure} cannot be compared: for"
+            name,
+            f"{measure} cannot be compared: for"
             f" {counted(len(different), 'query', 'queries')} ({first_ids(different)}), only one of"
-            " the baseline and the run has a value"
-        )  # fmt: skip
+            " the baseline and the run has a value",
+        )
 
 
 def _others(saved: Baseline, current: Baseline, queries: set[str]) -> list[str]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.arguments import check_choice
-from fastrank.comparing.comparison import CORRECTION_NAMES
-from fastrank.comparing.corrections import adjust
+from fastrank.comparing.options import CORRECTION_NAMES
+from fastrank.comparing.pair_tests import adjust
 from fastrank.comparing.pairs import place_of
 from fastrank.document.document import Document, Paragraph
 from fastrank.document.numbers import interval as bounds_text

@@ -10,9 +10,9 @@ import numpy as np
 from fastrank.comparing.agreement import agreement
 from fastrank.comparing.bootstrap import t_interval
 from fastrank.comparing.compare import compare
+from fastrank.comparing.overlap import rbo
 from fastrank.comparing.paired import moments
 from fastrank.comparing.pairs import pairs_of
-from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.document.document import Document, Paragraph, Section
 from fastrank.document.numbers import p_text
 from fastrank.errors import GroupError, OptionError

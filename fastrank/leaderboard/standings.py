@@ -6,8 +6,7 @@ import math
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from fastrank.comparing.compare import compare_scores
-from fastrank.comparing.datasets import compare_datasets
+from fastrank.comparing.compare import compare_datasets, compare_scores
 from fastrank.comparing.pairs import need_common_queries
 from fastrank.comparing.power import queries_for
 from fastrank.errors import OptionError

@@ -126,20 +126,40 @@ def test_systems_documents_and_queries_are_matched_by_name(call: str, value: str
     check_value(call, value, globals())
 
 
-def test_scores_are_named_after_their_runs() -> None:
-    scores = [fr.evaluate(QRELS, RUNS, measure) for measure in ("map", "P_10")]
-    comparisons = [fr.compare(QRELS, RUNS, measure) for measure in ("map", "P_10")]
+def evaluated(measure: str) -> list[fr.Scores]:
+    return fr.evaluate(QRELS, RUNS, measure)
 
-    found = fr.agreement(*scores)
 
-    assert found.systems == ["pixels", "pca", "profile"]
-    assert found.first.tolist() == [one.mean["map"] for one in scores[0]]
-    by_name = [{one.tag: one for one in group} for group in scores]
-    means = [comparisons[0].mean["map"], comparisons[1].mean["P_10"]]
-    for same in (by_name, comparisons, means, (comparisons[0], means[1])):
-        again = fr.agreement(*same)
-        assert again.systems == found.systems
-        assert again.tau_ap == found.tau_ap
+def by_tag(measure: str) -> dict[str | None, fr.Scores]:
+    return {one.tag: one for one in evaluated(measure)}
+
+
+def of_runs(measure: str) -> fr.types.Comparison:
+    return fr.compare(QRELS, RUNS, measure)
+
+
+def means(measure: str) -> list[float]:
+    return [one.mean[measure] for one in evaluated(measure)]
+
+
+@giving("""
+agreement(evaluated("map"), evaluated("P_10")).systems -> ["pixels", "pca", "profile"]
+agreement(evaluated("map"), evaluated("P_10")).first.tolist() -> means("map")
+agreement(by_tag("map"), by_tag("P_10")).systems -> ["pixels", "pca", "profile"]
+agreement(by_tag("map"), by_tag("P_10")).first.tolist() -> means("map")
+agreement(of_runs("map"), of_runs("P_10")).systems -> ["pixels", "pca", "profile"]
+agreement(of_runs("map"), of_runs("P_10")).second.tolist() -> approx(means("P_10"))
+agreement(of_runs("map"), of_runs("P_10").mean["P_10"]).tau_ap
+    -> agreement(evaluated("map"), evaluated("P_10")).tau_ap
+agreement(evaluated("FirstRank"), evaluated("RR")).first.tolist()
+    -> [-own for own in means("FirstRank")]
+agreement(of_runs("FirstRank"), of_runs("RR")).tau_b
+    -> -kendalltau(*([*of_runs(own).mean[own].values()] for own in ("FirstRank", "RR"))).statistic
+""")
+def test_scores_are_named_after_their_runs_and_ranked_by_what_is_better(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
 
 
 def test_a_series_is_scores_by_its_index() -> None:
@@ -150,16 +170,6 @@ def test_a_series_is_scores_by_its_index() -> None:
     assert fr.agreement(first, pd.Series(second)).systems == ["x", "y", "z"]
     with pytest.raises(InputError, match="'x' appears twice in the index"):
         fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
-
-
-def test_a_measure_of_which_lower_values_are_better_ranks_the_lowest_first() -> None:
-    by_rank, best = (fr.evaluate(QRELS, RUNS, measure) for measure in ("FirstRank", "RR"))
-    comparisons = [fr.compare(QRELS, RUNS, measure) for measure in ("FirstRank", "RR")]
-
-    assert fr.agreement(by_rank, best).first.tolist() == [-own.mean["FirstRank"] for own in by_rank]
-    means = [list(comparisons[0].mean["FirstRank"].values()), comparisons[1].mean["RR"].values()]
-    expected = kendalltau([-value for value in means[0]], list(means[1])).statistic
-    assert fr.agreement(*comparisons).tau_b == expected
 
 
 def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> None:

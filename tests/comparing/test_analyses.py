@@ -21,9 +21,12 @@ from scipy import stats
 import fastrank as fr
 from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.paired import Paired
-from fastrank.comparing.power import detectable, power_of_t, queries_for
-from fastrank.errors import MeasureError
-from tests.helpers.call_rows import check_value, giving
+from fastrank.comparing.power import (
+    detectable,  # noqa: F401 (in a table)
+    power_of_t,
+    queries_for,  # noqa: F401 (in a table)
+)
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (
     DATA,
     compare_data,
@@ -52,6 +55,15 @@ queries_for(1e-9) -> None
 topics_needed(0.1, systems=10, variance=0.05, power=0.8) -> 158
 topics_needed(0.05, systems=3, variance=0.02, power=0.9) -> 204
 detectable(300) -> approx(0.16227, abs=1e-5)
+[power_of_t(detectable(n), n) for n in (2, 10, 50, 6980)] -> approx([0.8] * 4, abs=1e-9)
+math.isnan(detectable(1)) -> True
+compare_data().power("map", differences=[0.02]).columns["queries_0.02"][0]
+    -> queries_for(0.02 / compare_data().pair("map", "pixels", "pca").sd)
+compare_data().power("map").columns["detectable"][0]
+    -> approx(detectable(200) * compare_data().pair("map", "pixels", "pca").sd)
+compare_data().power("map", power=0.9).columns["queries"][2]
+    -> queries_for(compare_data().pair("map", "pca", "profile").effect, power=0.9)
+compared([[0.5], [0.25]]).power("value").columns["queries"] -> [None]
 """)
 def test_power_and_queries_are_those_of_statsmodels_and_pingouin(call: str, value: str) -> None:
     """TTestPower().power and .solve_power, rounded up; pingouin 0.7.0: power_ttest. For several
@@ -68,11 +80,6 @@ def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
         assert powers[-1] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_the_detectable_effect_has_the_power() -> None:
-    for n in (2, 10, 50, 6980):
-        assert power_of_t(detectable(n), n) == pytest.approx(0.8, abs=1e-9)
-
-
 def test_topics_for_an_interval_have_its_expected_width() -> None:
     n = fr.topics_needed(width=0.05, sd=0.159)
 
@@ -81,14 +88,6 @@ def test_topics_for_an_interval_have_its_expected_width() -> None:
         return 2 * t * 0.159 * stats.chi.mean(topics - 1) / math.sqrt(topics - 1) / topics**0.5
 
     assert width(n) <= 0.05 < width(n - 1)
-
-
-def test_the_table_of_power_is_about_the_differences() -> None:
-    columns = compare_data().power("map", differences=[0.02]).columns
-
-    sd = compare_data().pair("map", "pixels", "pca").sd
-    assert columns["queries_0.02"][0] == queries_for(0.02 / sd)
-    assert columns["detectable"][0] == pytest.approx(detectable(200) * sd)
 
 
 def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
@@ -106,6 +105,13 @@ def test_posterior_probabilities_are_those_of_the_t_distribution() -> None:
 ROWS, SMALL = compared(random_rows(2, 25)), compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]])
 # Equal in decimals.
 TIED = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]])
+ONE_QUERY, CONSTANT = compared([[0.5], [0.25]]), compared([[0.5, 0.75], [0.25, 0.5]])
+LOWER = fr.compare_scores(
+    {
+        name: {f"q{i}": {"FirstRank": i + more} for i in range(3)}
+        for name, more in (("bad", 1), ("good", 0))
+    }
+)
 OF_DATA, NARROW = compare_data(), compare_data(level=0.9).pair("map", "pca", "profile")
 WIDEST = max(-NARROW.low, NARROW.high)
 
@@ -113,6 +119,8 @@ WIDEST = max(-NARROW.low, NARROW.high)
 @giving("""
 ROWS.equivalent("value", 0.1).columns["p"] -> approx([0.1608418830875865], rel=1e-10)
 ROWS.equivalent("value", 0.1).columns["equivalent"] -> [False]
+compared(random_rows(2, 25)[::-1]).equivalent("value", 0.1).columns["p"]
+    -> ROWS.equivalent("value", 0.1).columns["p"]
 OF_DATA.equivalent("map", WIDEST * 1.0001).columns["equivalent"][2] -> True
 OF_DATA.equivalent("map", WIDEST * 0.9999).columns["equivalent"][2] -> False
 compared(random_rows(4, 12)).anova("value").columns["df"] -> [3, 11, 33]
@@ -129,6 +137,18 @@ OF_DATA.effects("recip_rank").columns["cliff_unpaired"][2] -> approx(-0.084675, 
 SMALL.effects("value").columns["superiority"] -> [2.5 / 4]
 TIED.effects("value").columns["superiority"] -> [0.5]
 TIED.effects("value").columns["cliff_unpaired"] -> [0.0]
+SMALL.effects("value").columns["hedges"] -> approx([8 / 11 * SMALL.pair("value", "a", "b").effect])
+math.isnan(ONE_QUERY.effects("value").columns["hedges"][0]) -> True
+compared([[0.5, 0.9], [0.25, 0.5]]).effects("value").columns["hedges"] -> [0.0]
+math.isnan(ONE_QUERY.equivalent("value", 0.5).columns["p"][0]) -> True
+[math.isnan(own[0]) for own in list(ONE_QUERY.bayes("value").columns.values())[2:]] -> [True] * 3
+[own[0] for own in list(CONSTANT.bayes("value", 0.25).columns.values())[2:]] -> [0.0, 1.0, 0.0]
+[own[0] for own in list(CONSTANT.bayes("value", 0.24).columns.values())[2:]] -> [0.0, 0.0, 1.0]
+[CONSTANT.equivalent("value", own).columns["p"] for own in (0.25, 0.26)] -> [[1.0], [0.0]]
+LOWER.bayes("FirstRank").columns["p_a_better"] -> [0.0]
+LOWER.ranks("FirstRank", resamples=50).columns["system"] -> ["good", "bad"]
+LOWER.ranks("FirstRank", resamples=50).columns["p_best"] -> [1.0, 0.0]
+[*compared([[0.5]]).effects("value").columns][:3] -> ["a", "b", "d_z"]
 compare_data(correction="none").discriminative_power()
     -> {"map": 2 / 3, "P_10": 1.0, "recip_rank": 2 / 3, "ndcg_cut_10": 1.0}
 """)
@@ -148,18 +168,6 @@ def test_ranks_and_the_chance_of_being_best_sum_up() -> None:
     assert sum(table.columns["p_best"]) == pytest.approx(1.0)
     for low, rank, high in zip(*(table.columns[c] for c in ("low", "rank", "high")), strict=True):
         assert 1 <= low <= rank <= high <= 6
-
-
-def test_of_lower_is_better_the_lowest_has_rank_1() -> None:
-    rows = {"bad": [2.0, 3.0, 4.0], "good": [1.0, 2.0, 3.0]}
-    scores = {
-        name: {f"q{i}": {"FirstRank": value} for i, value in enumerate(row)}
-        for name, row in rows.items()
-    }
-
-    columns = fr.compare_scores(scores).ranks("FirstRank", resamples=50).columns
-
-    assert (columns["system"], columns["p_best"]) == (["good", "bad"], [1.0, 0.0])
 
 
 # Mean ranks, Friedman's test, and Nemenyi's critical difference.
@@ -254,23 +262,18 @@ def test_standardized_values_of_a_query(form: str) -> None:
     assert found.values("value") == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("form", ["std", "ecdf"])
-def test_queries_with_the_same_values_are_counted(form: str) -> None:
-    rows = random_rows(3, 12)
-    rows[:, :2] = 0.1 + 0.2
-
-    found = fr.standardize(scores_of(rows), form=form)
-
-    assert found.notes == ["value: all reference systems have the same value on 2 of 12 queries"]
-    assert found.notes == fr.compare_scores(found).notes
-    assert fr.standardize(scores_of(rows[:, 2:]), form=form).notes == []
-
-
+SOME_SAME = random_rows(3, 12)
+SOME_SAME[:, :2] = 0.1 + 0.2
+STANDARDIZED = [fr.standardize(scores_of(SOME_SAME), form=form) for form in ("std", "ecdf")]
+OF_TWO = ["value: all reference systems have the same value on 2 of 12 queries"]
 SAME = scores_of([[0.5, 0.1], [0.5, 0.3]])
 ZSCORES = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 
 
 @giving("""
+[own.notes for own in STANDARDIZED] -> [OF_TWO] * 2
+[fr.compare_scores(own).notes for own in STANDARDIZED] -> [OF_TWO] * 2
+standardize(scores_of(SOME_SAME[:, 2:])).notes -> []
 standardize(SAME, form="std")["a"]["q000"]["value"] -> 0.0
 standardize(SAME, form="cdf")["a"]["q000"]["value"] -> 0.5
 standardize(SAME, form="sakai")["a"]["q000"]["value"] -> 0.5
@@ -317,20 +320,21 @@ def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(
     assert scores.interval("map", method=method) == pytest.approx(tuple(expected), abs=1e-3)
 
 
-@pytest.mark.parametrize("measure", ["gm_map", "num_ret", "ndcg"])
-def test_what_is_no_mean_has_no_interval(measure: str) -> None:
-    scores = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
+ONLY = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map")
+WITH_SUMS = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
 
-    with pytest.raises(MeasureError, match=measure):
-        scores.interval(measure)
+
+@failing("""
+WITH_SUMS.interval("gm_map") -> MeasureError: gm_map
+WITH_SUMS.interval("num_ret") -> MeasureError: num_ret
+WITH_SUMS.interval("ndcg") -> MeasureError: ndcg
+data_scores()["pixels"].interval() -> MeasureError: found 4 measures; name one: map, P_10
+data_scores()["pixels"].plot() -> MeasureError: found 4 measures; name one: map, P_10
+""")
+def test_only_means_have_intervals_and_one_of_several_is_named(call: str, error: str) -> None:
+    check_error(call, error, globals())
 
 
 def test_the_only_measure_need_not_be_named() -> None:
-    only = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map")
-    several = data_scores()["pixels"]
-
-    assert only.interval() == only.interval("map")
-    assert only.plot().get_title(loc="left") == only.plot("map").get_title(loc="left")
-    for call in (several.interval, several.plot):
-        with pytest.raises(MeasureError, match="found 4 measures; name one: map, P_10"):
-            call()
+    assert ONLY.interval() == ONLY.interval("map")
+    assert ONLY.plot().get_title(loc="left") == ONLY.plot("map").get_title(loc="left")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.comparing import groups
-from fastrank.errors import MeasureError, OptionError
+from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -100,6 +100,12 @@ COUNTS = compare({"x": GOOD, "y": FOUND}, "num_ret")
 THRICE = compare([GOOD, GOOD, BAD], names=["x", "x", "y"])
 ALONE = compare([GOOD], names=["x"])
 DROPPED = [[0.5, math.nan, 0.4, 0.2], [0.1, 0.1, 0.1, 0.1], [0.1, 0.3, 0.2, 0.2]]
+OF_PYTREC_EVAL = fr.compare_scores(
+    {
+        "x": fr.evaluate(QRELS, GOOD, "map P.5").to_dict(),
+        "y": fr.evaluate(QRELS, BAD, "map P.5").to_dict(),
+    }
+)
 POOLED = "the mean shown is over queries; `evaluate` gives the"
 
 
@@ -107,6 +113,8 @@ POOLED = "the mean shown is over queries; `evaluate` gives the"
 compare_scores({"a": FORWARD, "b": BACKWARD}).pair("value", "a", "b").ties -> 3
 THRICE.names -> ["x", "x (2)", "y"]
 THRICE.notes[0] -> "systems with equal names are numbered: x (2)"
+OF_PYTREC_EVAL.measures -> ["map", "P_5"]
+OF_PYTREC_EVAL.pair("map", "x", "y").difference -> 0.5
 "map" in compare([GOOD, BAD], "official").measures -> True
 {"gm_map", "num_q", "runid"} & {*compare([GOOD, BAD], "official").measures} -> set()
 f"MedianRank: {POOLED} median" in compare([GOOD, BAD], "MedianRank").notes -> True
@@ -155,16 +163,6 @@ def test_frames_can_be_compared(library: str, long: bool) -> None:
     assert found.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
 
 
-def test_what_pytrec_eval_returns_can_be_compared() -> None:
-    runs = {"x": GOOD, "y": BAD}
-    scores = {name: fr.evaluate(QRELS, run, "map P.5").to_dict() for name, run in runs.items()}
-
-    found = fr.compare_scores(scores)
-
-    assert found.measures == ["map", "P_5"]
-    assert found.pair("map", "x", "y").difference == 0.5
-
-
 def test_a_comparison_can_be_pickled() -> None:
     found = compare_data(interval="percentile", resamples=100)
 
@@ -186,18 +184,10 @@ def test_of_a_turned_pair_the_signs_are_turned() -> None:
     assert other.relative == pytest.approx(other.mean_a / other.mean_b - 1)
 
 
-@pytest.mark.parametrize("pair", [("pixels", "pca"), ("profile", "pca")])
-def test_the_queries_that_differ_most_are_those_of_the_scores(pair: tuple[str, str]) -> None:
-    scores = data_scores()
-
-    found = compare_data().largest("map", 7, pair=pair)
-
-    assert found.columns == (scores[pair[0]] - scores[pair[1]]).largest("map", 7).columns
-
-
 DATA_COMPARED, ON_PCA, ON_PROFILE = (
     compare_data(**options) for options in ({}, {"baseline": "pca"}, {"baseline": "profile"})
 )
+PIXELS, PCA, PROFILE = data_scores().values()
 ON_TWO = compare_data(baseline=["pca", "pixels"]).pairs("map").columns
 APART = [(i, j) for j in range(29) for i in range(j - 1)]
 
@@ -218,6 +208,10 @@ DATA_COMPARED.largest("map").columns
     -> DATA_COMPARED.largest("map", pair=["pixels", "pca"]).columns
 ON_PROFILE.largest("map", 1).names -> ["query", "pixels", "profile", "difference"]
 ON_PROFILE.largest("map", 1, pair=("pixels", "pca")).names[1:3] -> ["pixels", "pca"]
+DATA_COMPARED.largest("map", 7, pair=("pixels", "pca")).columns
+    -> (PIXELS - PCA).largest("map", 7).columns
+DATA_COMPARED.largest("map", 7, pair=("profile", "pca")).columns
+    -> (PROFILE - PCA).largest("map", 7).columns
 DATA_COMPARED.letters("map") -> {"pixels": "a", "pca": "b", "profile": "b"}
 DATA_COMPARED.letters("recip_rank") -> {"pixels": "a", "pca": "b", "profile": "a"}
 DATA_COMPARED.tied_with_best("recip_rank") -> ["pixels", "profile"]
@@ -247,12 +241,6 @@ def test_groups_are_the_largest_sets_without_a_pair_that_differs(
     assert groups.alike(range(7), different) == sorted(map(sorted, largest))
 
 
-def test_letters_of_too_many_groups_are_an_error() -> None:
-    """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
-    with pytest.raises(OptionError, match="40 systems form more than 10,000 overlapping groups"):
-        groups.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
-
-
 # Queries for which some systems have no value (NaN).
 
 
@@ -264,21 +252,16 @@ def on_the_hard_query_only_a_has_a_value() -> Any:
     return scores_of(rows)
 
 
-def test_values_that_are_nan_are_counted_and_named() -> None:
-    scores: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
-    scores["b"]["q003"], scores["c"]["q007"] = math.nan, None
-
-    assert fr.compare_scores(scores).notes == [
-        "value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a pair is compared on"
-        " the queries with values of both; means are over the 10 queries with values of all systems"
-    ]
-
-
+GAPS: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
+GAPS["b"]["q003"], GAPS["c"]["q007"] = math.nan, None
 HARD = fr.compare_scores(on_the_hard_query_only_a_has_a_value())
 MEANS = {name: f"{mean:.4f}" for name, mean in HARD.mean["value"].items()}
 
 
 @giving("""
+compare_scores(GAPS).notes -> ["value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a
+    pair is compared on the queries with values of both; means are over the 10 queries with values
+    of all systems"]
 HARD.best("value") -> "a"
 HARD.ranked("value") -> ["a", "b", "c"]
 HARD.tied_with_best("value") -> ["a"]

@@ -12,7 +12,7 @@ from tests.helpers.comparisons import DATA, random_rows, scores_of
 SETS = {f"set{size}": scores_of(random_rows(3, size, seed=size)) for size in range(5, 17)}
 
 
-def test_each_data_set_counts_the_same() -> None:
+def test_each_data_set_counts_the_same_and_is_named_in_notes() -> None:
     found = fr.compare_datasets(SETS)
 
     means = [[np.mean(list(own[name].values())) for own in SETS.values()] for name in "abc"]
@@ -21,6 +21,12 @@ def test_each_data_set_counts_the_same() -> None:
     expected = stats.ttest_rel(means[0], means[1])
     assert found.pair("value", "a", "b").p == pytest.approx(expected.pvalue, rel=1e-10)
     assert found.notes == ["each data set counts as one query, with the mean of its queries"]
+    sets = {
+        "x": {"a": {"q1": 1.0, "q2": 0.5}, "b": {"q1": 0.5}},
+        "y": {"a": {"q": 1}, "b": {"q": 0}},
+    }
+    notes = fr.compare_datasets(sets, queries="common").notes
+    assert notes[1] == "x: compared on 1 of 2 queries: b lacks 1 (q2)"
 
 
 def test_the_mean_is_that_of_mean_over_datasets() -> None:
@@ -105,11 +111,3 @@ def test_a_data_set_without_a_query_of_all_systems_is_not_used() -> None:
         one, other = (own.pair("value", "a", "b") for own in (found, expected))
         assert one[3:-1] == pytest.approx(other[3:-1], rel=1e-12)
         assert found.notes[-1].startswith("bad: value: a has no value for 1 of 2 queries (q2)")
-
-
-def test_notes_name_the_data_set() -> None:
-    one, other = {"a": {"q1": 1.0, "q2": 0.5}, "b": {"q1": 0.5}}, {"a": {"q": 1}, "b": {"q": 0}}
-
-    found = fr.compare_datasets({"x": one, "y": other}, queries="common")
-
-    assert found.notes[1] == "x: compared on 1 of 2 queries: b lacks 1 (q2)"

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,16 +56,6 @@ def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
     assert len(blocks) == 5
 
 
-def test_one_system_has_the_interval_of_its_mean() -> None:
-    found = fr.compare_scores({"pixels": {f"q{i}": i / 10 for i in range(10)}})
-
-    assert found.to_text().split("\n\n")[0] == (
-        "system      value      95% interval\n"
-        "--------  -------  ----------------\n"
-        "pixels     0.4500  [0.2334, 0.6666]"
-    )
-
-
 FIRST, SECOND = scores_of(random_rows(2, 12)).values()
 LEGEND = fr.compare_scores({"a<=b": FIRST, "c": SECOND}, baseline=0).to_text(ascii=False)
 RANKS = {
@@ -73,6 +64,21 @@ RANKS = {
 }
 PERCENT = compare_data().to_text(percent=True, ascii=True)
 SORTED = compare_data().to_text(sort="P_10", digits=2, ascii=True).splitlines()
+
+
+ONE_SYSTEM = fr.compare_scores({"pixels": {f"q{i}": i / 10 for i in range(10)}})
+LETTERED = compare_data().to_text(letters=True, ascii=True).splitlines()
+RUNS = [DATA / f"{name}.run" for name in NAMES]
+OPTIONS = {"relevance_level": 2, "missing": "skip", "exclude": False, "trec_eval_version": "9.0.8"}
+RUNS_COMPARED = fr.compare(DATA / "digits.qrels", RUNS, "map", relevance_level=2)
+IN_TENS = {"clusters": {f"q{place:03d}": place // 3 for place in range(30)}}
+IN_TENS |= {"test": "randomization", "interval": "none"}
+
+
+def settings_of(found: fr.types.Comparison) -> dict[str, Any]:
+    """What JSON has as the settings."""
+    record: dict[str, Any] = json.loads(found.to_json())["settings"]
+    return record
 
 
 def with_a_better_one(systems: int) -> str:
@@ -97,20 +103,17 @@ with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
 "diff: difference from a<=b," in LEGEND -> True
 [p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
 json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
+ONE_SYSTEM.to_text().splitlines()[0] -> "system      value      95% interval"
+ONE_SYSTEM.to_text().splitlines()[2] -> "pixels     0.4500  [0.2334, 0.6666]"
+[line.split()[1].partition("^")[2] for line in LETTERED[2:5]]
+    -> [*compare_data().letters("map").values()]
+"Systems that share a letter do not differ significantly" in " ".join(LETTERED) -> True
+OPTIONS.items() <= settings_of(RUNS_COMPARED).items() -> True
+settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] -> 10
 """)
 def test_marks_digits_letters_and_p_values(call: str, value: str) -> None:
     """A letter without superscript is in ASCII; letters after z are separated."""
     check_value(call, value, globals())
-
-
-def test_shared_letters_are_those_of_letters() -> None:
-    found = compare_data()
-
-    lines = found.to_text(letters=True, ascii=True).splitlines()
-
-    first = [line.split()[1].partition("^")[2] for line in lines[2:5]]
-    assert first == list(found.letters("map").values())
-    assert "Systems that share a letter do not differ significantly" in " ".join(lines)
 
 
 def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
@@ -176,25 +179,6 @@ def test_json_has_means_pairs_settings_notes_and_values() -> None:
     assert found["settings"] == SETTINGS
     assert found.pop("per_query")["q0001"]["P_10"]["pca"] == compared.values("P_10")[1, 1]
     assert found == json.loads(compared.to_json())
-
-
-def test_json_of_runs_has_the_options_of_the_evaluation() -> None:
-    runs, options = [DATA / f"{name}.run" for name in NAMES], {"missing": "skip"}
-
-    found = fr.compare(DATA / "digits.qrels", runs, "map", relevance_level=2, **options)
-
-    expected = {"relevance_level": 2, "missing": "skip", "exclude": False}
-    expected |= {"trec_eval_version": "9.0.8"}
-    assert expected.items() <= json.loads(found.to_json())["settings"].items()
-
-
-def test_json_has_the_number_of_clusters() -> None:
-    clusters = {f"q{place:03d}": place // 3 for place in range(30)}
-    options = {"test": "randomization", "interval": "none", "clusters": clusters}
-
-    found = compared(random_rows(2, 30), **options)
-
-    assert json.loads(found.to_json())["settings"]["clusters"] == 10
 
 
 def test_frames_have_the_pairs() -> None:

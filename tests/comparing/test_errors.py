@@ -7,6 +7,7 @@ import io
 import pytest
 
 import fastrank as fr
+from fastrank.comparing import groups  # noqa: F401 (in a table)
 from fastrank.errors import InputError, MeasureError
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
@@ -106,6 +107,8 @@ compare_data(test="tukey", correction="holm")
 compare_data(correction="max-t") -> OptionError: correction: 'max-t' needs a baseline
 compare_data(correction="max-t", test="sign", baseline=0)
     -> OptionError: 'max-t' needs test='t'
+compare_data(correction="max-t", baseline=0, family="all")
+    -> OptionError: correction: 'max-t' corrects within each measure; omit family='all'
 compare_data(alpha=0) -> OptionError: alpha: expected a number between 0 and 1
 compare_data(level=95) -> OptionError: level: expected a number between 0 and 1
 compare_data(resamples=0) -> OptionError: resamples: expected 1 or more
@@ -133,6 +136,8 @@ def test_invalid_options_are_errors(call: str, error: str) -> None:
 compare_data(baseline="pca").pair("map", "pixels", "profile")
     -> OptionError: 'pixels' and 'profile' were not compared: neither
 compare_data(baseline="pca").letters("map") -> OptionError: letters needs all pairs
+groups.alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
+    -> OptionError: 40 systems form more than 10,000 overlapping groups
 compare_data(baseline="pca").to_text(letters=True) -> OptionError: letters: needs all pairs
 compare(QRELS, [RUN, RUN], "num_ret").best("num_ret") -> MeasureError: neither higher nor lower
 compare_data().largest("map", pair=("pixels", "pcaa"))
@@ -149,6 +154,7 @@ data_scores()["pixels"].interval("map", method="none") -> OptionError: method
 data_scores()["pixels"].plot("ndcg") -> MeasureError: 'ndcg' was not evaluated
 """)
 def test_questions_that_a_comparison_cannot_answer_are_errors(call: str, error: str) -> None:
+    """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
     check_error(call, error, globals())
 
 

@@ -90,41 +90,6 @@ def test_the_suffix_names_the_format(name: str, start: bytes, tmp_path: Path) ->
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-OF_DIFFERENCES = (
-    "200 queries|+0.0854|[+0.0694, +0.1015]|pixels better on 157|pca better on 36|equal on 7"
-    "|q0819 +0.4131"
-)
-OF_POWER = (
-    "200 queries detect 0.0240 with power 0.8"
-    "|The observed 0.0046 needs 5,334 queries for this power."
-)
-OF_RANKS = (
-    "map: mean ranks. Friedman's test of all systems: p = 6.9e-29. Bars join systems that cannot be"
-    " told apart (Nemenyi, alpha 0.05). 3 systems, 200 queries. pixels 1.35, pca 2.28, profile"
-    " 2.37. Critical difference 0.234. Groups that cannot be told apart: pca, profile."
-)
-OF_BASELINE = (
-    "difference from pca|pixels +0.0854 [+0.0694, +0.1015]|profile -0.0046 [-0.0214, +0.0122]"
-)
-
-
-@pytest.mark.parametrize(
-    ("kind", "given", "baseline", "parts"),
-    [
-        ("differences", {}, None, OF_DIFFERENCES),
-        ("power", {"a": "pca", "b": "profile"}, None, OF_POWER),
-        ("critical-difference", {}, None, OF_RANKS),
-        ("intervals", {}, "pca", OF_BASELINE),
-    ],
-)
-def test_the_description_has_the_numbers(
-    kind: str, given: dict[str, str], baseline: str | None, parts: str
-) -> None:
-    description = draw(compare_data(baseline=baseline), kind, **given).description
-
-    assert [part for part in parts.split("|") if part not in description] == []
-
-
 def test_differences_are_drawn_from_largest_to_smallest() -> None:
     axes = DATA_COMPARED.plot("differences", a="pixels", b="pca")
 
@@ -211,13 +176,6 @@ def test_hostile_names_are_text(kind: str) -> None:
     assert "\u202e" not in svg
 
 
-def test_thousands_of_points_are_pixels() -> None:
-    many = compared(random_rows(2, 7000))
-
-    assert "<image" in _svg(many, "scatter")
-    assert len(_svg(many, "differences")) < 1_000_000
-
-
 def test_a_plot_can_be_drawn_into_given_axes() -> None:
     from matplotlib.figure import Figure
 
@@ -291,8 +249,36 @@ UNDERSCORE = fr.compare_scores({"_first": FIRST, "second": SECOND})
 LINES = [tuple(line(place).values()) for place in range(28)]
 
 
+OF_DIFFERENCES = (
+    "200 queries|+0.0854|[+0.0694, +0.1015]|pixels better on 157|pca better on 36|equal on 7"
+    "|q0819 +0.4131"
+)
+OF_POWER = (
+    "200 queries detect 0.0240 with power 0.8"
+    "|The observed 0.0046 needs 5,334 queries for this power."
+)
+OF_RANKS = (
+    "map: mean ranks. Friedman's test of all systems: p = 6.9e-29. Bars join systems that cannot be"
+    " told apart (Nemenyi, alpha 0.05). 3 systems, 200 queries. pixels 1.35, pca 2.28, profile"
+    " 2.37. Critical difference 0.234. Groups that cannot be told apart: pca, profile."
+)
+OF_BASELINE = (
+    "difference from pca|pixels +0.0854 [+0.0694, +0.1015]|profile -0.0046 [-0.0214, +0.0122]"
+)
+GAPS_OF_TWO, GAPS_OF_THREE = random_rows(2, 10), random_rows(3, 10)
+GAPS_OF_TWO[0, 3] = GAPS_OF_THREE[0, 3] = np.nan
+THOUSANDS = compared(random_rows(2, 7000))
+PICTURES = Path(__file__).parents[2] / "docs/images"
+
+
 def texts(axes: Any) -> list[str]:
     return sorted(text.get_text() for text in axes.texts[:3])
+
+
+def unsaid(parts: str, *given: Any, **more: Any) -> list[str]:
+    """The parts that the description of a plot lacks."""
+    description = draw(*given, **more).description
+    return [part for part in parts.split("|") if part not in description]
 
 
 def first_line(kind: str) -> Any:
@@ -318,6 +304,19 @@ draw(SAME, "p-values").description[-1] -> "."
 draw(ALONE, "intervals").description[-1] -> "."
 sorted(text.get_text() for text in UNDERSCORE.plot("values").get_legend().get_texts())
     -> ["_first", "second"]
+unsaid(OF_DIFFERENCES, compare_data(), "differences") -> []
+unsaid(OF_POWER, compare_data(), "power", a="pca", b="profile") -> []
+unsaid(OF_RANKS, compare_data(), "critical-difference") -> []
+unsaid(OF_BASELINE, BASED, "intervals") -> []
+unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") -> []
+unsaid("value: means with 95% intervals. 3 systems, 9 of 10 queries; the others",
+    compared(GAPS_OF_THREE), "intervals") -> []
+"<image" in _svg(THOUSANDS, "scatter") -> True
+len(_svg(THOUSANDS, "differences")) < 1_000_000 -> True
+_alternative((PICTURES / "differences.svg").read_text("utf-8"))
+    -> _alternative(_svg(DATA_COMPARED, "differences", measure="map", a="pca", b="profile"))
+_alternative((PICTURES / "intervals.svg").read_text("utf-8"))
+    -> _alternative(_svg(DATA_COMPARED, "intervals", measure="P_10"))
 len(set(LINES)) -> 28
 [one for one, other in pairwise(LINES) if one[1] == other[1]] -> []
 short_names(LONG, 20) -> ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
@@ -326,7 +325,7 @@ short(LONG[0], 20) -> "a-very-lo…-is-common"
 short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) -> ["aaaa…aaaax", "aaaa…aaaay"]
 visible("a\\x00\\u202eb") -> "a\\\\x00\\\\u202eb"
 """)
-def test_cells_lines_titles_and_names(call: str, value: str) -> None:
+def test_cells_lines_titles_names_and_descriptions(call: str, value: str) -> None:
     check_value(call, value, globals())
 
 
@@ -413,33 +412,3 @@ def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind: str
     assert left_out[0] in below
     if kind in ("values", "over-k", "precision-recall"):
         assert "No bands of 95% intervals of the means: more than 6 systems" in below
-
-
-@pytest.mark.parametrize(
-    ("systems", "kind", "said"),
-    [
-        (2, "differences", "9 of 10 queries; the others have no values"),
-        (3, "intervals", "value: means with 95% intervals. 3 systems, 9 of 10 queries; the others"),
-    ],
-)
-def test_queries_without_a_value_are_not_drawn(systems: int, kind: str, said: str) -> None:
-    rows = random_rows(systems, 10)
-    rows[0, 3] = np.nan
-
-    assert said in draw(compared(rows), kind).description
-
-
-@pytest.mark.parametrize(
-    ("kind", "given"),
-    [
-        ("differences", {"measure": "map", "a": "pca", "b": "profile"}),
-        ("intervals", {"measure": "P_10"}),
-    ],
-)
-def test_the_pictures_of_the_documentation_say_what_is_drawn(
-    kind: str, given: dict[str, str]
-) -> None:
-    picture = Path(__file__).parents[2] / f"docs/images/{kind}.svg"
-
-    expected = _alternative(_svg(DATA_COMPARED, kind, **given))
-    assert _alternative(picture.read_text("utf-8")) == expected

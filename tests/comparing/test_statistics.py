@@ -394,16 +394,20 @@ def test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals(call: str, v
     check_value(call, value, globals())
 
 
-def test_a_relative_interval_is_about_the_queries_with_values_of_both() -> None:
-    rows = random_rows(2, 30)
+def test_intervals_with_clusters_are_about_the_queries_with_values_of_both() -> None:
+    rows = random_rows(3, 30)
     gaps = rows.copy()
-    gaps[1, 4] = np.nan
+    gaps[2, 4] = np.nan
     other = by(lambda q: (q + (q > 3)) // 3, 29)
 
-    found = compared(gaps, **CLUSTERED).relative_interval("value", "a", "b")
+    found = compared(gaps, **CLUSTERED)
 
-    expected = compared(np.delete(rows, 4, axis=1), **other).relative_interval("value", "a", "b")
-    assert found == pytest.approx(expected, rel=1e-12)
+    expected = compared(np.delete(rows, 4, axis=1), **other)
+    pairs = (one.pair("value", "a", "c") for one in (found, expected))
+    bounds, expected_bounds = ((pair.low, pair.high) for pair in pairs)
+    assert bounds == pytest.approx(expected_bounds, rel=1e-12)
+    ratio = found.relative_interval("value", "a", "c")
+    assert ratio == pytest.approx(expected.relative_interval("value", "a", "c"), rel=1e-12)
 
 
 @pytest.mark.parametrize(("systems", "queries"), [(2, 2), (3, 3), (5, 40), (20, 8), (30, 20)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
-from fastrank.errors import OptionError
+from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.tables import cases
 
 
@@ -19,10 +20,18 @@ def rank(value: float) -> dict[str, float]:
     return {("d" if place == round(1 / value) else f"x{place}"): -place for place in range(1, 21)}
 
 
-def gated(qrels: Any, before: Any, now: Any, measure: str, options: Any, saved: Any = None) -> Any:
-    """The verdict on a run, the baseline being another."""
+def gated(
+    qrels: Any,
+    before: Any,
+    now: Any,
+    measure: str,
+    options: Any,
+    saved: Any = None,
+    judged: Any = None,
+) -> Any:
+    """The verdict on a run, the baseline being another; judged: the judgments of the baseline."""
     file = io.BytesIO()
-    fr.save_baseline(file, qrels, before, measure, **(saved or {}))
+    fr.save_baseline(file, judged or qrels, before, measure, **(saved or {}))
     return fr.gate(io.BytesIO(file.getvalue()), qrels, now, **options)
 
 
@@ -32,9 +41,7 @@ def judged(
     """The verdict on reciprocal ranks."""
     queries = [f"q{place:03}" for place in range(len(before))]
     runs = [dict(zip(queries, map(rank, values), strict=True)) for values in (before, now)]
-    verdict = gated({query: {"d": 1} for query in queries}, *runs, measure, options)
-    assert isinstance(verdict, fr.types.Verdict)
-    return verdict
+    return gated({query: {"d": 1} for query in queries}, *runs, measure, options)
 
 
 def drawn(seed: int, n: int = 40) -> tuple[list[float], list[float]]:
@@ -79,9 +86,12 @@ def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
     found = judged(before, now, test="randomization").results[0]
 
     exact = stats.permutation_test(
-        (np.subtract(now, before),), np.mean, permutation_type="samples", n_resamples=np.inf,
+        (np.subtract(now, before),),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=np.inf,
         alternative="less",
-    )  # fmt: skip
+    )
     assert found.p == pytest.approx(exact.pvalue, rel=1e-12)
 
 
@@ -135,83 +145,49 @@ def test_the_verdict_has_a_status_and_reasons(call: str, expected: str) -> None:
     assert verdict.passed == (verdict.status == "pass")
 
 
-def test_significant_passes_a_drop_that_may_be_chance_and_notes_it() -> None:
-    verdict = judged([1, 1, 1, 0.5, 0.5, 0.2] * 2, [0.5, 0.2, 0.5, 1, 1, 0.5] * 2)
-
-    assert verdict.status == "pass"
-    assert verdict.results[0].message.startswith("RR fell by 0.0833 to 0.6167; at most 0.02 is")
-    assert "not significant (p = " in str(verdict)
-
-
-def test_undecided_passes_if_few_queries_only_warn() -> None:
-    verdict = judged([1, 1, 1], [1, 1, 0.5], on_few="warn")
-
-    assert (verdict.status, verdict.passed) == ("undecided", True)
+CHANCE = judged([1, 1, 1, 0.5, 0.5, 0.2] * 2, [0.5, 0.2, 0.5, 1, 1, 0.5] * 2)
+FEW, CONSTANT = judged([1] * 3, [1, 1, 0.5], on_few="warn"), judged([1.0] * 6, [0.5] * 6)
+WORSE = judged([1, 0.5] * 10, [0.25, 0.2] * 10, "FirstRank", max_drop=1.0)
+LIMITS = judged([1.0] * 9, [1.0] * 9, "RR P@5 P@10", max_drop={"p@5": 0.1, None: 0.3})
+BETTER = judged([0.5] * 9, [1.0] * 9)
+MIXED = judged([0.5, 0.5, 0.1] * 9, [1.0, 0.2, 0.1] * 9, "RR P@2 P@3", policy="drop", max_drop=1)
+ONE, TWO = {"q": {"a": 1}}, {"q": {"a": 1}, "r": {"a": 1}}
+ON_OTHERS = gated(TWO, {"q": {"b": 2, "a": 1}}, ONE, "RR", {"allow_other_qrels": True}, judged=ONE)
 
 
-def test_a_constant_drop_is_judged_by_randomization() -> None:
-    found = judged([1.0] * 6, [0.5] * 6).results[0]
-
-    assert (found.p, found.result) == (0.5**6, "fail")
-
-
-def test_the_query_that_rose_most_is_the_worst_where_lower_values_are_better() -> None:
-    verdict = judged([1, 0.5] * 10, [0.25, 0.2] * 10, "FirstRank", max_drop=1.0)
-
-    assert next(verdict.regressed("FirstRank", 1).rows()) == ("q000", 1.0, 4.0, 3.0)
-
-
-def test_limits_are_by_measure_and_none_is_for_the_others() -> None:
-    verdict = judged([1.0] * 9, [1.0] * 9, "RR P@5 P@10", max_drop={"p@5": 0.1, None: 0.3})
-
-    assert [one.allowed for one in verdict.results] == [0.3, 0.1, 0.3]
-
-
-def test_an_improvement_beyond_the_limit_asks_for_a_new_baseline() -> None:
-    verdict = judged([0.5] * 9, [1.0] * 9)
-
-    assert (verdict.status, verdict.is_improvement) == ("pass", True)
-    assert verdict.notes[-1] == (
-        "the baseline is old: RR is 0.5000 above it; save a new one (`fastrank gate save`)"
-    )
+@giving("""
+CHANCE.status -> "pass"
+CHANCE.results[0].message.startswith("RR fell by 0.0833 to 0.6167; at most 0.02 is") -> True
+"not significant (p = " in str(CHANCE) -> True
+(FEW.status, FEW.passed) -> ("undecided", True)
+(CONSTANT.results[0].p, CONSTANT.results[0].result) -> (0.5**6, "fail")
+next(WORSE.regressed("FirstRank", 1).rows()) -> ("q000", 1.0, 4.0, 3.0)
+[one.allowed for one in LIMITS.results] -> [0.3, 0.1, 0.3]
+(BETTER.status, BETTER.is_improvement) -> ("pass", True)
+BETTER.notes[-1]
+    -> "the baseline is old: RR is 0.5000 above it; save a new one (`fastrank gate save`)"
+(ON_OTHERS.passed, ON_OTHERS.is_improvement) -> (True, False)
+(MIXED.passed, MIXED.is_improvement) -> (True, False)
+""")
+def test_chance_limits_and_improvements(call: str, value: str) -> None:
+    """Values on other judgments, or while another mean is worse, are no improvement."""
+    check_value(call, value, globals())
 
 
-def test_values_on_other_judgments_are_no_improvement() -> None:
-    file = io.BytesIO()
-    fr.save_baseline(file, {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "RR")
-
-    qrels, better = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}}
-    verdict = fr.gate(io.BytesIO(file.getvalue()), qrels, better, allow_other_qrels=True)
-
-    assert (verdict.passed, verdict.is_improvement) == (True, False)
-
-
-def test_a_better_mean_is_no_improvement_while_another_is_worse() -> None:
-    before, now = [0.5, 0.5, 0.1] * 9, [1.0, 0.2, 0.1] * 9
-
-    verdict = judged(before, now, "RR P@2 P@3", policy="drop", max_drop=1)
-
-    assert (verdict.passed, verdict.is_improvement) == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"policy": "point"}, "policy: expected one of"),
-        ({"alpha": 0.5}, "alpha: expected a number between 0 and 0.5, found 0.5"),
-        ({"max_drop": -1}, "max_drop: expected 0 or more, found -1"),
-        ({"max_drop": {"map": 0.1}}, "max_drop: 'map' is not in the baseline, which has RR"),
-        ({"min": {"P@5": 0.1}}, "min: 'P@5' is not in the baseline, which has RR"),
-        ({"max_unjudged": 2}, "max_unjudged: expected a share from 0 to 1, found 2"),
-        ({"policy": "non-inferior", "test": "randomization"}, "test: policy='non-inferior' uses"),
-        ({"measure": "FirstRank", "min": {"FirstRank": 1}}, "min: 'FirstRank': lower values are"),
-    ],
-)
-def test_invalid_limits_are_errors(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError) as error:
-        judged([1.0] * 4, [1.0] * 4, **options)
-
-    assert str(error.value).startswith(message)
+@failing("""
+fails(policy="point") -> OptionError: ^policy: expected one of
+fails(alpha=0.5) -> OptionError: ^alpha: expected a number between 0 and 0.5, found 0.5
+fails(max_drop=-1) -> OptionError: ^max_drop: expected 0 or more, found -1
+fails(max_drop={"map": 0.1}) -> OptionError: ^max_drop: 'map' is not in the baseline, which has RR
+fails(min={"P@5": 0.1}) -> OptionError: ^min: 'P@5' is not in the baseline, which has RR
+fails(max_unjudged=2) -> OptionError: ^max_unjudged: expected a share from 0 to 1, found 2
+fails(policy="non-inferior", test="randomization")
+    -> OptionError: ^test: policy='non-inferior' uses the interval
+fails(measure="FirstRank", min={"FirstRank": 1})
+    -> OptionError: ^min: 'FirstRank': lower values are better
+""")
+def test_invalid_limits_are_errors(call: str, error: str) -> None:
+    check_error(call, error, globals() | {"fails": partial(judged, [1.0] * 4, [1.0] * 4)})
 
 
 def tied(
@@ -222,9 +198,7 @@ def tied(
     first = {"d": 2.0, "x": 1.0}
     run = {query: scores if place % 2 else first for place, query in enumerate(queries)}
     qrels, before = {query: {"d": 1} for query in queries}, dict.fromkeys(queries, first)
-    verdict = gated(qrels, before, run, measure, {"policy": policy}, saved)
-    assert isinstance(verdict, fr.types.Verdict)
-    return verdict
+    return gated(qrels, before, run, measure, {"policy": policy}, saved)
 
 
 TIES = {"d": 1.0, "x": 1.0}
@@ -241,20 +215,16 @@ def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str
     )
 
 
-def test_a_verdict_of_all_orders_of_tied_documents_is_not_noted() -> None:
-    notes = tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes
-
-    assert not [note for note in notes if "this verdict" in note]
+AVERAGED = tied("drop", TIES, saved={"ties": "average"})
 
 
-def test_the_remedy_for_tied_documents_works() -> None:
-    found = tied("drop", TIES, saved={"ties": "average"})
-
-    assert found.results[0].now == (1.0 + 0.75) / 2
-    assert not any("ties decide" in note for note in found.notes)
-
-
-def test_without_expected_values_the_remedy_is_other_scores() -> None:
-    note = tied("drop", TIES, "ERR@10").notes[-1]
-
-    assert note.endswith("different scores of these documents remove the question")
+@giving("""
+[own for own in tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes if "this verdict" in own] -> []
+AVERAGED.results[0].now -> (1.0 + 0.75) / 2
+[note for note in AVERAGED.notes if "ties decide" in note] -> []
+tied("drop", TIES, "ERR@10").notes[-1].endswith(
+    "different scores of these documents remove the question") -> True
+""")
+def test_ties_that_decide_nothing_are_not_noted_and_the_remedy_works(call: str, value: str) -> None:
+    """Without expected values, the remedy is other scores."""
+    check_value(call, value, globals())

@@ -67,9 +67,12 @@ def draw_p_values(axes: Any, comparison: Comparison, view: View) -> Frame:
     labels = [[short[name] for name in own] for own in (rows, columns)]
     axes.set_yticks(range(len(rows)), labels[0])
     axes.set_xticks(
-        range(len(columns)), labels[1], rotation=45, ha="right",
+        range(len(columns)),
+        labels[1],
+        rotation=45,
+        ha="right",
         rotation_mode="anchor",
-    )  # fmt: skip
+    )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     names = [f"p <= {limit:g}" for limit in limits] + ["not significant"]
@@ -150,9 +153,15 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
         look, (x, align) = styles[comparison.names[place]], ends[side]
         axes.plot([rank, rank, len(order) if side else 1], [0, y, y], lw=1, **look)
         axes.text(
-            x, y, f"{rank:.2f}  {label}" if side else f"{label}  {rank:.2f}", ha=align, va="center",
-            color=look["color"], fontsize=8.5, transform=by_side,
-        )  # fmt: skip
+            x,
+            y,
+            f"{rank:.2f}  {label}" if side else f"{label}  {rank:.2f}",
+            ha=align,
+            va="center",
+            color=look["color"],
+            fontsize=8.5,
+            transform=by_side,
+        )
     for place, group in enumerate(groups):
         ranks = [float(found.ranks[own]) for own in group]
         axes.plot([min(ranks), max(ranks)], [0.4 + bar * place] * 2, color=INK, lw=3)

@@ -49,36 +49,6 @@ def our_style() -> Iterator[None]:
         yield
 
 
-def rendered(figure: Any, format: str, title: str, description: str, salt: str = "") -> bytes:
-    """The bytes of an image, the same for the same figure.
-
-    title, description: the alternative text of an SVG. salt: what distinguishes the ids of an SVG
-    from those of other figures on a page.
-    """
-    import matplotlib
-
-    # Without the date, the same figure gives the same file.
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
-    image = io.BytesIO()
-    with our_style(), warnings.catch_warnings():
-        # Readers of SVG and PDF have fonts for what ours lacks; PNG shows boxes.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        matplotlib.rcParams["svg.hashsalt"] = f"fastrank{salt}"
-        figure.savefig(
-            image, format=format, dpi=DOTS, transparent=format == "svg" and bool(salt),
-            metadata={**metadata, **({"Title": title} if format == "pdf" else {})},
-        )  # fmt: skip
-    if format != "svg":
-        return image.getvalue()
-    words = f"<title>{safe(title)}</title>\n <desc>{safe(description)}</desc>"
-    return re.sub(
-        r"<svg ([^>]*)>",
-        lambda found: f'<svg role="img" {found[1]}>\n {words}',
-        image.getvalue().decode(),
-        count=1,
-    ).encode()
-
-
 # The letters of a title and of a line below it that fit into an inch of the figure.
 TITLE_LETTERS, LINE_LETTERS = 9, 13
 
@@ -117,8 +87,35 @@ class Drawn(NamedTuple):
     description: str
 
     def render(self, format: str, salt: str = "") -> bytes:
-        """The bytes of an image."""
-        return rendered(self.axes.get_figure(), format, self.title, self.description, salt)
+        """The bytes of an image, the same for the same figure; an SVG has its alternative text.
+
+        salt: what distinguishes the ids of an SVG from those of other figures on a page.
+        """
+        import matplotlib
+
+        # Without the date, the same figure gives the same file.
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
+        image = io.BytesIO()
+        with our_style(), warnings.catch_warnings():
+            # Readers of SVG and PDF have fonts for what ours lacks; PNG shows boxes.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            matplotlib.rcParams["svg.hashsalt"] = f"fastrank{salt}"
+            self.axes.get_figure().savefig(
+                image,
+                format=format,
+                dpi=DOTS,
+                transparent=format == "svg" and bool(salt),
+                metadata={**metadata, **({"Title": self.title} if format == "pdf" else {})},
+            )
+        if format != "svg":
+            return image.getvalue()
+        words = f"<title>{safe(self.title)}</title>\n <desc>{safe(self.description)}</desc>"
+        return re.sub(
+            r"<svg ([^>]*)>",
+            lambda found: f'<svg role="img" {found[1]}>\n {words}',
+            image.getvalue().decode(),
+            count=1,
+        ).encode()
 
 
 def framed(drawing: Callable[[Any], Frame], axes: Any = None, names: Sequence[str] = ()) -> Drawn:
@@ -149,9 +146,15 @@ def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
     axes.set_title(fill(short(frame.title), int(TITLE_LETTERS * width)), pad=pad)
     if rows:
         axes.annotate(
-            below, (0, 1), xytext=(0, 6), xycoords="axes fraction", textcoords="offset points",
-            va="bottom", fontsize=8, linespacing=1.25,
-        )  # fmt: skip
+            below,
+            (0, 1),
+            xytext=(0, 6),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="bottom",
+            fontsize=8,
+            linespacing=1.25,
+        )
     if frame.x:
         axes.set_xlabel(short(frame.x))
     if frame.y:

@@ -59,10 +59,14 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
     ):
         if largest:
             beside(
-                axes, top, "\n".join(f"{short(query, 18)}  {signed(d)}" for query, d in largest),
-                xycoords="axes fraction", va="top" if top else "bottom", color=color,
+                axes,
+                top,
+                "\n".join(f"{short(query, 18)}  {signed(d)}" for query, d in largest),
+                xycoords="axes fraction",
+                va="top" if top else "bottom",
+                color=color,
                 linespacing=1.3,
-            )  # fmt: skip
+            )
     worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in named)
     return Frame(
         f"{visible(measure)}: {visible(a)} - {visible(b)}",
@@ -127,9 +131,15 @@ def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
     # One call for each size makes far smaller SVG files than one with all sizes.
     for size in np.unique(sizes):
         axes.plot(
-            *places[:, sizes == size], "o", color=INK, ms=math.sqrt(area * min(size, LARGEST_DOT)),
-            alpha=alpha, mew=0, rasterized=not few, zorder=2,
-        )  # fmt: skip
+            *places[:, sizes == size],
+            "o",
+            color=INK,
+            ms=math.sqrt(area * min(size, LARGEST_DOT)),
+            alpha=alpha,
+            mew=0,
+            rasterized=not few,
+            zorder=2,
+        )
     low, high = (float(both.min()), float(both.max())) if both.size else (0.0, 1.0)
     margin = 0.05 * (high - low or 1.0)
     axes.set_xlim(low - margin, high + margin)
@@ -161,9 +171,10 @@ def draw_power(axes: Any, comparison: Comparison, view: View) -> Frame:
     pair, alpha = comparison.pair(measure, a, b), comparison.alpha
     if pair.n < 2:
         raise OptionError(
-            "kind", f"{a!r} and {b!r} have {counted(pair.n, 'query', 'queries')} with values of"
-            " both: no power to show"
-        )  # fmt: skip
+            "kind",
+            f"{a!r} and {b!r} have {counted(pair.n, 'query', 'queries')} with values of"
+            " both: no power to show",
+        )
     if not pair.sd > 0:
         raise OptionError(
             "kind", f"{a!r} and {b!r} differ equally on all queries: no power to show"

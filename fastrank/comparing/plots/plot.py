@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import NamedTuple
 
 from fastrank.comparing.pairs import default_pair, why_chosen
+from fastrank.comparing.plots.all_pairs import draw_critical_difference, draw_p_values
 from fastrank.comparing.plots.frame import check_format, framed
+from fastrank.comparing.plots.pairs import draw_differences, draw_power, draw_scatter
+from fastrank.comparing.plots.systems import (
+    draw_distribution,
+    draw_intervals,
+    draw_over_k,
+    draw_precision_recall,
+    draw_values,
+)
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
@@ -15,25 +23,24 @@ from fastrank.messages import closest, counted, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, BinaryIO
 
     from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.pairs import default_pair, why_chosen
     from fastrank.comparing.plots.frame import Drawn, Frame
 
-# Each kind: the module that draws it, and what it shows.
-KINDS = {
-    "differences": ("pairs", "pair"),
-    "scatter": ("pairs", "pair"),
-    "intervals": ("systems", "baseline"),
-    "p-values": ("all_pairs", "all"),
-    "distribution": ("systems", "all"),
-    "values": ("systems", "all"),
-    "critical-difference": ("all_pairs", "all"),
-    "power": ("pairs", "pair"),
-    "over-k": ("families", "family"),
-    "precision-recall": ("families", "family"),
+# Each kind: what draws it, and what it shows.
+KINDS: dict[str, tuple[Callable[[Any, Comparison, View], Frame], str]] = {
+    "differences": (draw_differences, "pair"),
+    "scatter": (draw_scatter, "pair"),
+    "intervals": (draw_intervals, "baseline"),
+    "p-values": (draw_p_values, "all"),
+    "distribution": (draw_distribution, "all"),
+    "values": (draw_values, "all"),
+    "critical-difference": (draw_critical_difference, "all"),
+    "power": (draw_power, "pair"),
+    "over-k": (draw_over_k, "family"),
+    "precision-recall": (draw_precision_recall, "family"),
 }
 TAKES = {"pair": "ab", "baseline": "b", "all": "", "family": ""}
 
@@ -72,17 +79,15 @@ def draw(
     Raises OptionError, MeasureError, and ImportError without matplotlib.
     """
     check_kind(kind)
-    name, shows = KINDS[kind]
+    drawing, shows = KINDS[kind]
     for system, given in (("a", a), ("b", b)):
         if given is not None and system not in TAKES[shows]:
             raise OptionError(system, f"the plot {kind!r} has no {system}: it shows all systems")
     optional("matplotlib.figure", "a plot", "plot")
-    module = import_module(f"fastrank.comparing.plots.{name}")
-    drawing = getattr(module, f"draw_{kind.replace('-', '_')}")
     view = _view_of(comparison, shows, measure, a, b)
 
     def drawn(own: Any) -> Frame:
-        frame: Frame = drawing(own, comparison, view)
+        frame = drawing(own, comparison, view)
         shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
         return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
 

@@ -1,13 +1,17 @@
-"""Plots of all systems: means with intervals, and the values of all queries."""
+"""Plots of all systems: means, the values of all queries, and lines over cutoffs or recall."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from fastrank.comparing.plots.families import band_words, has_bands
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.comparing.plots.frame import Frame, beside, query_axis
 from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, PAPER, styles_of
 from fastrank.document.numbers import interval, number, signed
+from fastrank.errors import MeasureError
+from fastrank.measures.selection import Selection
 from fastrank.messages import visible
 
 TYPE_CHECKING = False
@@ -18,6 +22,13 @@ if TYPE_CHECKING:
     from fastrank.comparing.plots.plot import View
 
 
+# More bands than this hide each other.
+WITH_BANDS = 6
+# P_10, ndcg_cut_10, nDCG@10.
+WITH_CUTOFF = re.compile(r"(.+)[_@](\d+)")
+# What an error advises.
+CUTOFFS = "1,5,10,20,100"
+FAMILY = "iprec_at_recall"
 GOLDEN = 0.6180339887498949
 
 
@@ -88,14 +99,29 @@ def draw_distribution(axes: Any, comparison: Comparison, view: View) -> Frame:
         # Multiples of the golden ratio spread evenly, and are the same each time.
         spread = np.arange(len(row)) * GOLDEN % 1.0 - 0.5
         axes.plot(
-            row, place + 0.62 * spread, "o", color=look["color"], ms=2 if many else 3.5, mew=0,
-            alpha=0.15 if many else 0.5, rasterized=many, zorder=1,
-        )  # fmt: skip
+            row,
+            place + 0.62 * spread,
+            "o",
+            color=look["color"],
+            ms=2 if many else 3.5,
+            mew=0,
+            alpha=0.15 if many else 0.5,
+            rasterized=many,
+            zorder=1,
+        )
         axes.boxplot(
-            [row], positions=[place], orientation="horizontal", widths=0.62, showfliers=False,
-            manage_ticks=False, zorder=3, medianprops={"color": INK, "lw": 2},
-            boxprops=look, whiskerprops=look, capprops={"color": look["color"]},
-        )  # fmt: skip
+            [row],
+            positions=[place],
+            orientation="horizontal",
+            widths=0.62,
+            showfliers=False,
+            manage_ticks=False,
+            zorder=3,
+            medianprops={"color": INK, "lw": 2},
+            boxprops=look,
+            whiskerprops=look,
+            capprops={"color": look["color"]},
+        )
         mean = comparison.mean[measure][name]
         axes.plot([mean], [place], "D", color=look["color"], mec=INK, mew=0.8, ms=5, zorder=4)
         low, median, high = (float(q) for q in np.quantile(row, (0.25, 0.5, 0.75)))
@@ -113,11 +139,26 @@ def draw_distribution(axes: Any, comparison: Comparison, view: View) -> Frame:
     )
 
 
+def _has_bands(comparison: Comparison) -> bool:
+    """Whether the intervals of the means are drawn as bands."""
+    return len(comparison) <= WITH_BANDS and comparison.interval != "none"
+
+
+def _band_words(comparison: Comparison) -> str:
+    """What the bands are, or why there are none."""
+    intervals = f"{100 * comparison.level:g}% intervals of the means"
+    if _has_bands(comparison):
+        return f"Bands: {intervals}"
+    if comparison.interval == "none":
+        return ""
+    return f"No bands of {intervals}: more than {WITH_BANDS} systems"
+
+
 def draw_values(axes: Any, comparison: Comparison, view: View) -> Frame:
     """Draw the values of all queries as a falling line for each system."""
     measure = view.measure
     rows, styles = _values(comparison, measure), styles_of(comparison)
-    parts, handles, bands = [], [], has_bands(comparison)
+    parts, handles, bands = [], [], _has_bands(comparison)
     for name, row in rows.items():
         look, mean = styles[name], comparison.mean[measure][name]
         places = np.arange(len(row)) + 0.5
@@ -132,10 +173,97 @@ def draw_values(axes: Any, comparison: Comparison, view: View) -> Frame:
     return Frame(
         f"{visible(measure)}: sorted values of the queries",
         [len(row) for row in rows.values()],
-        [means if alone else "Horizontal lines: means", band_words(comparison)],
+        [means if alone else "Horizontal lines: means", _band_words(comparison)],
         [] if alone else [means],
         x="query, sorted by value",
         y=visible(measure),
         handles=[] if alone else handles,
         grid="both",
     )
+
+
+def _lines(
+    axes: Any, comparison: Comparison, names: list[str], places: list[float], about: Frame
+) -> Frame:
+    """Draw the means of measures at these places, in the frame `about`."""
+    ranked, styles = comparison.ranked(names[0]), styles_of(comparison)
+    handles, parts = [], []
+    for system in ranked:
+        means = [comparison.mean[name][system] for name in names]
+        look = styles[system]
+        handles += axes.plot(places, means, marker="o", ms=3, lw=1.5, label=system, **look)
+        if _has_bands(comparison):
+            low, high = np.array([comparison.interval_of(name, system) for name in names]).T
+            axes.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
+        parts.append(f"{visible(system)} {', '.join(map(number, means))}")
+    return about._replace(
+        queries=[int(n) for name in names for n in comparison.analysis(name).means.n],
+        lines=[_band_words(comparison)],
+        values=[f"{about.x} = {', '.join(f'{own:g}' for own in places)}", "; ".join(parts)],
+        handles=handles,
+        grid="both",
+    )
+
+
+def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw the means of a measure over its cutoffs.
+
+    Raises MeasureError unless there are two cutoffs of the measure.
+    """
+    family, cutoffs = _cutoffs(comparison, view.measure)
+    names, places = list(cutoffs.values()), [float(k) for k in cutoffs]
+    about = Frame(f"{visible(family)} over k", [], x="k", y=visible(family))
+    frame = _lines(axes, comparison, names, places, about)
+    if max(cutoffs) >= 20 * min(cutoffs):
+        axes.set_xscale("log")
+    axes.set_xticks(list(cutoffs), [str(k) for k in cutoffs])
+    axes.set_xticks([], minor=True)
+    return frame
+
+
+def _cutoffs(comparison: Comparison, family: str) -> tuple[str, dict[int, str]]:
+    """A family of measures, by default that with the most cutoffs, and {k: measure}."""
+    found: dict[str, dict[int, str]] = {}
+    for name in comparison.measures:
+        if match := WITH_CUTOFF.fullmatch(name):
+            found.setdefault(match[1], {})[int(match[2])] = name
+    match = WITH_CUTOFF.fullmatch(family)
+    family = match[1] if match else family
+    if not family and found:
+        family = max(found, key=lambda name: len(found[name]))
+    cutoffs = dict(sorted(found.get(family, {}).items()))
+    if len(cutoffs) < 2:
+        raise MeasureError(
+            family,
+            f"over k needs several cutoffs of {family or 'a measure'}; compare with"
+            f" {_with_cutoffs(family, *cutoffs.values())}",
+        )
+    return family, cutoffs
+
+
+def _with_cutoffs(family: str, compared: str = "") -> str:
+    """The measures to compare, in the notation of one that was; those of P if there are none."""
+    for separator in "@." if "@" in compared else ".@":
+        try:
+            Selection(measure := f"{family}{separator}{CUTOFFS}").bind(DEFAULT_VERSION)
+        except MeasureError:
+            continue
+        return measure
+    return f"P.{CUTOFFS}"
+
+
+def draw_precision_recall(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw interpolated precision over levels of recall.
+
+    Raises MeasureError unless iprec_at_recall was compared.
+    """
+    if view.measure and not view.measure.startswith(FAMILY):
+        raise MeasureError(view.measure, f"precision-recall shows {FAMILY}, not {view.measure!r}")
+    names = [name for name in comparison.measures if name.startswith(f"{FAMILY}_")]
+    if len(names) < 2:
+        raise MeasureError(FAMILY, f"precision-recall needs the measure {FAMILY}; compare with it")
+    levels = [float(name.rpartition("_")[2]) for name in names]
+    about = Frame("Precision over recall", [], x="recall", y="interpolated precision")
+    frame = _lines(axes, comparison, names, levels, about)
+    axes.set_ylim(bottom=0)
+    return frame

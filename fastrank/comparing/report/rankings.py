@@ -7,6 +7,7 @@ SIGIR 2021.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 
 from fastrank.arguments import DEFAULT_VERSION
@@ -42,64 +43,54 @@ class Rankings:
     """
 
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
-        self._version = version = comparison.evaluation.get("trec_eval_version", DEFAULT_VERSION)
-        self._ties = comparison.evaluation.get("ties", "docno_desc")
+        self._evaluation = comparison.evaluation
+        self._version = self._evaluation.get("trec_eval_version", DEFAULT_VERSION)
         given = _in_order(runs, comparison.names)
-        self.files = _hashes({"qrels": qrels} | given)
-        self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
+        digests = [("qrels", qrels, file_digest(qrels))]
+        digests += [(system, run, file_digest(run)) for system, run in given.items()]
+        self.files = [(role, name_of(own), found) for role, own, found in digests if found]
+        self.judgments: Any = as_qrels(qrels, trec_eval_version=self._version)
         self.runs: dict[str, Run] = {}
         self.dropped: dict[str, tuple[int, int]] = {}
-        queries = set(map(_bytes, comparison.queries))
+        queries = set(map(os.fsencode, comparison.queries))
         for system, run in given.items():
-            found, *dropped = _filtered(
-                _read(run, comparison.evaluation), comparison.evaluation, queries
-            )
-            self.runs[system], self.dropped[system] = found, (dropped[0], dropped[1])
+            self.runs[system], *dropped = self._filtered(self._read(run), queries)
+            self.dropped[system] = (dropped[0], dropped[1])
+
+    def _read(self, run: Any) -> Run:
+        """A run, ranked as it was for the comparison; warnings were given then."""
+        rank_by = self._evaluation.get("rank_by", "score")
+        how = {"trec_eval_version": self._version}
+        if is_file(run):
+            return read_run(run, rank_by=rank_by, warn=lambda _: None, **how)
+        return apply_order(as_run(run, **how), rank_by)
+
+    def _filtered(self, run: Run, queries: set[bytes]) -> tuple[Run, int, int]:
+        """A run without the documents that the evaluation dropped, and how many of the queries."""
+        rankings = filled("q", [i for i, query in enumerate(run.queries) if query in queries])
+        before = rows_of(run, rankings)
+        exclude = as_exclusions(self._evaluation.get("exclude"))
+        identical = self._evaluation.get("ignore_identical_ids", False)
+        run = without_excluded(run, exclude, identical=identical)
+        between = rows_of(run, rankings)
+        duplicates = self._evaluation.get("duplicates", "error")
+        if duplicates != "error":
+            run = without_repeats(run, by_score=duplicates == "max")
+        return run, before - between, between - rows_of(run, rankings)
 
     def ranking(self, system: str, query: str) -> Ranking:
         """The documents of a query with their scores, in the order of the evaluation."""
-        results = _rows_of(self.runs[system], query)
+        results, ties = (
+            _rows_of(self.runs[system], query),
+            self._evaluation.get("ties", "docno_desc"),
+        )
         return rank_documents(
-            list(results.items()), self.grades(query),
-            ties=self._ties, trec_eval_version=self._version,
-        )  # fmt: skip
+            list(results.items()), self.grades(query), ties=ties, trec_eval_version=self._version
+        )
 
     def grades(self, query: str) -> dict[str, float]:
-        """The grades of the judged documents of a query."""
-        judged = self.judgments
-        # Preferences have no grades.
-        found = _rows_of(judged, query) if hasattr(judged, "grades") else {}
-        return dict(found)
-
-
-def _read(run: Any, evaluation: Mapping[str, Any]) -> Run:
-    """A run, ranked as it was for the comparison; warnings were given then."""
-    rank_by = evaluation.get("rank_by", "score")
-    version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    if is_file(run):
-        return read_run(run, rank_by=rank_by, trec_eval_version=version, warn=_ignored)
-    return apply_order(as_run(run, trec_eval_version=version), rank_by)
-
-
-def _filtered(run: Run, evaluation: Mapping[str, Any], queries: set[bytes]) -> tuple[Run, int, int]:
-    """The run without the documents that the evaluation dropped, and how many of the queries."""
-    exclude = as_exclusions(evaluation.get("exclude"))
-    rankings = filled("q", [i for i, query in enumerate(run.queries) if query in queries])
-    before = rows_of(run, rankings)
-    run = without_excluded(run, exclude, identical=evaluation.get("ignore_identical_ids", False))
-    between = rows_of(run, rankings)
-    duplicates = evaluation.get("duplicates", "error")
-    if duplicates != "error":
-        run = without_repeats(run, by_score=duplicates == "max")
-    return run, before - between, between - rows_of(run, rankings)
-
-
-def _ignored(message: str) -> None:
-    """No warning is given twice."""
-
-
-def _bytes(doc: str) -> bytes:
-    return doc.encode("utf-8", "surrogateescape")
+        """The grades of the judged documents of a query; preferences have none."""
+        return _rows_of(self.judgments, query) if hasattr(self.judgments, "grades") else {}
 
 
 def _rows_of(given: Any, query: str) -> dict[str, Any]:
@@ -121,15 +112,6 @@ def _in_order(runs: Any, names: list[str]) -> dict[str, Any]:
         found = len(runs) if isinstance(runs, (list, tuple)) else type(runs).__name__
         raise OptionError("runs", f"expected a list of {len(names)} runs, found {found}")
     return dict(zip(names, runs, strict=True))
-
-
-def _hashes(given: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    found = []
-    for role, source in given.items():
-        digest = file_digest(source)
-        if digest is not None:
-            found.append((role, name_of(source), digest))
-    return found
 
 
 LONGEST_TEXT = 160

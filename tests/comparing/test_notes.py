@@ -1,7 +1,9 @@
-"""The note on pairs of which the order of tied documents decides the verdict."""
+"""Notes on what a comparison shows: which p-values are exact, what contradicts the means, and which
+verdicts the order of tied documents decides."""
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,95 @@ from scipy import stats
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.comparing.report.sections import summary
 from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import compare_data, compared, random_rows, scores_of
+
+
+def mostly_higher_but_with_a_lower_mean() -> np.ndarray:
+    """a is higher than b on 20 of 22 queries by a little, and lower on two by much."""
+    rows = np.full((2, 22), 0.5)
+    rows[1] -= 0.01
+    rows[1, :2] += 0.4
+    return rows
+
+
+def better_but_for_the_queries_of_all() -> np.ndarray:
+    """b is better than a on all but the two queries that c has values for."""
+    rows = np.repeat([[0.5], [0.6], [0.2]], 40, axis=1) + 0.02 * random_rows(3, 40)
+    rows[1, :2], rows[2, 2:] = 0.3, math.nan
+    return rows
+
+
+OPPOSED = mostly_higher_but_with_a_lower_mean()
+BY_SIGNS, BY_RANKS = (compared(OPPOSED, test=test) for test in ("sign", "wilcoxon"))
+BASED = [compared(OPPOSED, test=test, baseline="a") for test in ("sign", "wilcoxon")]
+LEGEND = "22 queries. diff"
+NEITHER = "value: the test favors a, but the mean favors b; neither counts as significantly better"
+LOWER = {
+    name: {query: {"FirstRank": value} for query, value in own.items()}
+    for name, own in scores_of(OPPOSED).items()
+}
+
+
+@giving("""
+[found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
+[found.beaten("value", "a") + found.beaten("value", "b") for found in (BY_SIGNS, BY_RANKS)]
+    -> [[], []]
+[NEITHER in found.notes for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
+["▲" in found.to_text(ascii=False).split(LEGEND)[0] for found in BASED] -> [False, False]
+any("the test favors b, but the mean favors a;" in note
+    for note in compare_scores(LOWER, test="sign").notes) -> True
+any("favors b (also in 1 more pair); neither" in note
+    for note in compared([*OPPOSED, OPPOSED[1]], test="sign").notes) -> True
+""")
+def test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones(
+    call: str, value: str
+) -> None:
+    check_value(call, value, globals())
+
+
+def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
+    found = compared(better_but_for_the_queries_of_all())
+
+    assert found.best("value") == "a"
+    assert "a" in found.beaten("value", "b")
+    assert (
+        "value: b is significantly better than a on the queries with values of both, but its mean"
+        " over those with values of all systems is worse" in found.notes
+    )
+    assert "it is not significantly better than <bdi>b</bdi>" in summary(found)
+
+
+def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact() -> None:
+    found = compare_data(test="randomization")
+
+    exact = {name: found.pair(name, "pixels", "pca").exact for name in found.measures}
+    note = "p-values are estimated from 100,000 random sign flips (seed 0)"
+    assert found.notes == [f"{', '.join(name for name in exact if not exact[name])}: {note}"]
+    assert set(exact.values()) == {True, False}
+
+
+TWO, THREE = random_rows(2, 12), random_rows(3, 20)
+
+
+@giving("""
+compared(TWO, test="randomization").description() -> "p <= 0.05, exact randomization test"
+compared(TWO, test="randomization").resamples -> 0
+compared(THREE, correction="none").description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+compared(THREE, correction="none", baseline=["a", "b"]).description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+compared(THREE, correction="none", family="all").description()
+    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
+"corrected" in compared(THREE, test="tukey").description() -> False
+"corrected" in compared(THREE, test="tukey-anova").description() -> False
+""")
+def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:
+    check_value(call, value, globals())
+
+
+# Pairs of which the order of tied documents decides the verdict.
 
 DOCUMENTS = [f"d{i}" for i in range(6)]
 QUERIES = [f"q{i}" for i in range(8)]
