@@ -133,9 +133,12 @@ def evaluate_model(
     # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
     encoding: dict[str, Any] = {
-        "batch_size": batch_size, "query_prompt": query_prompt, "corpus_prompt": corpus_prompt,
-        "cache": cache, "cache_name": cache_name,
-    }  # fmt: skip
+        "batch_size": batch_size,
+        "query_prompt": query_prompt,
+        "corpus_prompt": corpus_prompt,
+        "cache": cache,
+        "cache_name": cache_name,
+    }
     if isinstance(dataset, Mapping) and dataset and all(map(_is_dataset, dataset.values())):
         if given["run"] is not None:
             raise OptionError("run", "only for one data set; found several")
@@ -179,18 +182,31 @@ def evaluate_model(
     sample: dict[str, Any] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
-        "k": given["k"], "metric": metric, "progress": False,
-        "ignore_identical_ids": data.ignore_identical_ids, **lenient,
-    }  # fmt: skip
+        "k": given["k"],
+        "metric": metric,
+        "progress": False,
+        "ignore_identical_ids": data.ignore_identical_ids,
+        **lenient,
+    }
     search_and_evaluate(
-        first.queries, first.corpus, data.qrels, measures,
-        with_defaults(evaluate_embeddings, sample), is_sample=True,
-    )  # fmt: skip
+        first.queries,
+        first.corpus,
+        data.qrels,
+        measures,
+        with_defaults(evaluate_embeddings, sample),
+        is_sample=True,
+    )
     found = prepared.embeddings(given["progress"])
     return evaluate_embeddings(
-        found.queries, found.corpus, data.qrels, measures,
-        query_ids=data.query_ids, corpus_ids=data.corpus_ids, **searching, **judging,
-    )  # fmt: skip
+        found.queries,
+        found.corpus,
+        data.qrels,
+        measures,
+        query_ids=data.query_ids,
+        corpus_ids=data.corpus_ids,
+        **searching,
+        **judging,
+    )
 
 
 def _is_dataset(given: Any) -> bool:
@@ -308,10 +324,15 @@ def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
         places.append(numpy.array([number[text] for text in texts], numpy.int64))
     questions, answers = sides
     data = Dataset(
-        name=candidates.source, corpus_ids=list(answers.values()), corpus=list(answers),
-        query_ids=list(questions.values()), queries=list(questions), qrels=candidates.qrels,
-        outside=[], unjudged=[],
-    )  # fmt: skip
+        name=candidates.source,
+        corpus_ids=list(answers.values()),
+        corpus=list(answers),
+        query_ids=list(questions.values()),
+        queries=list(questions),
+        qrels=candidates.qrels,
+        outside=[],
+        unjudged=[],
+    )
     return data, places[0], places[1]
 
 

@@ -135,23 +135,32 @@ def compare_indexes(
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     found = [
         Configuration(
-            name=name, settings=settings,
+            name=name,
+            settings=settings,
             built=None if source is None else built_index(name, source, metric, vectors, names),
         )
         for name, settings, source in parsed
-    ]  # fmt: skip
+    ]
     for configuration in found:
         check_configuration(configuration, vectors.dimension, metric, sample)
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
-        metric, names, train_size, searched_for, k, judgments, measures,
+        metric,
+        names,
+        train_size,
+        searched_for,
+        k,
+        judgments,
+        measures,
         given["relevance_level"],
         {
-            "query_ids": query_ids, "batch_size": batch_size, "exclude": excluded,
+            "query_ids": query_ids,
+            "batch_size": batch_size,
+            "exclude": excluded,
             "ignore_identical_ids": given["ignore_identical_ids"],
         },
-    )  # fmt: skip
+    )
     with bar("compare", steps, "steps", given["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
         flat = Configuration(name="Flat", settings=[""], built=None)
@@ -174,9 +183,14 @@ def compare_indexes(
             points += [point.changed(recall=top.recall(rows)) for point, rows in next(measured)]
             shown.update(1 + (1 + repetitions) * len(configuration.settings))
     return IndexComparison(
-        k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
-        queries=len(searched_for), batch_size=batch_size, points=points,
-    )  # fmt: skip
+        k=k,
+        metric=metric,
+        documents=len(exact.index),
+        dimension=exact.index.dimension,
+        queries=len(searched_for),
+        batch_size=batch_size,
+        points=points,
+    )
 
 
 class _Setup(NamedTuple):
@@ -202,9 +216,13 @@ class _Setup(NamedTuple):
             start = time.perf_counter()
             try:
                 index = build_index(
-                    vectors, configuration.name, self.metric, self.names, self.train_size,
+                    vectors,
+                    configuration.name,
+                    self.metric,
+                    self.names,
+                    self.train_size,
                     progress=False,
-                )  # fmt: skip
+                )
             except OptionError as error:
                 raise OptionError("indexes", f"{configuration.name!r}: {error.reason}") from None
             seconds = time.perf_counter() - start
@@ -257,9 +275,14 @@ class _Runner:
         self._scores: Scores | None = None
         if setup.judgments is not None:
             self._scores = evaluate_embeddings(
-                setup.queries, index, setup.judgments, setup.measures, k=setup.k,
-                relevance_level=setup.relevance_level, **self._options,
-            )  # fmt: skip
+                setup.queries,
+                index,
+                setup.judgments,
+                setup.measures,
+                k=setup.k,
+                relevance_level=setup.relevance_level,
+                **self._options,
+            )
 
     def time(self) -> None:
         """Search once more to measure the time."""

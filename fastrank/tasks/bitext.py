@@ -64,9 +64,16 @@ def evaluate_bitext(
         }
         values[f"{prefix}accuracy"] = (truth == found).astype(float).tolist()
     return TaskResult(
-        name=name, kind="bitext", protocol="mteb", metric="f1", value=mean["f1"], mean=mean,
-        values=values, rows=len(truth), seconds=perf_counter() - start,
-    )  # fmt: skip
+        name=name,
+        kind="bitext",
+        protocol="mteb",
+        metric="f1",
+        value=mean["f1"],
+        mean=mean,
+        values=values,
+        rows=len(truth),
+        seconds=perf_counter() - start,
+    )
 
 
 def _unit(vectors: Array, number: int) -> Array:

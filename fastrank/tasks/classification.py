@@ -112,11 +112,20 @@ def evaluate_classification(
         if task.kind != "classification":
             raise TypeError(f"task: expected a Task of classification, found one of {task.kind}")
         named = {
-            "protocol": protocol, "test": test, "dev": dev, "embed": embed, "lazy": lazy,
-            "alternatives": alternatives or None, "name": name or task.name, "seed": seed,
-            "batch_size": batch_size, "prompt": prompt, "cache": cache, "cache_name": cache_name,
+            "protocol": protocol,
+            "test": test,
+            "dev": dev,
+            "embed": embed,
+            "lazy": lazy,
+            "alternatives": alternatives or None,
+            "name": name or task.name,
+            "seed": seed,
+            "batch_size": batch_size,
+            "prompt": prompt,
+            "cache": cache,
+            "cache_name": cache_name,
             "progress": progress,
-        }  # fmt: skip
+        }
         given = {key: value for key, value in named.items() if value is not None}
         options = {**task.options, **given, **options}
         return evaluate_classification(model_or_vectors, task.data, **options)
@@ -124,9 +133,12 @@ def evaluate_classification(
     check_choice("protocol", protocol, tuple(PROTOCOLS))
     evaluate = _protocol(protocol)
     encoding = {
-        "batch_size": batch_size, "prompt": prompt, "cache": cache, "cache_name": cache_name,
+        "batch_size": batch_size,
+        "prompt": prompt,
+        "cache": cache,
+        "cache_name": cache_name,
         "progress": progress,
-    }  # fmt: skip
+    }
     assert set(encoding) == set(names_of(EncodingOptions))
     if embed is not None and model_or_vectors is not None:
         raise OptionError("embed", "expected None in place of the model, or no function")
@@ -203,9 +215,12 @@ def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Probl
     y, classes = encoded_labels(name or "labels", labels)
     vectors = vectors_of(given, len(y))
     return Problem(
-        name=name or "labels", y=y, classes=classes, encode=lambda: vectors,
+        name=name or "labels",
+        y=y,
+        classes=classes,
+        encode=lambda: vectors,
         alternatives=alternatives,
-    )  # fmt: skip
+    )
 
 
 def _is_labels(given: Any) -> bool:
@@ -218,9 +233,14 @@ def _is_labels(given: Any) -> bool:
 
 
 def _from_texts(
-    model: Any, task: TextTask, name: str, embed: Any, lazy: bool | None, alternatives: bool,
+    model: Any,
+    task: TextTask,
+    name: str,
+    embed: Any,
+    lazy: bool | None,
+    alternatives: bool,
     encoding: dict[str, Any],
-) -> Problem:  # fmt: skip
+) -> Problem:
     """A problem whose vectors a model or a function makes, now or when it is fitted."""
     name = name or task.name
     y, classes = encoded_labels(name, labels_of(task))
@@ -242,9 +262,14 @@ def _from_texts(
     else:
         encode = partial(encode_task, model, task, **encoding)
     return Problem(
-        name=name, y=y, classes=classes, encode=encode, texts=task.texts,
-        make_embedder=make_embedder, alternatives=alternatives and not lazy,
-    )  # fmt: skip
+        name=name,
+        y=y,
+        classes=classes,
+        encode=encode,
+        texts=task.texts,
+        make_embedder=make_embedder,
+        alternatives=alternatives and not lazy,
+    )
 
 
 def _refuse_cache(encoding: dict[str, Any], what: str) -> None:

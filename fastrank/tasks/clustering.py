@@ -84,9 +84,12 @@ def evaluate_clustering(
         row = int((~numpy.isfinite(vectors)).any(axis=1).argmax())
         raise InputError(name, f"row {row}: the vector has values that are not finite")
     kmeans = cluster.MiniBatchKMeans(
-        n_clusters=count, batch_size=kmeans_batch_size, init="k-means++", n_init=1,
+        n_clusters=count,
+        batch_size=kmeans_batch_size,
+        init="k-means++",
+        n_init=1,
         random_state=seed,
-    )  # fmt: skip
+    )
     values: dict[str, list[float]] = {"v_measure": [], "ami": []}
     for _ in range(samples):
         rows = source.choices(range(len(labels)), k=sample_size)
@@ -95,10 +98,17 @@ def evaluate_clustering(
         values["ami"].append(adjusted_mutual_info(labels[rows], clusters))
     mean = {metric: float(numpy.mean(of_samples)) for metric, of_samples in values.items()}
     return TaskResult(
-        name=name, kind="clustering", protocol="mteb", metric="v_measure",
-        value=mean["v_measure"], mean=mean, std=float(numpy.std(values["v_measure"])),
-        values=values, rows=len(labels), seconds=perf_counter() - start,
-    )  # fmt: skip
+        name=name,
+        kind="clustering",
+        protocol="mteb",
+        metric="v_measure",
+        value=mean["v_measure"],
+        mean=mean,
+        std=float(numpy.std(values["v_measure"])),
+        values=values,
+        rows=len(labels),
+        seconds=perf_counter() - start,
+    )
 
 
 def _part(given: Any, task: Any, fraction: Any, source: random.Random) -> tuple[Any, Any]:

@@ -68,31 +68,36 @@ def checked_similarities(name: str, given: Any) -> tuple[str, ...]:
 
 TASK = (
     Keyword(
-        "similarities", ("cosine",),
+        "similarities",
+        ("cosine",),
         """one or several of "cosine", "dot", "euclidean" and "manhattan". They are computed in
         double precision and rounded once to float32; the cosine with a zero vector is 0.""",
         check=checked_similarities,
     ),
     Keyword("name", None, "the name of the task, for messages and tables."),
     Keyword(
-        "batch_size", None,
+        "batch_size",
+        None,
         "the number of texts to encode at once, passed to the model if it takes it.",
         least=1,
     ),
     Keyword(
-        "prompt", None,
+        "prompt",
+        None,
         "passed to the model as `prompt` if it takes that, else prepended to each text.",
     ),
     Keyword(
-        "cache", None,
+        "cache",
+        None,
         "a folder in which to cache vectors, as in `evaluate_model`; with `cache_name`.",
     ),
     Keyword("cache_name", None, "a name for the model and its settings in the cache."),
     Keyword(
-        "progress", None,
+        "progress",
+        None,
         "whether to show a progress bar; by default on a terminal for long encoding.",
     ),
-)  # fmt: skip
+)
 
 
 def read_task(

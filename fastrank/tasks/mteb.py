@@ -92,11 +92,18 @@ def evaluate_mteb(
                     records[column].append(entry)
             at.update(1)
     return mean_of_tests(
-        dict(values), "accuracy", name=problem.name, kind="classification", protocol="mteb",
-        rows=len(problem), classes=problem.classes, seed=seed,
-        seconds=time.perf_counter() - started, notes=_notes(problem, samples_per_label),
+        dict(values),
+        "accuracy",
+        name=problem.name,
+        kind="classification",
+        protocol="mteb",
+        rows=len(problem),
+        classes=problem.classes,
+        seed=seed,
+        seconds=time.perf_counter() - started,
+        notes=_notes(problem, samples_per_label),
         records=records,
-    )  # fmt: skip
+    )
 
 
 def scores(y: Array, predicted: Array, classes: list[Any]) -> dict[str, float]:
@@ -206,9 +213,15 @@ def evaluate_knn(
         "f1_weighted": [f1(y, predicted, average="weighted")],
     }
     return mean_of_tests(
-        values, "accuracy", name=problem.name, kind="classification", protocol="knn",
-        rows=len(problem), classes=problem.classes, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        values,
+        "accuracy",
+        name=problem.name,
+        kind="classification",
+        protocol="knn",
+        rows=len(problem),
+        classes=problem.classes,
+        seconds=time.perf_counter() - started,
+    )
 
 
 def nearest_classes(

@@ -70,17 +70,20 @@ def evaluate_multilabel(
     """
     check_choice("classifier", classifier, CLASSIFIERS)
     for option, value in (
-        ("neighbors", neighbors), ("samples_per_label", samples_per_label),
+        ("neighbors", neighbors),
+        ("samples_per_label", samples_per_label),
         ("experiments", experiments),
-    ):  # fmt: skip
+    ):
         at_least(option, value, 1)
     at_least("seed", seed, 0)
     if isinstance(test, tuple) and len(test) == 2:
         test = (test[0], _without_indicators("test", test[1]))
     training, tests = training_and_tests(
-        model_or_vectors, _without_indicators("task", task), test,
+        model_or_vectors,
+        _without_indicators("task", task),
+        test,
         with_defaults(evaluate_multilabel, options),
-    )  # fmt: skip
+    )
     started = time.perf_counter()
     (name, vectors, given), (test_name, test_vectors, test_given) = training, tests
     labels, test_labels = _lists(name, given), _lists(test_name, test_given)
@@ -113,9 +116,16 @@ def evaluate_multilabel(
         for metric, score in _scores(expected, predicted, ranking).items():
             values[metric].append(score)
     return mean_of_tests(
-        dict(values), "accuracy", name=name, kind="multilabel", protocol="mteb",
-        rows=len(labels), classes=classes, seed=seed, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        dict(values),
+        "accuracy",
+        name=name,
+        kind="multilabel",
+        protocol="mteb",
+        rows=len(labels),
+        classes=classes,
+        seed=seed,
+        seconds=time.perf_counter() - started,
+    )
 
 
 def _scores(expected: Array, predicted: Array, ranking: Array) -> dict[str, float]:

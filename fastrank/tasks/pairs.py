@@ -140,10 +140,16 @@ def evaluate_similarity(
         mean[f"{one}_pearson"] = pearson(gold, values)
     main = add_highest(mean, wanted, CORRELATIONS, "spearman")
     return TaskResult(
-        name=name, kind="similarity", protocol="sentence-transformers", metric=main,
-        value=mean[main], mean=mean, similarities=similarities, rows=len(gold),
+        name=name,
+        kind="similarity",
+        protocol="sentence-transformers",
+        metric=main,
+        value=mean[main],
+        mean=mean,
+        similarities=similarities,
+        rows=len(gold),
         seconds=perf_counter() - start,
-    )  # fmt: skip
+    )
 
 
 @takes(PairOptions, TASK)
@@ -193,9 +199,16 @@ def evaluate_pairs(
         mean |= _metrics(one, positive, values, extremes=protocol == PROTOCOLS[0])
     main = add_highest(mean, wanted, METRICS, "ap")
     return TaskResult(
-        name=name, kind="pairs", protocol=protocol, metric=main, value=mean[main], mean=mean,
-        similarities=similarities, rows=len(positive), seconds=perf_counter() - start,
-    )  # fmt: skip
+        name=name,
+        kind="pairs",
+        protocol=protocol,
+        metric=main,
+        value=mean[main],
+        mean=mean,
+        similarities=similarities,
+        rows=len(positive),
+        seconds=perf_counter() - start,
+    )
 
 
 def _metrics(
@@ -265,10 +278,16 @@ def evaluate_triplets(
     main = add_highest(mean, wanted, ("accuracy",), "accuracy")
     values[main] = values[best]
     return TaskResult(
-        name=name, kind="triplets", protocol="sentence-transformers", metric=main,
-        value=mean[main], mean=mean, values=values, rows=len(anchors),
+        name=name,
+        kind="triplets",
+        protocol="sentence-transformers",
+        metric=main,
+        value=mean[main],
+        mean=mean,
+        values=values,
+        rows=len(anchors),
         seconds=perf_counter() - start,
-    )  # fmt: skip
+    )
 
 
 def _margins(margin: Any) -> dict[str, float]:

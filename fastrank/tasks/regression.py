@@ -77,9 +77,15 @@ def evaluate_regression(
     if samples >= len(y):
         values = {metric: found * experiments for metric, found in values.items()}
     return mean_of_tests(
-        values, "kendalltau", name=name, kind="regression", protocol="mteb",
-        rows=len(y), seed=seed, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        values,
+        "kendalltau",
+        name=name,
+        kind="regression",
+        protocol="mteb",
+        rows=len(y),
+        seed=seed,
+        seconds=time.perf_counter() - started,
+    )
 
 
 def _scores(expected: Array, predicted: Array) -> dict[str, float]:

@@ -131,6 +131,10 @@ def mean_of_tests(
     value = float(numpy.mean(main)) if value is None else value
     mean = {name: sum(tests) / len(tests) for name, tests in values.items()}
     return TaskResult(
-        metric=metric, value=value, mean={**mean, metric: value}, values=values,
-        std=float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0, **fields,
-    )  # fmt: skip
+        metric=metric,
+        value=value,
+        mean={**mean, metric: value},
+        values=values,
+        std=float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0,
+        **fields,
+    )

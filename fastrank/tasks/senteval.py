@@ -121,10 +121,18 @@ def evaluate_senteval(
         values, records = _tested(fitting, penalties, _splits(order, y, rows, kfold, training.seed))
     percent = round(numpy.mean([round(100 * one, 2) for one in values["accuracy"]]), 2)
     return mean_of_tests(
-        values, "accuracy", value=float(percent) / 100, name=problem.name, kind="classification",
-        protocol="senteval", rows=len(problem), classes=problem.classes, seed=training.seed,
-        seconds=time.perf_counter() - started, records=records,
-    )  # fmt: skip
+        values,
+        "accuracy",
+        value=float(percent) / 100,
+        name=problem.name,
+        kind="classification",
+        protocol="senteval",
+        rows=len(problem),
+        classes=problem.classes,
+        seed=training.seed,
+        seconds=time.perf_counter() - started,
+        records=records,
+    )
 
 
 def _splits(
@@ -235,9 +243,15 @@ class _Stacked:
 
     def _train(self, train_rows: Array, valid_rows: Any, stack: Array, random: Any) -> Any:
         found = train(
-            self._inputs, self.y, self.classes, train_rows, valid_rows, stack, self._training,
+            self._inputs,
+            self.y,
+            self.classes,
+            train_rows,
+            valid_rows,
+            stack,
+            self._training,
             random,
-        )  # fmt: skip
+        )
         self._shown.update(stack.size)
         return found
 
@@ -255,11 +269,13 @@ class _Sklearn:
         """Accuracies, float64[splits, penalties]."""
         return numpy.array(
             [
-                [(self._classes(rows, penalty, valid) == self.y[valid]).mean()
-                 for penalty in penalties]
+                [
+                    (self._classes(rows, penalty, valid) == self.y[valid]).mean()
+                    for penalty in penalties
+                ]
                 for rows, valid in splits
             ]
-        )  # fmt: skip
+        )
 
     def predict(self, splits: list[Any], penalties: list[float]) -> list[Array]:
         """The classes of the test rows of splits, each trained with a penalty."""

@@ -81,10 +81,17 @@ def evaluate_summarization(
     main = add_highest(mean, wanted, CORRELATIONS, "spearman")
     notes = (f"{skipped} of {len(scores)} texts skipped: equal scores or similarities",)
     return TaskResult(
-        name=name, kind="summarization", protocol="mteb", metric=main, value=mean[main],
-        mean=mean, values=values, rows=len(scores), seconds=perf_counter() - start,
+        name=name,
+        kind="summarization",
+        protocol="mteb",
+        metric=main,
+        value=mean[main],
+        mean=mean,
+        values=values,
+        rows=len(scores),
+        seconds=perf_counter() - start,
         notes=notes if skipped else (),
-    )  # fmt: skip
+    )
 
 
 def _highest(machines: Array, people: Array, wanted: tuple[str, ...]) -> dict[str, Array]:

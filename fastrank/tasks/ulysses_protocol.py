@@ -111,11 +111,14 @@ def evaluate_ulysses(
 
     layers = (hidden,) if isinstance(hidden, int) else hidden
     settings = Settings(
-        hidden=tuple(at_least("hidden", units, 1) for units in layers), classes=classes,
-        metric=measure, batch_size=at_least("train_batch_size", train_batch_size, 2),
-        epochs=at_least("epochs", epochs, 1), patience=at_least("patience", patience, 0),
+        hidden=tuple(at_least("hidden", units, 1) for units in layers),
+        classes=classes,
+        metric=measure,
+        batch_size=at_least("train_batch_size", train_batch_size, 2),
+        epochs=at_least("epochs", epochs, 1),
+        patience=at_least("patience", patience, 0),
         min_improvement=finite("min_improvement", min_improvement),
-    )  # fmt: skip
+    )
     _check_rows(problem, folds)
     of_repetitions, of_intervals = seeds(seed, repetitions)
     splits = [
@@ -148,11 +151,20 @@ def evaluate_ulysses(
     losses, values = ([series[key][0] for series in trained] for key in TEST_KEYS)
     intervals = MeanIntervals(interval_seeds(of_intervals)["metric_test"])
     return mean_of_tests(
-        {metric: values, "loss": losses}, metric, name=problem.name, kind="classification",
-        protocol="ulysses", interval=intervals.interval(numpy.array(values)), level=LEVEL,
-        rows=len(problem), classes=problem.classes, seed=seed, notes=notes,
-        records=_records(splits, trained), seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        {metric: values, "loss": losses},
+        metric,
+        name=problem.name,
+        kind="classification",
+        protocol="ulysses",
+        interval=intervals.interval(numpy.array(values)),
+        level=LEVEL,
+        rows=len(problem),
+        classes=problem.classes,
+        seed=seed,
+        notes=notes,
+        records=_records(splits, trained),
+        seconds=time.perf_counter() - started,
+    )
 
 
 def interval_seeds(seed: int) -> dict[str, int]:
@@ -323,10 +335,14 @@ def folds_of(y: Array, seed: int, repetition: int, folds: int, fraction: float) 
         state.shuffle(others)
         validation = ceil(fraction * others.size)
         yield Fold(
-            repetition=repetition, partition=partition, train=rows[others[validation:]],
-            validation=rows[others[:validation]], test=rows[fold_of == partition],
-            weights=int(for_weights[partition]), loader_seed=int(for_loaders[partition]),
-        )  # fmt: skip
+            repetition=repetition,
+            partition=partition,
+            train=rows[others[validation:]],
+            validation=rows[others[:validation]],
+            test=rows[fold_of == partition],
+            weights=int(for_weights[partition]),
+            loader_seed=int(for_loaders[partition]),
+        )
 
 
 def balanced(y: Array, seed: int) -> Array:

@@ -180,9 +180,14 @@ def test_recall_is_what_counting_scores_says(corpus, queries, k, metric, data):
 def test_documents_that_are_left_out_are_no_loss(left_out):
     """By id, in exact search and in the others."""
     found = compare(
-        "IVF4,Flat nprobe=4", 1, CORPUS[:9], metric="cosine", qrels=ITSELF, measures="Success@1",
+        "IVF4,Flat nprobe=4",
+        1,
+        CORPUS[:9],
+        metric="cosine",
+        qrels=ITSELF,
+        measures="Success@1",
         **left_out,
-    )  # fmt: skip
+    )
     assert means(found) == [{"Success@1": 0.0}] * 2
     assert [point.scores.counts["excluded"] for point in found.points] == [9, 9]
     assert found.points[1].recall == 1.0

@@ -205,7 +205,7 @@ def test_errors(make, error, reason):
         ("retrieval", CITIES, {"metric": "cos"}, "metric: "),
         ("summarization", ([["a"]], [["b", "c"]], [[1]]), {}, "1 scores for 2"),
     ],
-)  # fmt: skip
+)
 def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, reason):
     calls = []
     tasks = {"fine": CITIES, "wrong": fr.Task(kind, data, **options)}
