@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy
 
 from fastrank.errors import ArrayError
@@ -49,9 +47,8 @@ def evaluate_bitext(
     1.0
     """
     given = with_defaults(evaluate_bitext, options)
-    name, vectors, _ = read_task(model_or_vectors, task, given, texts=2, labels=False)
-    start = perf_counter()
-    one, other = (_unit(part, number) for number, part in enumerate(vectors, 1))
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=False)
+    one, other = (_unit(part, number) for number, part in enumerate(rows.vectors, 1))
     truth = numpy.arange(len(one))
     mean: dict[str, float] = {}
     values: dict[str, list[float]] = {}
@@ -63,17 +60,7 @@ def evaluate_bitext(
             f"{prefix}accuracy": accuracy(truth, found),
         }
         values[f"{prefix}accuracy"] = (truth == found).astype(float).tolist()
-    return TaskResult(
-        name=name,
-        kind="bitext",
-        protocol="mteb",
-        metric="f1",
-        value=mean["f1"],
-        mean=mean,
-        values=values,
-        rows=len(truth),
-        seconds=perf_counter() - start,
-    )
+    return rows.result("bitext", "mteb", "f1", mean, values=values)
 
 
 def _unit(vectors: Array, number: int) -> Array:

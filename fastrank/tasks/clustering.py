@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from time import perf_counter
 
 import numpy
 
@@ -70,12 +69,14 @@ def evaluate_clustering(
     cluster: Any = optional("sklearn.cluster", "evaluate_clustering", "probe")
     if fraction is not None:
         model_or_vectors, task = _part(model_or_vectors, task, fraction, source)
-    name, (vectors,), found = read_task(model_or_vectors, task, given, texts=1, labels=True)
-    start = perf_counter()
-    labels = label_array("labels", found)
+    found = read_task(model_or_vectors, task, given, texts=1, labels=True)
+    name, (vectors,) = found.name, found.vectors
+    labels = label_array("labels", found.labels)
     count = len(numpy.unique(labels))
     if count < 2:
-        raise InputError(name, f"expected at least two different labels, found only {found[0]!r}")
+        raise InputError(
+            name, f"expected at least two different labels, found only {found.labels[0]!r}"
+        )
     if sample_size < count:
         raise OptionError(
             "sample_size", f"expected {count} or more, the number of labels, found {sample_size}"
@@ -97,18 +98,8 @@ def evaluate_clustering(
         values["v_measure"].append(v_measure(labels[rows], clusters))
         values["ami"].append(adjusted_mutual_info(labels[rows], clusters))
     mean = {metric: float(numpy.mean(of_samples)) for metric, of_samples in values.items()}
-    return TaskResult(
-        name=name,
-        kind="clustering",
-        protocol="mteb",
-        metric="v_measure",
-        value=mean["v_measure"],
-        mean=mean,
-        std=float(numpy.std(values["v_measure"])),
-        values=values,
-        rows=len(labels),
-        seconds=perf_counter() - start,
-    )
+    std = float(numpy.std(values["v_measure"]))
+    return found.result("clustering", "mteb", "v_measure", mean, std=std, values=values)
 
 
 def _part(given: Any, task: Any, fraction: Any, source: random.Random) -> tuple[Any, Any]:

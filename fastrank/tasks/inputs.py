@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from time import perf_counter
 
 import numpy
 
+from fastrank.data.columns import Frozen
 from fastrank.datasets.text_task import (
     TextTask,
     as_text_task,
@@ -24,6 +26,7 @@ from fastrank.embeddings.text_vectors import (
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.keywords import Keyword, pick
 from fastrank.messages import counted
+from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,10 +103,42 @@ TASK = (
 )
 
 
+class TaskRows(Frozen):
+    """The rows of a task.
+
+    name: for messages and tables. vectors: an array per text of a row. labels: as given, or None.
+    started: when they were read, after encoding, in seconds of `time.perf_counter`.
+    """
+
+    name: str
+    vectors: tuple[Array, ...]
+    labels: Any
+    started: float
+
+    def __len__(self) -> int:
+        return len(self.vectors[0])
+
+    def result(
+        self, kind: str, protocol: str, metric: str, mean: dict[str, float], **fields: Any
+    ) -> TaskResult:
+        """The result of an evaluation of these rows that has the main metric in its means."""
+        return TaskResult(
+            name=self.name,
+            kind=kind,
+            protocol=protocol,
+            metric=metric,
+            value=mean[metric],
+            mean=mean,
+            rows=len(self),
+            seconds=perf_counter() - self.started,
+            **fields,
+        )
+
+
 def read_task(
     model_or_vectors: Any, task: Any, options: Mapping[str, Any], *, texts: int, labels: bool
-) -> tuple[str, tuple[Array, ...], Any]:
-    """The name of a task, its vectors (an array per text of a row), and its labels or None.
+) -> TaskRows:
+    """The rows of a task with their vectors, and their labels or None.
 
     texts: how many texts a row must have. labels: whether the task must have labels. Vectors that
     are given as float32 are not checked for NaN. Raises what `encode_task` raises, and InputError
@@ -121,12 +156,11 @@ def read_task(
     found = as_text_task(task, labels=labels)
     name = options["name"] or found.name
     _check(name, found, texts, labels)
-    return name, encode_task(model_or_vectors, found, **encoding), found.labels
+    vectors = encode_task(model_or_vectors, found, **encoding)
+    return TaskRows(name=name, vectors=vectors, labels=found.labels, started=perf_counter())
 
 
-def _from_vectors(
-    given: Any, task: Any, name: str | None, texts: int, labels: bool
-) -> tuple[str, tuple[Array, ...], Any]:
+def _from_vectors(given: Any, task: Any, name: str | None, texts: int, labels: bool) -> TaskRows:
     found_labels = task
     if isinstance(task, TextTask):
         name, found_labels = name or task.name, task.labels
@@ -156,7 +190,8 @@ def _from_vectors(
         raise ArrayError(VECTORS, f"expected {count} rows, one per label, found {len(arrays[0])}")
     if not count:
         raise ArrayError(VECTORS, "expected at least one row, found none")
-    return name, arrays, found_labels if labels else None
+    kept = found_labels if labels else None
+    return TaskRows(name=name, vectors=arrays, labels=kept, started=perf_counter())
 
 
 def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
@@ -191,36 +226,49 @@ def _name(number: int, texts: int) -> str:
     return VECTORS if texts == 1 else f"vectors of text {number}"
 
 
+def sides_of(model_or_vectors: Any, task: Any, sets: Mapping[str, Any]) -> dict[str, Any]:
+    """{option: (model or vectors, rows)} of the training rows, which are "", and of further sets.
+
+    With vectors, the rows are labels or texts. Raises OptionError.
+    """
+    found = {"": (model_or_vectors, task)}
+    for option, given in sets.items():
+        if not are_vectors(model_or_vectors):
+            found[option] = model_or_vectors, given
+        elif isinstance(given, tuple) and len(given) == 2:
+            found[option] = given
+        else:
+            reason = "expected a tuple (vectors, labels), as vectors are given"
+            raise OptionError(option, reason)
+    return found
+
+
 def training_and_tests(
     model_or_vectors: Any, task: Any, test: Any, options: Mapping[str, Any]
-) -> list[tuple[str, Array, list[Any]]]:
-    """The name, vectors and labels of the training rows, and those of the test rows.
+) -> tuple[TaskRows, TaskRows]:
+    """The training rows and the test rows, which are given as in `evaluate_multilabel`.
 
-    Both are given as in `evaluate_multilabel`. A transformer that is not fitted is fitted on the
-    training texts. Raises what `read_task` raises.
+    A transformer that is not fitted is fitted on the training texts. Raises what `read_task`
+    raises.
     """
-    sides: list[tuple[Any, Any]]
-    if are_vectors(model_or_vectors):
-        if not isinstance(test, tuple) or len(test) != 2:
-            raise OptionError("test", "expected a tuple (vectors, labels), as vectors are given")
-        name = options["name"] or "labels"
-        sides = [
-            (vectors_of(given), labels if isinstance(labels, TextTask) else plain_labels(labels))
-            for given, labels in ((model_or_vectors, task), test)
-        ]
+    sides = sides_of(model_or_vectors, task, {"test": test})
+    name, model = options["name"] or "labels", model_or_vectors
+    if are_vectors(model):
+        sides = {
+            key: (vectors_of(own), rows if isinstance(rows, TextTask) else plain_labels(rows))
+            for key, (own, rows) in sides.items()
+        }
     else:
-        texts, model = as_text_task(task), model_or_vectors
+        texts = as_text_task(task)
         name = options["name"] or texts.name
         if needs_fitting(model, texts.texts[0]):
             model = deepcopy(model).fit(texts.texts[0])
-        sides = [(model, texts), (model, as_text_task(test))]
-    found = []
-    for own, (given, rows) in zip((name, f"{name} (test)"), sides, strict=True):
-        named = {**options, "name": own}
-        _, (vectors,), labels = read_task(given, rows, named, texts=1, labels=True)
-        found.append((own, vectors, labels))
-    widths = [vectors.shape[1] for _, vectors, _ in found]
-    if widths[0] != widths[1]:
-        reason = f"expected {widths[0]} dimensions, as in training, found {widths[1]}"
-        raise ArrayError("test", reason)
-    return found
+        sides = {"": (model, texts), "test": (model, as_text_task(test))}
+    training, tests = (
+        read_task(own, rows, {**options, "name": label}, texts=1, labels=True)
+        for label, (own, rows) in zip((name, f"{name} (test)"), sides.values(), strict=True)
+    )
+    width, other = (part.vectors[0].shape[1] for part in (training, tests))
+    if width != other:
+        raise ArrayError("test", f"expected {width} dimensions, as in training, found {other}")
+    return training, tests

@@ -13,7 +13,6 @@ from fastrank.lazy import optional
 from fastrank.searching.progress import bar
 from fastrank.tasks.metrics import accuracy, f1, precision, recall
 from fastrank.tasks.problem import embedded_sets, one_text
-from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.thresholds import average_precision
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
 
@@ -91,16 +91,12 @@ def evaluate_mteb(
                 for column, entry in zip(records, (experiment, name, value), strict=True):
                     records[column].append(entry)
             at.update(1)
-    return mean_of_tests(
+    return problem.result(
+        "mteb",
         dict(values),
         "accuracy",
-        name=problem.name,
-        kind="classification",
-        protocol="mteb",
-        rows=len(problem),
-        classes=problem.classes,
+        started,
         seed=seed,
-        seconds=time.perf_counter() - started,
         notes=_notes(problem, samples_per_label),
         records=records,
     )
@@ -212,16 +208,7 @@ def evaluate_knn(
         "f1": [f1(y, predicted, average="macro")],
         "f1_weighted": [f1(y, predicted, average="weighted")],
     }
-    return mean_of_tests(
-        values,
-        "accuracy",
-        name=problem.name,
-        kind="classification",
-        protocol="knn",
-        rows=len(problem),
-        classes=problem.classes,
-        seconds=time.perf_counter() - started,
-    )
+    return problem.result("knn", values, "accuracy", started)
 
 
 def nearest_classes(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
 
 import numpy
 
@@ -123,33 +122,22 @@ def evaluate_similarity(
     """
     given = with_defaults(evaluate_similarity, options)
     wanted = checked_similarities("similarities", given["similarities"])
-    name, vectors, labels = read_task(model_or_vectors, task, given, texts=2, labels=True)
-    gold = number_array("scores", labels)
-    start = perf_counter()
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    gold = number_array("scores", rows.labels)
     if len(gold) < 2:
-        raise InputError(name, "expected at least two pairs, found one")
+        raise InputError(rows.name, "expected at least two pairs, found one")
     if (gold == gold[0]).all():
-        raise InputError(name, f"all scores are {gold[0]:g}, so the correlation is undefined")
-    similarities = similarities_of(vectors[0], vectors[1], wanted)
+        raise InputError(rows.name, f"all scores are {gold[0]:g}, so the correlation is undefined")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
     mean = {}
     for one, values in similarities.items():
         if (values == values[0]).all():
             reason = f"all {one} similarities are {values[0]:g}, so the correlation is undefined"
-            raise InputError(name, reason)
+            raise InputError(rows.name, reason)
         mean[f"{one}_spearman"] = spearman(gold, values)
         mean[f"{one}_pearson"] = pearson(gold, values)
     main = add_highest(mean, wanted, CORRELATIONS, "spearman")
-    return TaskResult(
-        name=name,
-        kind="similarity",
-        protocol="sentence-transformers",
-        metric=main,
-        value=mean[main],
-        mean=mean,
-        similarities=similarities,
-        rows=len(gold),
-        seconds=perf_counter() - start,
-    )
+    return rows.result("similarity", "sentence-transformers", main, mean, similarities=similarities)
 
 
 @takes(PairOptions, TASK)
@@ -187,28 +175,17 @@ def evaluate_pairs(
     given = with_defaults(evaluate_pairs, options)
     check_choice("protocol", protocol, PROTOCOLS)
     wanted = checked_similarities("similarities", given["similarities"])
-    name, vectors, labels = read_task(model_or_vectors, task, given, texts=2, labels=True)
-    start = perf_counter()
-    positive = binary_array("labels", labels)
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    positive = binary_array("labels", rows.labels)
     if positive.all() or not positive.any():
         found = int(positive[0])
-        raise InputError(name, f"expected labels 0 and 1, found only {found}")
-    similarities = similarities_of(vectors[0], vectors[1], wanted)
+        raise InputError(rows.name, f"expected labels 0 and 1, found only {found}")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
     mean: dict[str, float] = {}
     for one, values in similarities.items():
         mean |= _metrics(one, positive, values, extremes=protocol == PROTOCOLS[0])
     main = add_highest(mean, wanted, METRICS, "ap")
-    return TaskResult(
-        name=name,
-        kind="pairs",
-        protocol=protocol,
-        metric=main,
-        value=mean[main],
-        mean=mean,
-        similarities=similarities,
-        rows=len(positive),
-        seconds=perf_counter() - start,
-    )
+    return rows.result("pairs", protocol, main, mean, similarities=similarities)
 
 
 def _metrics(
@@ -264,30 +241,19 @@ def evaluate_triplets(
     given = with_defaults(evaluate_triplets, options)
     wanted = checked_similarities("similarities", given["similarities"])
     margins = _margins(margin)
-    name, vectors, _ = read_task(model_or_vectors, task, given, texts=3, labels=False)
-    start = perf_counter()
-    anchors, positives, negatives = vectors
+    rows = read_task(model_or_vectors, task, given, texts=3, labels=False)
+    anchors, positives, negatives = rows.vectors
     found = [similarities_of(anchors, part, wanted) for part in (positives, negatives)]
     correct = {
         f"{one}_accuracy": (found[0][one] > found[1][one] + margins.get(one, 0.0)).astype(float)
         for one in wanted
     }
-    mean = {metric: float(rows.mean()) for metric, rows in correct.items()}
-    values = {metric: rows.tolist() for metric, rows in correct.items()}
+    mean = {metric: float(own.mean()) for metric, own in correct.items()}
+    values = {metric: own.tolist() for metric, own in correct.items()}
     best = max(values, key=lambda metric: mean[metric])
     main = add_highest(mean, wanted, ("accuracy",), "accuracy")
     values[main] = values[best]
-    return TaskResult(
-        name=name,
-        kind="triplets",
-        protocol="sentence-transformers",
-        metric=main,
-        value=mean[main],
-        mean=mean,
-        values=values,
-        rows=len(anchors),
-        seconds=perf_counter() - start,
-    )
+    return rows.result("triplets", "sentence-transformers", main, mean, values=values)
 
 
 def _margins(margin: Any) -> dict[str, float]:

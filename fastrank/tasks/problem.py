@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from time import perf_counter
 
 import numpy
 
 from fastrank.data.columns import Frozen
 from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.tasks.result import TaskResult, means_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +58,28 @@ class Problem(Frozen):
         Encoding may take long: check the options before the first use.
         """
         return None if self.encode is None else self.encode()
+
+    def result(
+        self,
+        protocol: str,
+        values: dict[str, list[float]],
+        metric: str,
+        started: float,
+        **fields: Any,
+    ) -> TaskResult:
+        """The result of classifiers that were trained from `started` on, with `means_of` values."""
+        means = means_of(values, metric, value=fields.pop("value", None))
+        return TaskResult(
+            name=self.name,
+            kind="classification",
+            protocol=protocol,
+            value=means["mean"][metric],
+            rows=len(self),
+            classes=self.classes,
+            seconds=perf_counter() - started,
+            **means,
+            **fields,
+        )
 
     def texts_of(self, rows: Array) -> tuple[list[str], ...]:
         """The texts of some rows."""

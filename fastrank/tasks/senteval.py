@@ -14,7 +14,6 @@ from fastrank.messages import counted
 from fastrank.searching.progress import bar
 from fastrank.tasks.mteb import fitted
 from fastrank.tasks.problem import embedded_sets, pair_features
-from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.senteval_networks import OPTIMIZERS, Training, predicted, train, with_ones
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
     Split = tuple[Array, Array]
@@ -120,17 +120,13 @@ def evaluate_senteval(
         fitting = kind(inputs, y, len(problem.classes), training, shown)
         values, records = _tested(fitting, penalties, _splits(order, y, rows, kfold, training.seed))
     percent = round(numpy.mean([round(100 * one, 2) for one in values["accuracy"]]), 2)
-    return mean_of_tests(
+    return problem.result(
+        "senteval",
         values,
         "accuracy",
+        started,
         value=float(percent) / 100,
-        name=problem.name,
-        kind="classification",
-        protocol="senteval",
-        rows=len(problem),
-        classes=problem.classes,
         seed=training.seed,
-        seconds=time.perf_counter() - started,
         records=records,
     )
 

@@ -16,7 +16,6 @@ from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
 from fastrank.tasks.problem import pair_features
-from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.ulysses_training import (
     EPOCH_KEYS,
     SERIES,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
 
@@ -150,20 +150,16 @@ def evaluate_ulysses(
         warnings.warn(f"{problem.name}: {note}", stacklevel=3)
     losses, values = ([series[key][0] for series in trained] for key in TEST_KEYS)
     intervals = MeanIntervals(interval_seeds(of_intervals)["metric_test"])
-    return mean_of_tests(
+    return problem.result(
+        "ulysses",
         {metric: values, "loss": losses},
         metric,
-        name=problem.name,
-        kind="classification",
-        protocol="ulysses",
+        started,
         interval=intervals.interval(numpy.array(values)),
         level=LEVEL,
-        rows=len(problem),
-        classes=problem.classes,
         seed=seed,
         notes=notes,
         records=_records(splits, trained),
-        seconds=time.perf_counter() - started,
     )
 
 
