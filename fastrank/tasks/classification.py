@@ -23,7 +23,8 @@ from fastrank.embeddings.text_vectors import (
     vectors_of,
 )
 from fastrank.errors import InputError, OptionError
-from fastrank.keywords import names_of, option_hint
+from fastrank.keywords import option_hint
+from fastrank.tasks.inputs import sides_of
 from fastrank.tasks.problem import Problem, embedded_by, encoded_labels, with_common_classes
 from fastrank.tasks.task import Task
 
@@ -108,6 +109,13 @@ def evaluate_classification(
     >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     """
+    encoding: EncodingOptions = {
+        "batch_size": batch_size,
+        "prompt": prompt,
+        "cache": cache,
+        "cache_name": cache_name,
+        "progress": progress,
+    }
     if isinstance(task, Task):
         if task.kind != "classification":
             raise TypeError(f"task: expected a Task of classification, found one of {task.kind}")
@@ -120,11 +128,7 @@ def evaluate_classification(
             "alternatives": alternatives or None,
             "name": name or task.name,
             "seed": seed,
-            "batch_size": batch_size,
-            "prompt": prompt,
-            "cache": cache,
-            "cache_name": cache_name,
-            "progress": progress,
+            **encoding,
         }
         given = {key: value for key, value in named.items() if value is not None}
         options = {**task.options, **given, **options}
@@ -132,14 +136,6 @@ def evaluate_classification(
     protocol = protocol or "ulysses"
     check_choice("protocol", protocol, tuple(PROTOCOLS))
     evaluate = _protocol(protocol)
-    encoding = {
-        "batch_size": batch_size,
-        "prompt": prompt,
-        "cache": cache,
-        "cache_name": cache_name,
-        "progress": progress,
-    }
-    assert set(encoding) == set(names_of(EncodingOptions))
     if embed is not None and model_or_vectors is not None:
         raise OptionError("embed", "expected None in place of the model, or no function")
     if embed is not None and not callable(embed):
@@ -152,16 +148,8 @@ def evaluate_classification(
             options[key] = integer(key, value) if key == "seed" else value
 
     label = name or ""
-    sides = {"": (model_or_vectors, task)}
-    for key, given in sets.items():
-        if are_vectors(model_or_vectors):
-            if not isinstance(given, tuple) or len(given) != 2:
-                raise OptionError(key, "expected a tuple (vectors, labels), as vectors are given")
-            sides[key] = given
-        else:
-            sides[key] = (model_or_vectors, given)
     problems = {}
-    for key, (given_model, given) in sides.items():
+    for key, (given_model, given) in sides_of(model_or_vectors, task, sets).items():
         if are_vectors(given_model):
             refuse_encoding({**encoding, "embed": embed, "lazy": lazy})
             problems[key] = _from_vectors(given_model, given, label, alternatives)
@@ -239,7 +227,7 @@ def _from_texts(
     embed: Any,
     lazy: bool | None,
     alternatives: bool,
-    encoding: dict[str, Any],
+    encoding: EncodingOptions,
 ) -> Problem:
     """A problem whose vectors a model or a function makes, now or when it is fitted."""
     name = name or task.name
@@ -272,7 +260,7 @@ def _from_texts(
     )
 
 
-def _refuse_cache(encoding: dict[str, Any], what: str) -> None:
+def _refuse_cache(encoding: Mapping[str, Any], what: str) -> None:
     for name in ("cache", "cache_name"):
         if encoding[name] is not None:
             raise OptionError(name, f"vectors of {what} cannot be cached")
@@ -302,7 +290,7 @@ def _called(embed: Callable[..., Any]) -> Embedder:
 
 
 def _encoder_of_alternatives(
-    model: Any, task: TextTask, encoding: dict[str, Any]
+    model: Any, task: TextTask, encoding: EncodingOptions
 ) -> Callable[[], tuple[Array, ...]]:
     """A function that encodes the first text and each alternative of the second, now checked."""
     if len(task.texts) != 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from time import perf_counter
 
@@ -10,6 +11,7 @@ import numpy
 from fastrank.data.columns import Frozen
 from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.lazy import optional
 from fastrank.tasks.result import TaskResult, means_of
 
 TYPE_CHECKING = False
@@ -212,3 +214,16 @@ def pair_features(vectors: tuple[Array, ...], *parts: str) -> Array:
         raise ArrayError("vectors of text 2", f"{expected}, found {b.shape[1]}")
     made = {"a": a, "b": b, "distance": numpy.abs(a - b), "product": a * b}
     return numpy.hstack([made[part] for part in parts])
+
+
+def stratified_folds(
+    rows: Array, y: Array, folds: int, seed: int, protocol: str
+) -> list[tuple[Array, Array]]:
+    """scikit-learn's stratified folds of some rows: the other rows and those of each fold."""
+    selection = optional("sklearn.model_selection", f"protocol {protocol!r}", "probe")
+    splitter = selection.StratifiedKFold(n_splits=folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # Of a class that outer folds left with fewer rows than inner folds.
+        warnings.simplefilter("ignore", UserWarning)
+        found = list(splitter.split(rows, y[rows]))
+    return [(rows[others], rows[own]) for others, own in found]

@@ -13,7 +13,7 @@ from fastrank.lazy import optional
 from fastrank.messages import counted
 from fastrank.searching.progress import bar
 from fastrank.tasks.mteb import fitted
-from fastrank.tasks.problem import embedded_sets, pair_features
+from fastrank.tasks.problem import embedded_sets, pair_features, stratified_folds
 from fastrank.tasks.senteval_networks import OPTIMIZERS, Training, predicted, train, with_ones
 
 TYPE_CHECKING = False
@@ -142,11 +142,11 @@ def _splits(
     if "dev" in rows:
         return [(order, rows["dev"], rows["test"], [(order, rows["dev"])])]
     if "test" in rows:
-        return [(order, None, rows["test"], _stratified(order, y, kfold, seed))]
+        return [(order, None, rows["test"], stratified_folds(order, y, kfold, seed, "senteval"))]
     # The original has this seed whatever the seed of the classifiers.
     return [
-        (training, None, tests, _stratified(training, y, kfold, SEED))
-        for training, tests in _stratified(order, y, kfold, SEED)
+        (training, None, tests, stratified_folds(training, y, kfold, SEED, "senteval"))
+        for training, tests in stratified_folds(order, y, kfold, SEED, "senteval")
     ]
 
 
@@ -180,19 +180,6 @@ def _tested(
             f1 = 2 * (positive & found).sum() / max(1, positive.sum() + found.sum())
             values["f1"].append(round(100 * float(f1), 2) / 100)
     return dict(values), dict(records)
-
-
-def _stratified(rows: Array, y: Array, kfold: int, seed: int) -> list[Split]:
-    """scikit-learn's stratified folds: training rows and validation rows of each."""
-    import warnings
-
-    selection = optional("sklearn.model_selection", "protocol 'senteval'", "probe")
-    folds = selection.StratifiedKFold(n_splits=kfold, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # Of a class that the outer folds left with fewer rows than inner folds.
-        warnings.simplefilter("ignore", UserWarning)
-        found = list(folds.split(rows, y[rows]))
-    return [(rows[training], rows[validation]) for training, validation in found]
 
 
 class _Stacked:

@@ -15,7 +15,7 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
-from fastrank.tasks.problem import pair_features
+from fastrank.tasks.problem import pair_features, stratified_folds
 from fastrank.tasks.ulysses_training import (
     EPOCH_KEYS,
     SERIES,
@@ -325,17 +325,16 @@ def folds_of(y: Array, seed: int, repetition: int, folds: int, fraction: float) 
     # The original draws the delay of its progress bar here.
     state.random_sample()
     rows = balanced(y, int(for_balance))
-    fold_of = stratified(y[rows], int(for_folds), folds)
-    for partition in range(folds):
-        others = numpy.flatnonzero(fold_of != partition)
+    parts = stratified_folds(rows, y, folds, int(for_folds), "ulysses")
+    for partition, (others, tests) in enumerate(parts):
         state.shuffle(others)
         validation = ceil(fraction * others.size)
         yield Fold(
             repetition=repetition,
             partition=partition,
-            train=rows[others[validation:]],
-            validation=rows[others[:validation]],
-            test=rows[fold_of == partition],
+            train=others[validation:],
+            validation=others[:validation],
+            test=tests,
             weights=int(for_weights[partition]),
             loader_seed=int(for_loaders[partition]),
         )
@@ -351,23 +350,6 @@ def balanced(y: Array, seed: int) -> Array:
             for place in range(int(y.max()) + 1)
         ]
     )
-
-
-def stratified(y: Array, seed: int, folds: int) -> Array:
-    """The fold of each row, as scikit-learn's StratifiedKFold(folds, shuffle=True) chooses it.
-
-    y: classes in order of their first row.
-    """
-    state = numpy.random.RandomState(seed)
-    classes = int(y.max()) + 1
-    in_order = numpy.sort(y)
-    counts = [numpy.bincount(in_order[first::folds], minlength=classes) for first in range(folds)]
-    found = numpy.empty(len(y), numpy.int64)
-    for place in range(classes):
-        drawn = numpy.arange(folds).repeat([count[place] for count in counts])
-        state.shuffle(drawn)
-        found[y == place] = drawn
-    return found
 
 
 class MeanIntervals:
