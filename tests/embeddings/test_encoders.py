@@ -148,17 +148,6 @@ def test_what_is_no_model(model):
         encoders_of(model, CORPUS)
 
 
-def test_static_models_of_model2vec():
-    model2vec = pytest.importorskip("model2vec")
-    tokenizers = pytest.importorskip("tokenizers")
-    words = tokenizers.models.WordLevel({"red": 0, "blue": 1, "[UNK]": 2}, unk_token="[UNK]")
-    tokenizer = tokenizers.Tokenizer(words)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    model = model2vec.StaticModel(np.eye(3, dtype=np.float32), tokenizer, normalize=False)
-    _, documents, _ = encoders_of(model, CORPUS, batch_size=1)
-    assert documents.encode(["red blue", "blue"], ["a", "b"]).tolist() == [[0.5, 0.5, 0], [0, 1, 0]]
-
-
 # Transformers of scikit-learn
 
 

@@ -156,31 +156,11 @@ def test_values_of_wordllama_are_numbers_from_elsewhere(files, queries, options,
     assert found == pytest.approx(expected, abs=5e-5)
 
 
-def test_latent_semantic_analysis_of_texts_is_fitted_on_the_corpus():
-    """Of made-up documents of ten topics, which their queries share words with."""
-    pytest.importorskip("sklearn")
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline
-
-    def text(topic, random):
-        return " ".join(f"w{topic * 6 + word}" for word in random.integers(0, 9, 12))
-
-    random = np.random.default_rng(0)
-    data = texts_of(
-        {f"d{row}": text(row % 10, random) for row in range(60)},
-        {f"q{row}": text(row, random) for row in range(10)},
-        {f"q{row}": {f"d{row}": 1} for row in range(10)},
-    )
-
-    def model():
-        return make_pipeline(TfidfVectorizer(), TruncatedSVD(8, random_state=0))
-
-    fitted = model().fit(list(data.corpus))
-    vectors = (fitted.transform(data.queries), fitted.transform(data.corpus))
-    check(
-        fr.evaluate_model(model(), data, ["recip_rank"]), expected(data, *vectors, ["recip_rank"])
-    )
+def test_a_transformer_is_fitted_on_the_corpus():
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    fitted = text.TfidfVectorizer().fit(DATA.corpus)
+    vectors = [fitted.transform(texts).toarray() for texts in (DATA.queries, DATA.corpus)]
+    check(fr.evaluate_model(text.TfidfVectorizer(), DATA, MEASURES), expected(DATA, *vectors))
 
 
 def test_digits_as_articles_with_embeddings():
@@ -416,33 +396,6 @@ def test_a_path_is_a_folder_of_beir(tmp_path):
         lambda texts: [[len(text), 1] for text in texts], beir_folder(tmp_path), "num_ret"
     )
     assert found.mean == {"num_ret": 2.0}
-
-
-def test_sentence_transformers(tmp_path):
-    """A static model with random vectors has the values of the package's own evaluator."""
-    st = pytest.importorskip("sentence_transformers")
-    tokenizers = pytest.importorskip("tokenizers")
-    inner = "sentence_transformers.sentence_transformer"
-    modules = pytest.importorskip(f"{inner}.modules")
-    evaluation = pytest.importorskip(f"{inner}.evaluation")
-    vocabulary = {word: number for number, word in enumerate([*WORDS, "query:", "[UNK]"])}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    static = modules.StaticEmbedding(tokenizer, embedding_dim=16)
-    model = st.SentenceTransformer(modules=[static], prompts={"query": "query: "}, device="cpu")
-    relevant = {"q1": {"d0", "d3"}, "q2": {"d2"}, "q3": {"d7", "d6"}}
-    queries = dict(zip(DATA.query_ids, DATA.queries, strict=True))
-    cutoffs = {"mrr_at_k": [5], "ndcg_at_k": [5], "precision_recall_at_k": [3], "map_at_k": [9]}
-    evaluator = evaluation.InformationRetrievalEvaluator(
-        queries, DOCS, relevant, write_csv=False, show_progress_bar=False, **cutoffs
-    )
-    own = evaluator(model)
-    binary = {query: dict.fromkeys(docs, 1) for query, docs in relevant.items()}
-    data = texts_of(DOCS, qrels=binary)
-    found = fr.evaluate_model(model, data, "RR@5 ndcg_cut.5 P.3 map", progress=False).mean
-
-    names = {"RR@5": "mrr@5", "ndcg_cut_5": "ndcg@5", "P_3": "precision@3", "map": "map@9"}
-    assert found == pytest.approx({name: own[f"cosine_{theirs}"] for name, theirs in names.items()})
 
 
 @pytest.mark.parametrize("kind", [None, "threads", "processes"])
