@@ -1,5 +1,6 @@
 """Models, vectors, tasks and options of `evaluate_classification`."""
 
+import json
 import warnings
 
 import numpy as np
@@ -156,11 +157,11 @@ def test_a_task_with_its_protocol_has_its_own_options(expected):
     assert fr.tasks.evaluate_classification(letter_counts, task, repetitions=1).values == expected
 
 
-def test_a_result_is_a_table_a_frame_and_a_dict():
+def test_a_result_is_a_table_a_frame_and_json():
     found = evaluated(VECTORS, LABELS, name="films")
     assert found.table().rows().__next__()[:3] == ("films", "matthews", found.value)
     assert len(found.frame()) == 2 * (3 + 2)
-    assert found.to_dict()["mean"] == found.mean
+    assert json.loads(json.dumps(found.to_dict()))["mean"] == found.mean
     assert found.mean["loss"] == sum(found.values["loss"]) / 2
     assert repr(found).startswith("<TaskResult films: classification, matthews 0.")
 
