@@ -161,34 +161,56 @@ def test_dpr_records_have_the_fields_that_dpr_reads():
     assert found.pop("hard_negative_ctxs") == [hard]
     assert found.pop("negative_ctxs") == []
     assert found == {"question": "Which?", "question_id": "q1", "answers": ["2"]}
+    (without_texts,) = lines(mined, "dpr")
+    assert "question" not in without_texts
+    assert without_texts["hard_negative_ctxs"] == [{"score": 0.9, "passage_id": "d1"}]
 
 
-def test_dpr_records_without_texts_have_ids_only():
-    (found,) = lines(fr.hard_negatives(QRELS, RUN, 1), "dpr")
-    assert "question" not in found
-    assert found["hard_negative_ctxs"] == [{"score": 0.9, "passage_id": "d1"}]
+def by(*values):
+    """A record for training: query, positive and negatives."""
+    negatives = [f"negative_{place}" for place in range(1, len(values) - 1)]
+    return dict(zip(("anchor", "positive", *negatives), values, strict=True))
 
 
-def test_triplets_are_every_positive_with_every_negative():
-    mined = fr.hard_negatives({"q1": {"d2": 1, "d3": 1}}, RUN, 2)
-    found = [" ".join(own.values()) for own in lines(mined, "triplet")]
-    assert found == ["q1 d2 d1", "q1 d2 d4", "q1 d3 d1", "q1 d3 d4"]
+TRIPLETS = [
+    {"anchor": "q1", "positive": positive, "negative": negative}
+    for positive in ("d2", "d3")
+    for negative in ("d1", "d4")
+]
+DATA = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
+PAIR = {"q1": {"d2": 1, "d3": 1}}
+# The second query has too few negatives for tuples.
+SHORT = {**RUN, "q2": {"d1": 1.0}}
 
 
-def test_tuples_are_of_queries_with_all_negatives():
-    run, qrels = {**RUN, "q2": {"d1": 1.0}}, {**QRELS, "q2": {"d2": 1}}
-    found = lines(fr.hard_negatives(qrels, run, 2), "n-tuple", corpus=CORPUS)
-    assert found == [
-        {"anchor": "q1", "positive": "text 2", "negative_1": "text 1", "negative_2": "text 3"}
-    ]
+@pytest.mark.parametrize(
+    ("qrels", "run", "form", "texts", "wanted"),
+    [
+        # Every positive with every negative; of ids, if there are no texts.
+        (PAIR, RUN, "triplet", {}, TRIPLETS),
+        (PAIR, RUN, "n-tuple", {}, [by("q1", "d2", "d1", "d4"), by("q1", "d3", "d1", "d4")]),
+        ({**QRELS, "q2": {"d2": 1}}, SHORT, "n-tuple", {}, [by("q1", "d2", "d1", "d3")]),
+        # A data set has both kinds of texts.
+        (
+            QRELS,
+            RUN,
+            "n-tuple",
+            {"corpus": DATA, "queries": DATA},
+            [by("Which?", "text 2", "text 1", "text 3")],
+        ),
+    ],
+)
+def test_records_for_training(qrels, run, form, texts, wanted):
+    found = lines(fr.hard_negatives(qrels, run, 2), form, **texts)
+    assert found == wanted
 
 
 @pytest.mark.parametrize("kind", [str, str.encode, int])
 def test_texts_and_answers_are_found_by_ids_of_any_kind(kind):
     mined = fr.hard_negatives({1: {8: 1}}, {1: {7: 2.0, 8: 1.0}}, 1)
-    found = lines(mined, "triplet", corpus={kind(i): f"text {i}" for i in ("7", "8")})
-    assert found == [{"anchor": "1", "positive": "text 8", "negative": "text 7"}]
-    (found,) = mined.records(answers={kind("1"): ("one", "two")})
+    corpus, answers = {kind(i): f"text {i}" for i in ("7", "8")}, {kind("1"): ("one", "two")}
+    (found,) = mined.records(corpus=corpus, answers=answers)
+    assert [own["text"] for own in found["hard_negative_ctxs"]] == ["text 7"]
     assert found["answers"] == ["one", "two"]
 
 
@@ -203,12 +225,6 @@ def test_instances_are_a_sequence():
     assert mined[-1] == mined[1]
     assert mined[:1] == [mined[0]]
     assert mined[::-1] == list(reversed(mined))
-
-
-def test_a_data_set_has_both_kinds_of_texts():
-    data = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
-    found = lines(fr.hard_negatives(QRELS, RUN, 1), "triplet", corpus=data, queries=data)
-    assert found == [{"anchor": "Which?", "positive": "text 2", "negative": "text 1"}]
 
 
 def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path):
