@@ -10,9 +10,7 @@ from fastrank.arguments import check_choice, flag, integer
 from fastrank.datasets.text_task import (
     TextTask,
     as_text_task,
-    check_labels,
     labels_of,
-    plain_labels,
 )
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import (
@@ -24,7 +22,7 @@ from fastrank.embeddings.text_vectors import (
 )
 from fastrank.errors import InputError, OptionError
 from fastrank.keywords import option_hint
-from fastrank.tasks.inputs import sides_of
+from fastrank.tasks.inputs import labelled_vectors, sides_of
 from fastrank.tasks.problem import Problem, embedded_by, encoded_labels, with_common_classes
 from fastrank.tasks.task import Task
 
@@ -147,15 +145,14 @@ def evaluate_classification(
         if key in accepted and value is not None:
             options[key] = integer(key, value) if key == "seed" else value
 
-    label = name or ""
     problems = {}
     for key, (given_model, given) in sides_of(model_or_vectors, task, sets).items():
         if are_vectors(given_model):
             refuse_encoding({**encoding, "embed": embed, "lazy": lazy})
-            problems[key] = _from_vectors(given_model, given, label, alternatives)
+            problems[key] = _from_vectors(given_model, given, name, alternatives)
         else:
             problems[key] = _from_texts(
-                given_model, as_text_task(given), label, embed, lazy, alternatives, encoding
+                given_model, as_text_task(given), name, embed, lazy, alternatives, encoding
             )
     problems = with_common_classes(problems)
     result: TaskResult = evaluate(problems.pop(""), **problems, **options)
@@ -192,21 +189,15 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
             raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
 
 
-def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Problem:
-    texts = task if isinstance(task, TextTask) else None
-    if texts is None and _is_labels(task):
-        labels = plain_labels(task)
-        check_labels(name or "labels", labels)
-    else:
-        texts = texts or as_text_task(task)
-        name, labels = name or texts.name, labels_of(texts)
-    y, classes = encoded_labels(name or "labels", labels)
-    vectors = vectors_of(given, len(y))
+def _from_vectors(given: Any, task: Any, name: str | None, alternatives: bool) -> Problem:
+    known = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
+    rows = labelled_vectors(given, known, name)
+    y, classes = encoded_labels(rows.name, rows.labels)
     return Problem(
-        name=name or "labels",
+        name=rows.name,
         y=y,
         classes=classes,
-        encode=lambda: vectors,
+        encode=lambda: rows.vectors,
         alternatives=alternatives,
     )
 
@@ -223,7 +214,7 @@ def _is_labels(given: Any) -> bool:
 def _from_texts(
     model: Any,
     task: TextTask,
-    name: str,
+    name: str | None,
     embed: Any,
     lazy: bool | None,
     alternatives: bool,

@@ -160,26 +160,46 @@ def read_task(
     return TaskRows(name=name, vectors=vectors, labels=found.labels, started=perf_counter())
 
 
-def _from_vectors(given: Any, task: Any, name: str | None, texts: int, labels: bool) -> TaskRows:
+def labelled_vectors(
+    given: Any, task: Any, name: str | None, *, texts: int | None = None
+) -> TaskRows:
+    """The rows of given vectors, whose values are checked, and of their labels.
+
+    task: the labels of the rows, or a TextTask that has them. texts: how many vectors a row must
+    have, or None for any number, also of different dimensions. Raises ArrayError and InputError.
+    """
+    known = task if isinstance(task, TextTask) else plain_labels(task)
+    return _from_vectors(vectors_of(given), known, name, texts, labels=True, unnamed="labels")
+
+
+def _from_vectors(
+    given: Any,
+    task: Any,
+    name: str | None,
+    texts: int | None,
+    labels: bool,
+    unnamed: str = VECTORS,
+) -> TaskRows:
     found_labels = task
     if isinstance(task, TextTask):
         name, found_labels = name or task.name, task.labels
         _check(name, task, texts, labels)
-    name = name or VECTORS
+    name = name or unnamed
     if labels and found_labels is None:
         raise InputError(name, "the labels are missing")
     if isinstance(found_labels, (list, tuple)):
         check_labels(name, found_labels)
     parts = given if isinstance(given, tuple) else (given,)
-    if len(parts) != texts:
+    if texts is not None and len(parts) != texts:
         expected = "an array" if texts == 1 else f"a tuple of {texts} arrays"
         raise ArrayError(VECTORS, f"expected {expected}, found {len(parts)}")
-    arrays = tuple(_rows(part, number, texts) for number, part in enumerate(parts, 1))
+    arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
+    sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
-        for axis, what in enumerate(("rows", "columns")):
+        for axis, what in enumerate(sizes):
             if part.shape[axis] != arrays[0].shape[axis]:
                 raise ArrayError(
-                    _name(number, texts),
+                    _name(number, len(parts)),
                     f"expected {arrays[0].shape[axis]} {what}, as in text 1, found"
                     f" {part.shape[axis]}",
                 )
@@ -194,8 +214,8 @@ def _from_vectors(given: Any, task: Any, name: str | None, texts: int, labels: b
     return TaskRows(name=name, vectors=arrays, labels=kept, started=perf_counter())
 
 
-def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
-    if len(task.texts) != texts:
+def _check(name: str, task: TextTask, texts: int | None, labels: bool) -> None:
+    if texts is not None and len(task.texts) != texts:
         expected = counted(texts, "text")
         raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
     if labels:
@@ -204,7 +224,7 @@ def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
         raise InputError(name, "expected at least one row, found none")
 
 
-def _rows(part: Any, number: int, texts: int) -> Array:
+def _rows(part: Any, name: str) -> Array:
     """Given vectors as contiguous float32, without a pass over those that are that already."""
     if (
         isinstance(part, numpy.ndarray)
@@ -218,7 +238,6 @@ def _rows(part: Any, number: int, texts: int) -> Array:
     try:
         return vectors_of(part)[0]
     except ArrayError as error:
-        name = _name(number, texts)
         raise ArrayError(name, error.reason, error.row, error.column) from None
 
 
@@ -252,22 +271,20 @@ def training_and_tests(
     raises.
     """
     sides = sides_of(model_or_vectors, task, {"test": test})
-    name, model = options["name"] or "labels", model_or_vectors
-    if are_vectors(model):
-        sides = {
-            key: (vectors_of(own), rows if isinstance(rows, TextTask) else plain_labels(rows))
-            for key, (own, rows) in sides.items()
-        }
+    if are_vectors(model_or_vectors):
+        refuse_encoding(pick(options, EncodingOptions))
+        name = options["name"] or "labels"
+        training, tests = (
+            labelled_vectors(own, rows, label, texts=1)
+            for (own, rows), label in zip(sides.values(), (name, f"{name} (test)"), strict=True)
+        )
     else:
-        texts = as_text_task(task)
-        name = options["name"] or texts.name
+        texts, model = as_text_task(task), model_or_vectors
         if needs_fitting(model, texts.texts[0]):
             model = deepcopy(model).fit(texts.texts[0])
-        sides = {"": (model, texts), "test": (model, as_text_task(test))}
-    training, tests = (
-        read_task(own, rows, {**options, "name": label}, texts=1, labels=True)
-        for label, (own, rows) in zip((name, f"{name} (test)"), sides.values(), strict=True)
-    )
+        training = read_task(model, texts, options, texts=1, labels=True)
+        others = {**options, "name": f"{training.name} (test)"}
+        tests = read_task(model, as_text_task(test), others, texts=1, labels=True)
     width, other = (part.vectors[0].shape[1] for part in (training, tests))
     if width != other:
         raise ArrayError("test", f"expected {width} dimensions, as in training, found {other}")
