@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import overload
 
+import numpy
+
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.text_vectors import PreparedModel
@@ -311,8 +313,6 @@ def _refuse_search(given: Mapping[str, Any]) -> None:
 
 def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
     """A data set of the distinct texts, and for each row the numbers of its question and text."""
-    import numpy
-
     columns = list(zip(*candidates.pairs, strict=True))
     sides, places = [], []
     for texts, ids in zip(columns, (candidates.queries, candidates.docs), strict=True):
@@ -338,8 +338,6 @@ def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
 
 def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: str) -> Array:
     """The similarity of each pair of rows, float64[rows]."""
-    import numpy
-
     found = numpy.empty(len(asked))
     step = block_rows(vectors.corpus.shape[1])
     for first in range(0, len(asked), step):
@@ -361,6 +359,4 @@ def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: s
 
 def _dense(rows: Any) -> Array:
     """Rows of an array or of a sparse matrix in double precision."""
-    import numpy
-
     return numpy.array(rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float64)

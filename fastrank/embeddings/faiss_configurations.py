@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy
+
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.faiss_api import (
@@ -117,8 +119,6 @@ def _check_vectors(name: str, index: Index, vectors: Vectors) -> None:
 
     Nothing is checked if faiss cannot reconstruct vectors.
     """
-    import numpy
-
     faiss, count = load_faiss(), len(index)
     size = min(SAMPLE, count)
     found, expected = [], []

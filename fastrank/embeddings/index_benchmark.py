@@ -9,6 +9,8 @@ from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.embeddings.faiss_configurations import (
     Configuration,
@@ -262,8 +264,6 @@ class _Runner:
     def __init__(
         self, setup: _Setup, name: str, index: Index, build_seconds: float | None, setting: str
     ) -> None:
-        import numpy
-
         self._setup, self._name, self.index, self._build_seconds = setup, name, index, build_seconds
         self._setting = setting
         self._options = {**setup.options, "parameters": setting, "progress": False}
@@ -311,8 +311,6 @@ class _Runner:
 
 def _gathered(queries: Any, *, unit: bool) -> Array:
     """All queries as 32-bit floats; `unit`: none may be zero."""
-    import numpy
-
     found = open_vectors("queries", queries)
     blocks = found.blocks(block_rows(found.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.
@@ -350,8 +348,6 @@ class ExactTop:
     """
 
     def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
-        import numpy
-
         self._index, self._queries, self._rows = index, queries, rows
         self._squares = metric == "l2"
         self._sizes = (rows >= 0).sum(axis=1)
@@ -367,8 +363,6 @@ class ExactTop:
         score is at least that of the last one there. Scores are compared in double precision, so
         that neither ties nor rounding matter.
         """
-        import numpy
-
         hits = numpy.zeros(len(found), numpy.int64)
         step = max(1, BLOCK_VALUES // max(1, found.shape[1]))
         for first in range(0, len(found), step):
@@ -379,8 +373,6 @@ class ExactTop:
         return float((hits[answered] / self._sizes[answered]).mean())
 
     def _hits(self, found: Array, first: int) -> Array:
-        import numpy
-
         exact = self._rows[first : first + len(found)]
         # Rows of distinct queries must not meet.
         width = int(self._index.ntotal) + 1
@@ -394,8 +386,6 @@ class ExactTop:
 
     def _scores(self, queries: Array, rows: Array) -> Array:
         """The score of each pair of query and document, in double precision."""
-        import numpy
-
         scores = numpy.empty(len(rows))
         step = max(1, BLOCK_VALUES // int(self._index.d))
         for first in range(0, len(rows), step):
