@@ -120,6 +120,7 @@ def evaluate_ulysses(
         min_improvement=finite("min_improvement", min_improvement),
     )
     _check_rows(problem, folds)
+    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     of_repetitions, of_intervals = seeds(seed, repetitions)
     splits = [
         fold
@@ -130,7 +131,6 @@ def evaluate_ulysses(
     features = None if problem.vectors is None else features_of(problem, problem.vectors)
     trained: list[dict[str, list[float]]] = []
     far = 0
-    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     # The rounding of a matrix product depends on the number of threads, and these products are so
     # small that several threads take longer.
     limit = threads.threadpool_limits(1, "blas")
