@@ -60,6 +60,13 @@ def test_of_several_similarities_the_main_metric_is_the_maximum():
     assert several.value == max(several.mean["dot_ap"], one.value)
 
 
+def test_pairs_may_all_be_called_similar_but_by_mteb():
+    vectors = [[1, 0], [1, 0]], [[1, 0], [0, 1]]
+    protocols = ("sentence-transformers", "mteb")
+    found = [fr.tasks.evaluate_pairs(vectors, [0, 1], protocol=one).mean for one in protocols]
+    assert [mean["cosine_f1"] for mean in found] == pytest.approx([2 / 3, 0.0])
+
+
 def test_of_equally_near_translations_the_first_is_found():
     found = fr.tasks.evaluate_bitext(([[1, 0], [1, 0]], [[1, 0], [2, 0]]))
     assert found.values["accuracy"] == [1.0, 0.0]

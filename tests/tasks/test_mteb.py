@@ -214,7 +214,7 @@ IN_ALL = [[0, *row] for row in LISTS[1]]
         (lambda: lists([None] + LISTS[1][1:]), "row 0: the label is missing"),
         (lambda: lists(LISTS[1][1:]), "expected 199 rows"),
         (lambda: lists(test=TEST_LISTS[0]), r"test.*expected a tuple \(vectors, labels\)"),
-        (lambda: lists(test=(TEST_LISTS[0], [[1]] * 80)), "expected at least two labels, found 1"),
+        (lambda: lists(test=(TEST_LISTS[0], [[1]] * 80)), r"\(test\): .*two labels, found 1"),
         (lambda: lists(test=NARROW), "expected 16 dimensions, as in training, found 3"),
         (lambda: lists(neighbors=100), "training rows are fewer than neighbors=100"),
         (lambda: lists(classifier="mlp"), "classifier.*expected one of 'knn', 'logreg'"),
