@@ -182,6 +182,10 @@ def lists(rows=LISTS[1], test=TEST_LISTS, **options):
     return evaluate_multilabel(LISTS[0], rows, test=test, **options)
 
 
+def lengths(texts):
+    return [[float(len(text))] for text in texts]
+
+
 def regression(values):
     return evaluate_regression(NUMBERS[0], values, test=TEST_NUMBERS)
 
@@ -189,6 +193,7 @@ def regression(values):
 WIDTH_3 = (np.ones((4, 3)), [0, 1, 0, 1])
 NARROW = (TEST_LISTS[0][:, :3], TEST_LISTS[1])
 PAIR = (["a"], ["b"], [1.0])
+UNEQUAL, EQUAL = ((["a", "ab"], [1.0, last]) for last in (2.0, 1.0))
 IN_ALL = [[0, *row] for row in LISTS[1]]
 
 
@@ -225,6 +230,7 @@ IN_ALL = [[0, *row] for row in LISTS[1]]
         (lambda: regression([np.inf] * 300), "expected a finite number, found inf"),
         (lambda: regression([np.nan] * 300), "row 0: the label is missing"),
         (lambda: evaluate_regression(len, PAIR, test=PAIR), "1 text in each row, found 2"),
+        (lambda: evaluate_regression(lengths, UNEQUAL, test=EQUAL), r"\(test\): .*distinct numb"),
     ],
 )
 def test_invalid_input_is_an_error(call, message):
