@@ -25,7 +25,8 @@ from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
-from fastrank.tasks.classification import SEPARATOR, evaluate_classification
+from fastrank.tasks.classification import evaluate_classification
+from fastrank.tasks.problem import SEPARATOR
 from fastrank.tasks.ulysses_files import (
     FILES,
     HIDDEN,

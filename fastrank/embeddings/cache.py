@@ -8,6 +8,8 @@ from hashlib import blake2b
 from itertools import chain
 from urllib.parse import quote
 
+import numpy
+
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.source import is_url, name_of
@@ -57,8 +59,6 @@ class EmbeddingCache:
 
     def read(self, path: str, rows: int) -> Any:
         """The vectors, memory-mapped if dense; None if missing or of the wrong number."""
-        import numpy
-
         if path.endswith(".npz"):
             return _sparse_rows(path, rows)
         try:
@@ -102,7 +102,6 @@ def _sparse_rows(path: str, rows: int) -> Any:
     """The sparse vectors in a file, None if missing or of the wrong number."""
     from zipfile import BadZipFile
 
-    import numpy
     from scipy import sparse
 
     try:
@@ -123,8 +122,6 @@ def _npz(blocks: Iterable[Any]) -> Iterator[bytes]:
 
 
 def _npy(rows: int, blocks: Iterable[Array]) -> Iterator[bytes]:
-    import numpy
-
     started = False
     for block in blocks:
         if not started:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.searching.progress import bar
@@ -85,8 +87,6 @@ class EncodedTexts:
 
     def _check(self, known: Any) -> None:
         """Raise InputError for cached vectors that differ from those of this model."""
-        import numpy
-
         first = self.first
         if known.shape == first.shape:
             if is_sparse(first):
@@ -99,8 +99,6 @@ class EncodedTexts:
 
     def vectors(self, progress: bool | None) -> Any:
         """All vectors, from the cache or encoded now and cached."""
-        import numpy
-
         if self._known is not None:
             return self._known
         rows = len(self._texts)

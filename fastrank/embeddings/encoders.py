@@ -110,13 +110,13 @@ def encoders_of(
     )
     found = [
         Encoder(
-            *_function_of(one, [names[side] for names in METHODS]), SIDES[side],
-            batch_size=batch_size, prompt=prompt,
+            *_function_of(one, [names[side] for names in METHODS]),
+            SIDES[side],
+            batch_size=batch_size,
+            prompt=prompt,
         )
-        for side, (one, prompt) in enumerate(
-            zip(ready, (query_prompt, corpus_prompt), strict=True)
-        )
-    ]  # fmt: skip
+        for side, (one, prompt) in enumerate(zip(ready, (query_prompt, corpus_prompt), strict=True))
+    ]
     return found[0], found[1], ready[0] is not for_queries or ready[1] is not for_documents
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import overload
 
+import numpy
+
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.text_vectors import PreparedModel
@@ -133,9 +135,12 @@ def evaluate_model(
     # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
     encoding: dict[str, Any] = {
-        "batch_size": batch_size, "query_prompt": query_prompt, "corpus_prompt": corpus_prompt,
-        "cache": cache, "cache_name": cache_name,
-    }  # fmt: skip
+        "batch_size": batch_size,
+        "query_prompt": query_prompt,
+        "corpus_prompt": corpus_prompt,
+        "cache": cache,
+        "cache_name": cache_name,
+    }
     if isinstance(dataset, Mapping) and dataset and all(map(_is_dataset, dataset.values())):
         if given["run"] is not None:
             raise OptionError("run", "only for one data set; found several")
@@ -179,18 +184,31 @@ def evaluate_model(
     sample: dict[str, Any] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
-        "k": given["k"], "metric": metric, "progress": False,
-        "ignore_identical_ids": data.ignore_identical_ids, **lenient,
-    }  # fmt: skip
+        "k": given["k"],
+        "metric": metric,
+        "progress": False,
+        "ignore_identical_ids": data.ignore_identical_ids,
+        **lenient,
+    }
     search_and_evaluate(
-        first.queries, first.corpus, data.qrels, measures,
-        with_defaults(evaluate_embeddings, sample), is_sample=True,
-    )  # fmt: skip
+        first.queries,
+        first.corpus,
+        data.qrels,
+        measures,
+        with_defaults(evaluate_embeddings, sample),
+        is_sample=True,
+    )
     found = prepared.embeddings(given["progress"])
     return evaluate_embeddings(
-        found.queries, found.corpus, data.qrels, measures,
-        query_ids=data.query_ids, corpus_ids=data.corpus_ids, **searching, **judging,
-    )  # fmt: skip
+        found.queries,
+        found.corpus,
+        data.qrels,
+        measures,
+        query_ids=data.query_ids,
+        corpus_ids=data.corpus_ids,
+        **searching,
+        **judging,
+    )
 
 
 def _is_dataset(given: Any) -> bool:
@@ -295,8 +313,6 @@ def _refuse_search(given: Mapping[str, Any]) -> None:
 
 def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
     """A data set of the distinct texts, and for each row the numbers of its question and text."""
-    import numpy
-
     columns = list(zip(*candidates.pairs, strict=True))
     sides, places = [], []
     for texts, ids in zip(columns, (candidates.queries, candidates.docs), strict=True):
@@ -308,17 +324,20 @@ def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
         places.append(numpy.array([number[text] for text in texts], numpy.int64))
     questions, answers = sides
     data = Dataset(
-        name=candidates.source, corpus_ids=list(answers.values()), corpus=list(answers),
-        query_ids=list(questions.values()), queries=list(questions), qrels=candidates.qrels,
-        outside=[], unjudged=[],
-    )  # fmt: skip
+        name=candidates.source,
+        corpus_ids=list(answers.values()),
+        corpus=list(answers),
+        query_ids=list(questions.values()),
+        queries=list(questions),
+        qrels=candidates.qrels,
+        outside=[],
+        unjudged=[],
+    )
     return data, places[0], places[1]
 
 
 def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: str) -> Array:
     """The similarity of each pair of rows, float64[rows]."""
-    import numpy
-
     found = numpy.empty(len(asked))
     step = block_rows(vectors.corpus.shape[1])
     for first in range(0, len(asked), step):
@@ -340,6 +359,4 @@ def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: s
 
 def _dense(rows: Any) -> Array:
     """Rows of an array or of a sparse matrix in double precision."""
-    import numpy
-
     return numpy.array(rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy
+
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.faiss_api import (
@@ -94,9 +96,10 @@ def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: Ro
     if index.metric == "ip" and metric == "cosine":
         index = index.of_unit_vectors()
     for what, found, expected in (
-        ("metric", index.metric, metric), ("dimension", index.dimension, vectors.dimension),
+        ("metric", index.metric, metric),
+        ("dimension", index.dimension, vectors.dimension),
         ("number of vectors", len(index), vectors.count),
-    ):  # fmt: skip
+    ):
         if found != expected:
             reason = f"the {what} is {found}, and {expected} of the comparison and its corpus"
             raise OptionError("indexes", f"{name!r}: {reason}")
@@ -116,8 +119,6 @@ def _check_vectors(name: str, index: Index, vectors: Vectors) -> None:
 
     Nothing is checked if faiss cannot reconstruct vectors.
     """
-    import numpy
-
     faiss, count = load_faiss(), len(index)
     size = min(SAMPLE, count)
     found, expected = [], []
@@ -155,9 +156,10 @@ def check_configuration(
     needed = training_vectors_needed(index)
     if trained_with < needed:
         raise OptionError(
-            "indexes", f"{configuration.name!r} needs at least {needed} training vectors,"
+            "indexes",
+            f"{configuration.name!r} needs at least {needed} training vectors,"
             f" found {trained_with}",
-        )  # fmt: skip
+        )
     for setting in configuration.settings:
         try:
             with Setting(index, parse_parameters(setting)):

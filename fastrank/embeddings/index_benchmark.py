@@ -9,6 +9,8 @@ from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
+import numpy
+
 from fastrank.arguments import at_least
 from fastrank.embeddings.faiss_configurations import (
     Configuration,
@@ -135,23 +137,32 @@ def compare_indexes(
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     found = [
         Configuration(
-            name=name, settings=settings,
+            name=name,
+            settings=settings,
             built=None if source is None else built_index(name, source, metric, vectors, names),
         )
         for name, settings, source in parsed
-    ]  # fmt: skip
+    ]
     for configuration in found:
         check_configuration(configuration, vectors.dimension, metric, sample)
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
-        metric, names, train_size, searched_for, k, judgments, measures,
+        metric,
+        names,
+        train_size,
+        searched_for,
+        k,
+        judgments,
+        measures,
         given["relevance_level"],
         {
-            "query_ids": query_ids, "batch_size": batch_size, "exclude": excluded,
+            "query_ids": query_ids,
+            "batch_size": batch_size,
+            "exclude": excluded,
             "ignore_identical_ids": given["ignore_identical_ids"],
         },
-    )  # fmt: skip
+    )
     with bar("compare", steps, "steps", given["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
         flat = Configuration(name="Flat", settings=[""], built=None)
@@ -174,9 +185,14 @@ def compare_indexes(
             points += [point.changed(recall=top.recall(rows)) for point, rows in next(measured)]
             shown.update(1 + (1 + repetitions) * len(configuration.settings))
     return IndexComparison(
-        k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
-        queries=len(searched_for), batch_size=batch_size, points=points,
-    )  # fmt: skip
+        k=k,
+        metric=metric,
+        documents=len(exact.index),
+        dimension=exact.index.dimension,
+        queries=len(searched_for),
+        batch_size=batch_size,
+        points=points,
+    )
 
 
 class _Setup(NamedTuple):
@@ -202,9 +218,13 @@ class _Setup(NamedTuple):
             start = time.perf_counter()
             try:
                 index = build_index(
-                    vectors, configuration.name, self.metric, self.names, self.train_size,
+                    vectors,
+                    configuration.name,
+                    self.metric,
+                    self.names,
+                    self.train_size,
                     progress=False,
-                )  # fmt: skip
+                )
             except OptionError as error:
                 raise OptionError("indexes", f"{configuration.name!r}: {error.reason}") from None
             seconds = time.perf_counter() - start
@@ -244,8 +264,6 @@ class _Runner:
     def __init__(
         self, setup: _Setup, name: str, index: Index, build_seconds: float | None, setting: str
     ) -> None:
-        import numpy
-
         self._setup, self._name, self.index, self._build_seconds = setup, name, index, build_seconds
         self._setting = setting
         self._options = {**setup.options, "parameters": setting, "progress": False}
@@ -257,9 +275,14 @@ class _Runner:
         self._scores: Scores | None = None
         if setup.judgments is not None:
             self._scores = evaluate_embeddings(
-                setup.queries, index, setup.judgments, setup.measures, k=setup.k,
-                relevance_level=setup.relevance_level, **self._options,
-            )  # fmt: skip
+                setup.queries,
+                index,
+                setup.judgments,
+                setup.measures,
+                k=setup.k,
+                relevance_level=setup.relevance_level,
+                **self._options,
+            )
 
     def time(self) -> None:
         """Search once more to measure the time."""
@@ -288,8 +311,6 @@ class _Runner:
 
 def _gathered(queries: Any, *, unit: bool) -> Array:
     """All queries as 32-bit floats; `unit`: none may be zero."""
-    import numpy
-
     found = open_vectors("queries", queries)
     blocks = found.blocks(block_rows(found.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.
@@ -327,8 +348,6 @@ class ExactTop:
     """
 
     def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
-        import numpy
-
         self._index, self._queries, self._rows = index, queries, rows
         self._squares = metric == "l2"
         self._sizes = (rows >= 0).sum(axis=1)
@@ -344,8 +363,6 @@ class ExactTop:
         score is at least that of the last one there. Scores are compared in double precision, so
         that neither ties nor rounding matter.
         """
-        import numpy
-
         hits = numpy.zeros(len(found), numpy.int64)
         step = max(1, BLOCK_VALUES // max(1, found.shape[1]))
         for first in range(0, len(found), step):
@@ -356,8 +373,6 @@ class ExactTop:
         return float((hits[answered] / self._sizes[answered]).mean())
 
     def _hits(self, found: Array, first: int) -> Array:
-        import numpy
-
         exact = self._rows[first : first + len(found)]
         # Rows of distinct queries must not meet.
         width = int(self._index.ntotal) + 1
@@ -371,8 +386,6 @@ class ExactTop:
 
     def _scores(self, queries: Array, rows: Array) -> Array:
         """The score of each pair of query and document, in double precision."""
-        import numpy
-
         scores = numpy.empty(len(rows))
         step = max(1, BLOCK_VALUES // int(self._index.d))
         for first in range(0, len(rows), step):

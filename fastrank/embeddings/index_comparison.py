@@ -150,9 +150,15 @@ class IndexComparison(Frozen):
 
     def _record(self, point: IndexPoint) -> dict[str, Any]:
         names = (
-            "name", "index_factory", "parameters", "recall", "queries_per_second", "seconds",
-            "bytes", "build_seconds",
-        )  # fmt: skip
+            "name",
+            "index_factory",
+            "parameters",
+            "recall",
+            "queries_per_second",
+            "seconds",
+            "bytes",
+            "build_seconds",
+        )
         record = {name: getattr(point, name) for name in names}
         if point.scores is not None:
             record |= {"mean": point.scores.mean, "change": self._changes(point)}
@@ -180,9 +186,13 @@ class IndexComparison(Frozen):
             handles += axes.plot(recall, speeds, marker="o", ms=4, label=index_factory, **look)
             for point in points:
                 axes.annotate(
-                    point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
-                    fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
-                )  # fmt: skip
+                    point.parameters.replace(",", "\n"),
+                    (point.recall, point.queries_per_second),
+                    fontsize="x-small",
+                    xytext=(-6, -2),
+                    textcoords="offset points",
+                    ha="right",
+                )
         # Settings are left of their points; keep the leftmost inside the axes.
         widest = max(len(own) for point in others for own in point.parameters.split(","))
         axes.margins(x=0.05 + 0.0125 * widest)

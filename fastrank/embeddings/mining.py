@@ -167,8 +167,14 @@ def hard_negatives(
             counted.append(sample_rows(rng, selected, first, mined[i], number))
     found = [max(count, 0) for count in counted]
     made = HardNegatives(
-        number=number, level=level, qrels=judgments, run=results, places=places, mined=found,
-        retrieved=retrieved, selected=selected,
+        number=number,
+        level=level,
+        qrels=judgments,
+        run=results,
+        places=places,
+        mined=found,
+        retrieved=retrieved,
+        selected=selected,
         counts={
             "queries": len(places),
             "negatives": sum(found),
@@ -181,7 +187,7 @@ def hard_negatives(
             "unjudged_queries": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
             "excluded": before - len(results.docs),
         },
-    )  # fmt: skip
+    )
     return _with_random(made, rng, documents, extra, checked, fill=fill) if documents else made
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy
+
 from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts, check_encoding
@@ -128,8 +130,6 @@ def _is_number(given: Any) -> bool:
 
 def _dense(rows: Any) -> Array:
     """float32[rows, dimension], also of a sparse matrix."""
-    import numpy
-
     return numpy.ascontiguousarray(
         rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float32
     )

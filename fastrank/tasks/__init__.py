@@ -17,13 +17,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.tasks.answer_spans import exact_match as exact_match
     from fastrank.tasks.answer_spans import token_f1 as token_f1
-    from fastrank.tasks.bitext import evaluate_bitext as evaluate_bitext
     from fastrank.tasks.classification import evaluate_classification as evaluate_classification
-    from fastrank.tasks.cluster_metrics import adjusted_mutual_info as adjusted_mutual_info
-    from fastrank.tasks.cluster_metrics import completeness as completeness
-    from fastrank.tasks.cluster_metrics import homogeneity as homogeneity
-    from fastrank.tasks.cluster_metrics import v_measure as v_measure
+    from fastrank.tasks.clustering import adjusted_mutual_info as adjusted_mutual_info
+    from fastrank.tasks.clustering import completeness as completeness
     from fastrank.tasks.clustering import evaluate_clustering as evaluate_clustering
+    from fastrank.tasks.clustering import homogeneity as homogeneity
+    from fastrank.tasks.clustering import v_measure as v_measure
     from fastrank.tasks.metrics import accuracy as accuracy
     from fastrank.tasks.metrics import adjusted_f1 as adjusted_f1
     from fastrank.tasks.metrics import average_recall as average_recall
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from fastrank.tasks.metrics import recall as recall
     from fastrank.tasks.metrics import spearman as spearman
     from fastrank.tasks.multilabel import evaluate_multilabel as evaluate_multilabel
+    from fastrank.tasks.pairs import evaluate_bitext as evaluate_bitext
     from fastrank.tasks.pairs import evaluate_pairs as evaluate_pairs
     from fastrank.tasks.pairs import evaluate_similarity as evaluate_similarity
     from fastrank.tasks.pairs import evaluate_triplets as evaluate_triplets

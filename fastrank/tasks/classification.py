@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import deepcopy
-from functools import partial
-
-from fastrank.arguments import check_choice, flag, integer
-from fastrank.datasets.text_task import (
-    TextTask,
-    as_text_task,
-    check_labels,
-    labels_of,
-    plain_labels,
-)
-from fastrank.embeddings.encoders import needs_fitting
-from fastrank.embeddings.text_vectors import (
-    EncodingOptions,
-    are_vectors,
-    encode_task,
-    refuse_encoding,
-    vectors_of,
-)
-from fastrank.errors import InputError, OptionError
-from fastrank.keywords import names_of, option_hint
-from fastrank.tasks.problem import Problem, embedded_by, encoded_labels, with_common_classes
+from fastrank.arguments import check_choice, integer
+from fastrank.datasets.text_task import as_text_task
+from fastrank.embeddings.text_vectors import EncodingOptions, are_vectors, refuse_encoding
+from fastrank.errors import OptionError
+from fastrank.keywords import option_hint
+from fastrank.tasks.inputs import sides_of
+from fastrank.tasks.problem import problem_of_texts, problem_of_vectors, with_common_classes
 from fastrank.tasks.task import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
-
-    from fastrank.tasks.problem import Embedder
     from fastrank.tasks.result import TaskResult
-
-    Array = npt.NDArray[Any]
 
 # The module of each protocol. Its function, `evaluate_` and the name, takes a Problem and returns a
 # TaskResult; its keyword parameters are the options of the protocol, of which `test` and `dev` are
@@ -48,8 +27,6 @@ PROTOCOLS = {
     "mteb": "fastrank.tasks.mteb",
     "knn": "fastrank.tasks.mteb",
 }
-# What a row of several alternatives is separated by in tasks of Ulysses SentEval.
-SEPARATOR = " [SEP] "
 
 
 def evaluate_classification(
@@ -108,26 +85,33 @@ def evaluate_classification(
     >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     """
+    encoding: EncodingOptions = {
+        "batch_size": batch_size,
+        "prompt": prompt,
+        "cache": cache,
+        "cache_name": cache_name,
+        "progress": progress,
+    }
     if isinstance(task, Task):
         if task.kind != "classification":
             raise TypeError(f"task: expected a Task of classification, found one of {task.kind}")
         named = {
-            "protocol": protocol, "test": test, "dev": dev, "embed": embed, "lazy": lazy,
-            "alternatives": alternatives or None, "name": name or task.name, "seed": seed,
-            "batch_size": batch_size, "prompt": prompt, "cache": cache, "cache_name": cache_name,
-            "progress": progress,
-        }  # fmt: skip
+            "protocol": protocol,
+            "test": test,
+            "dev": dev,
+            "embed": embed,
+            "lazy": lazy,
+            "alternatives": alternatives or None,
+            "name": name or task.name,
+            "seed": seed,
+            **encoding,
+        }
         given = {key: value for key, value in named.items() if value is not None}
         options = {**task.options, **given, **options}
         return evaluate_classification(model_or_vectors, task.data, **options)
     protocol = protocol or "ulysses"
     check_choice("protocol", protocol, tuple(PROTOCOLS))
     evaluate = _protocol(protocol)
-    encoding = {
-        "batch_size": batch_size, "prompt": prompt, "cache": cache, "cache_name": cache_name,
-        "progress": progress,
-    }  # fmt: skip
-    assert set(encoding) == set(names_of(EncodingOptions))
     if embed is not None and model_or_vectors is not None:
         raise OptionError("embed", "expected None in place of the model, or no function")
     if embed is not None and not callable(embed):
@@ -139,23 +123,14 @@ def evaluate_classification(
         if key in accepted and value is not None:
             options[key] = integer(key, value) if key == "seed" else value
 
-    label = name or ""
-    sides = {"": (model_or_vectors, task)}
-    for key, given in sets.items():
-        if are_vectors(model_or_vectors):
-            if not isinstance(given, tuple) or len(given) != 2:
-                raise OptionError(key, "expected a tuple (vectors, labels), as vectors are given")
-            sides[key] = given
-        else:
-            sides[key] = (model_or_vectors, given)
     problems = {}
-    for key, (given_model, given) in sides.items():
+    for key, (given_model, given) in sides_of(model_or_vectors, task, sets).items():
         if are_vectors(given_model):
             refuse_encoding({**encoding, "embed": embed, "lazy": lazy})
-            problems[key] = _from_vectors(given_model, given, label, alternatives)
+            problems[key] = problem_of_vectors(given_model, given, name, alternatives=alternatives)
         else:
-            problems[key] = _from_texts(
-                given_model, as_text_task(given), label, embed, lazy, alternatives, encoding
+            problems[key] = problem_of_texts(
+                given_model, as_text_task(given), name, embed, lazy, alternatives, encoding
             )
     problems = with_common_classes(problems)
     result: TaskResult = evaluate(problems.pop(""), **problems, **options)
@@ -190,109 +165,3 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
                 )
             hint = option_hint(name, accepted) or f", but {', '.join(accepted)}"
             raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
-
-
-def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Problem:
-    texts = task if isinstance(task, TextTask) else None
-    if texts is None and _is_labels(task):
-        labels = plain_labels(task)
-        check_labels(name or "labels", labels)
-    else:
-        texts = texts or as_text_task(task)
-        name, labels = name or texts.name, labels_of(texts)
-    y, classes = encoded_labels(name or "labels", labels)
-    vectors = vectors_of(given, len(y))
-    return Problem(
-        name=name or "labels", y=y, classes=classes, encode=lambda: vectors,
-        alternatives=alternatives,
-    )  # fmt: skip
-
-
-def _is_labels(given: Any) -> bool:
-    """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
-    if isinstance(given, (list, tuple)):
-        # A label may be a scalar of numpy, whose shape is empty.
-        first = given[0] if given else None
-        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
-    return hasattr(given, "tolist")
-
-
-def _from_texts(
-    model: Any, task: TextTask, name: str, embed: Any, lazy: bool | None, alternatives: bool,
-    encoding: dict[str, Any],
-) -> Problem:  # fmt: skip
-    """A problem whose vectors a model or a function makes, now or when it is fitted."""
-    name = name or task.name
-    y, classes = encoded_labels(name, labels_of(task))
-    if lazy is None:
-        lazy = embed is None and needs_fitting(model, task.texts[0])
-    make_embedder: Callable[[], Any] | None = None
-    encode: Callable[[], Any] | None = None
-    if flag("lazy", lazy):
-        _refuse_cache(encoding, "an embedder that is fitted on each training part")
-        if embed is None and not (hasattr(model, "fit") and hasattr(model, "transform")):
-            expected = "expected a scikit-learn transformer or an embed function"
-            raise TypeError(f"lazy: {expected}, found {type(model).__name__}")
-        make_embedder = partial(_fitted_later, model) if embed is None else partial(_called, embed)
-    elif embed is not None:
-        _refuse_cache(encoding, "an embed function")
-        encode = partial(embedded_by, embed, name, task.texts, "all")
-    elif alternatives:
-        encode = _encoder_of_alternatives(model, task, encoding)
-    else:
-        encode = partial(encode_task, model, task, **encoding)
-    return Problem(
-        name=name, y=y, classes=classes, encode=encode, texts=task.texts,
-        make_embedder=make_embedder, alternatives=alternatives and not lazy,
-    )  # fmt: skip
-
-
-def _refuse_cache(encoding: dict[str, Any], what: str) -> None:
-    for name in ("cache", "cache_name"):
-        if encoding[name] is not None:
-            raise OptionError(name, f"vectors of {what} cannot be cached")
-
-
-def _fitted_later(model: Any) -> Embedder:
-    """A copy of a scikit-learn transformer, which fits itself on the texts of "train"."""
-    own = deepcopy(model)
-
-    def embedder(problem: Problem, rows: Array, split: str) -> tuple[Array, ...]:
-        texts = problem.texts_of(rows)
-        if split == "train":
-            own.fit([text for column in texts for text in column])
-        return vectors_of(tuple(own.transform(column) for column in texts), len(rows))
-
-    return embedder
-
-
-def _called(embed: Callable[..., Any]) -> Embedder:
-    """A copy of a function, with its object if it is a method, which may fit itself on "train"."""
-    own = deepcopy(embed)
-
-    def embedder(problem: Problem, rows: Array, split: str) -> tuple[Array, ...]:
-        return embedded_by(own, problem.name, problem.texts_of(rows), split)
-
-    return embedder
-
-
-def _encoder_of_alternatives(
-    model: Any, task: TextTask, encoding: dict[str, Any]
-) -> Callable[[], tuple[Array, ...]]:
-    """A function that encodes the first text and each alternative of the second, now checked."""
-    if len(task.texts) != 2:
-        reason = f"expected rows of two texts, found {len(task.texts)}"
-        raise InputError(task.name, f"alternatives: {reason}")
-    rows = [text.split(SEPARATOR) for text in task.texts[1]]
-    for number, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            found = f"expected {len(rows[0])} alternatives, as in row 0, found {len(row)}"
-            raise InputError(task.name, f"row {number}: {found}")
-    columns = [task.texts[0], *map(list, zip(*rows, strict=True))]
-    texts = TextTask.from_texts([text for column in columns for text in column], name=task.name)
-
-    def encode() -> tuple[Array, ...]:
-        (vectors,) = encode_task(model, texts, **encoding)
-        return tuple(vectors.reshape(len(columns), len(task), -1))
-
-    return encode

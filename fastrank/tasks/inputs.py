@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from time import perf_counter
 
 import numpy
 
+from fastrank.data.columns import Frozen
 from fastrank.datasets.text_task import (
     TextTask,
     as_text_task,
@@ -24,6 +26,7 @@ from fastrank.embeddings.text_vectors import (
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.keywords import Keyword, pick
 from fastrank.messages import counted
+from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,37 +71,74 @@ def checked_similarities(name: str, given: Any) -> tuple[str, ...]:
 
 TASK = (
     Keyword(
-        "similarities", ("cosine",),
+        "similarities",
+        ("cosine",),
         """one or several of "cosine", "dot", "euclidean" and "manhattan". They are computed in
         double precision and rounded once to float32; the cosine with a zero vector is 0.""",
         check=checked_similarities,
     ),
     Keyword("name", None, "the name of the task, for messages and tables."),
     Keyword(
-        "batch_size", None,
+        "batch_size",
+        None,
         "the number of texts to encode at once, passed to the model if it takes it.",
         least=1,
     ),
     Keyword(
-        "prompt", None,
+        "prompt",
+        None,
         "passed to the model as `prompt` if it takes that, else prepended to each text.",
     ),
     Keyword(
-        "cache", None,
+        "cache",
+        None,
         "a folder in which to cache vectors, as in `evaluate_model`; with `cache_name`.",
     ),
     Keyword("cache_name", None, "a name for the model and its settings in the cache."),
     Keyword(
-        "progress", None,
+        "progress",
+        None,
         "whether to show a progress bar; by default on a terminal for long encoding.",
     ),
-)  # fmt: skip
+)
+
+
+class TaskRows(Frozen):
+    """The rows of a task.
+
+    name: for messages and tables. vectors: an array per text of a row. labels: as given, or None.
+    started: when they were read, after encoding, in seconds of `time.perf_counter`.
+    """
+
+    name: str
+    vectors: tuple[Array, ...]
+    labels: Any
+    started: float
+
+    def __len__(self) -> int:
+        return len(self.vectors[0])
+
+    def result(
+        self, kind: str, protocol: str, metric: str, mean: dict[str, float], **fields: Any
+    ) -> TaskResult:
+        """The result of an evaluation of these rows that has the main metric in its means."""
+        return TaskResult(
+            name=self.name,
+            kind=kind,
+            protocol=protocol,
+            metric=metric,
+            value=mean[metric],
+            mean=mean,
+            rows=len(self),
+            seconds=perf_counter() - self.started,
+            **fields,
+        )
 
 
 def read_task(
     model_or_vectors: Any, task: Any, options: Mapping[str, Any], *, texts: int, labels: bool
-) -> tuple[str, tuple[Array, ...], Any]:
-    """The name of a task, its vectors (an array per text of a row), and its labels or None.
+) -> TaskRows:
+    """The rows of a task with their vectors, and their labels or None.
 
     texts: how many texts a row must have. labels: whether the task must have labels. Vectors that
     are given as float32 are not checked for NaN. Raises what `encode_task` raises, and InputError
@@ -116,31 +156,50 @@ def read_task(
     found = as_text_task(task, labels=labels)
     name = options["name"] or found.name
     _check(name, found, texts, labels)
-    return name, encode_task(model_or_vectors, found, **encoding), found.labels
+    vectors = encode_task(model_or_vectors, found, **encoding)
+    return TaskRows(name=name, vectors=vectors, labels=found.labels, started=perf_counter())
+
+
+def labelled_vectors(
+    given: Any, task: Any, name: str | None, *, texts: int | None = None
+) -> TaskRows:
+    """The rows of given vectors, whose values are checked, and of their labels.
+
+    task: the labels of the rows, or a TextTask that has them. texts: how many vectors a row must
+    have, or None for any number, also of different dimensions. Raises ArrayError and InputError.
+    """
+    known = task if isinstance(task, TextTask) else plain_labels(task)
+    return _from_vectors(vectors_of(given), known, name, texts, labels=True, unnamed="labels")
 
 
 def _from_vectors(
-    given: Any, task: Any, name: str | None, texts: int, labels: bool
-) -> tuple[str, tuple[Array, ...], Any]:
+    given: Any,
+    task: Any,
+    name: str | None,
+    texts: int | None,
+    labels: bool,
+    unnamed: str = VECTORS,
+) -> TaskRows:
     found_labels = task
     if isinstance(task, TextTask):
         name, found_labels = name or task.name, task.labels
         _check(name, task, texts, labels)
-    name = name or VECTORS
+    name = name or unnamed
     if labels and found_labels is None:
         raise InputError(name, "the labels are missing")
     if isinstance(found_labels, (list, tuple)):
         check_labels(name, found_labels)
     parts = given if isinstance(given, tuple) else (given,)
-    if len(parts) != texts:
+    if texts is not None and len(parts) != texts:
         expected = "an array" if texts == 1 else f"a tuple of {texts} arrays"
         raise ArrayError(VECTORS, f"expected {expected}, found {len(parts)}")
-    arrays = tuple(_rows(part, number, texts) for number, part in enumerate(parts, 1))
+    arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
+    sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
-        for axis, what in enumerate(("rows", "columns")):
+        for axis, what in enumerate(sizes):
             if part.shape[axis] != arrays[0].shape[axis]:
                 raise ArrayError(
-                    _name(number, texts),
+                    _name(number, len(parts)),
                     f"expected {arrays[0].shape[axis]} {what}, as in text 1, found"
                     f" {part.shape[axis]}",
                 )
@@ -151,11 +210,12 @@ def _from_vectors(
         raise ArrayError(VECTORS, f"expected {count} rows, one per label, found {len(arrays[0])}")
     if not count:
         raise ArrayError(VECTORS, "expected at least one row, found none")
-    return name, arrays, found_labels if labels else None
+    kept = found_labels if labels else None
+    return TaskRows(name=name, vectors=arrays, labels=kept, started=perf_counter())
 
 
-def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
-    if len(task.texts) != texts:
+def _check(name: str, task: TextTask, texts: int | None, labels: bool) -> None:
+    if texts is not None and len(task.texts) != texts:
         expected = counted(texts, "text")
         raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
     if labels:
@@ -164,7 +224,7 @@ def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
         raise InputError(name, "expected at least one row, found none")
 
 
-def _rows(part: Any, number: int, texts: int) -> Array:
+def _rows(part: Any, name: str) -> Array:
     """Given vectors as contiguous float32, without a pass over those that are that already."""
     if (
         isinstance(part, numpy.ndarray)
@@ -178,7 +238,6 @@ def _rows(part: Any, number: int, texts: int) -> Array:
     try:
         return vectors_of(part)[0]
     except ArrayError as error:
-        name = _name(number, texts)
         raise ArrayError(name, error.reason, error.row, error.column) from None
 
 
@@ -186,36 +245,47 @@ def _name(number: int, texts: int) -> str:
     return VECTORS if texts == 1 else f"vectors of text {number}"
 
 
+def sides_of(model_or_vectors: Any, task: Any, sets: Mapping[str, Any]) -> dict[str, Any]:
+    """{option: (model or vectors, rows)} of the training rows, which are "", and of further sets.
+
+    With vectors, the rows are labels or texts. Raises OptionError.
+    """
+    found = {"": (model_or_vectors, task)}
+    for option, given in sets.items():
+        if not are_vectors(model_or_vectors):
+            found[option] = model_or_vectors, given
+        elif isinstance(given, tuple) and len(given) == 2:
+            found[option] = given
+        else:
+            reason = "expected a tuple (vectors, labels), as vectors are given"
+            raise OptionError(option, reason)
+    return found
+
+
 def training_and_tests(
     model_or_vectors: Any, task: Any, test: Any, options: Mapping[str, Any]
-) -> list[tuple[str, Array, list[Any]]]:
-    """The name, vectors and labels of the training rows, and those of the test rows.
+) -> tuple[TaskRows, TaskRows]:
+    """The training rows and the test rows, which are given as in `evaluate_multilabel`.
 
-    Both are given as in `evaluate_multilabel`. A transformer that is not fitted is fitted on the
-    training texts. Raises what `read_task` raises.
+    A transformer that is not fitted is fitted on the training texts. Raises what `read_task`
+    raises.
     """
-    sides: list[tuple[Any, Any]]
+    sides = sides_of(model_or_vectors, task, {"test": test})
     if are_vectors(model_or_vectors):
-        if not isinstance(test, tuple) or len(test) != 2:
-            raise OptionError("test", "expected a tuple (vectors, labels), as vectors are given")
+        refuse_encoding(pick(options, EncodingOptions))
         name = options["name"] or "labels"
-        sides = [
-            (vectors_of(given), labels if isinstance(labels, TextTask) else plain_labels(labels))
-            for given, labels in ((model_or_vectors, task), test)
-        ]
+        training, tests = (
+            labelled_vectors(own, rows, label, texts=1)
+            for (own, rows), label in zip(sides.values(), (name, f"{name} (test)"), strict=True)
+        )
     else:
         texts, model = as_text_task(task), model_or_vectors
-        name = options["name"] or texts.name
         if needs_fitting(model, texts.texts[0]):
             model = deepcopy(model).fit(texts.texts[0])
-        sides = [(model, texts), (model, as_text_task(test))]
-    found = []
-    for own, (given, rows) in zip((name, f"{name} (test)"), sides, strict=True):
-        named = {**options, "name": own}
-        _, (vectors,), labels = read_task(given, rows, named, texts=1, labels=True)
-        found.append((own, vectors, labels))
-    widths = [vectors.shape[1] for _, vectors, _ in found]
-    if widths[0] != widths[1]:
-        reason = f"expected {widths[0]} dimensions, as in training, found {widths[1]}"
-        raise ArrayError("test", reason)
-    return found
+        training = read_task(model, texts, options, texts=1, labels=True)
+        others = {**options, "name": f"{training.name} (test)"}
+        tests = read_task(model, as_text_task(test), others, texts=1, labels=True)
+    width, other = (part.vectors[0].shape[1] for part in (training, tests))
+    if width != other:
+        raise ArrayError("test", f"expected {width} dimensions, as in training, found {other}")
+    return training, tests

@@ -13,7 +13,6 @@ from fastrank.lazy import optional
 from fastrank.searching.progress import bar
 from fastrank.tasks.metrics import accuracy, f1, precision, recall
 from fastrank.tasks.problem import embedded_sets, one_text
-from fastrank.tasks.result import TaskResult, mean_of_tests
 from fastrank.tasks.thresholds import average_precision
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
 
@@ -91,12 +91,15 @@ def evaluate_mteb(
                 for column, entry in zip(records, (experiment, name, value), strict=True):
                     records[column].append(entry)
             at.update(1)
-    return mean_of_tests(
-        dict(values), "accuracy", name=problem.name, kind="classification", protocol="mteb",
-        rows=len(problem), classes=problem.classes, seed=seed,
-        seconds=time.perf_counter() - started, notes=_notes(problem, samples_per_label),
+    return problem.result(
+        "mteb",
+        dict(values),
+        "accuracy",
+        started,
+        seed=seed,
+        notes=_notes(problem, samples_per_label),
         records=records,
-    )  # fmt: skip
+    )
 
 
 def scores(y: Array, predicted: Array, classes: list[Any]) -> dict[str, float]:
@@ -205,10 +208,7 @@ def evaluate_knn(
         "f1": [f1(y, predicted, average="macro")],
         "f1_weighted": [f1(y, predicted, average="weighted")],
     }
-    return mean_of_tests(
-        values, "accuracy", name=problem.name, kind="classification", protocol="knn",
-        rows=len(problem), classes=problem.classes, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+    return problem.result("knn", values, "accuracy", started)
 
 
 def nearest_classes(

@@ -23,10 +23,18 @@ if TYPE_CHECKING:
 
 # MTEB's names of measures with a cutoff, by ours and those of trec_eval.
 CUT = {
-    "nDCG@": "ndcg", "ndcg_cut_": "ndcg", "AP@": "map", "map_cut_": "map", "R@": "recall",
-    "recall_": "recall", "P@": "precision", "P_": "precision", "RR@": "mrr",
-    "Success@": "hit_rate", "success_": "hit_rate",
-}  # fmt: skip
+    "nDCG@": "ndcg",
+    "ndcg_cut_": "ndcg",
+    "AP@": "map",
+    "map_cut_": "map",
+    "R@": "recall",
+    "recall_": "recall",
+    "P@": "precision",
+    "P_": "precision",
+    "RR@": "mrr",
+    "Success@": "hit_rate",
+    "success_": "hit_rate",
+}
 UNKNOWN_REVISION = "no_revision_available"
 # The split that counts if there are several.
 TEST = "test"
@@ -57,11 +65,12 @@ def read_result(path: str | os.PathLike[str]) -> MtebResult:
         splits: dict[str, Any] = found["scores"]
         of_test = {TEST: splits[TEST]} if TEST in splits else splits
         scores = {
-            one["hf_subset"] if len(of_test) == 1 else f"{split} {one['hf_subset']}":
-            float(one["main_score"])
+            one["hf_subset"] if len(of_test) == 1 else f"{split} {one['hf_subset']}": float(
+                one["main_score"]
+            )
             for split, own in of_test.items()
             for one in own
-        }  # fmt: skip
+        }
         task, revision = found["task_name"], found["dataset_revision"] or UNKNOWN_REVISION
         valid = isinstance(task, str) and isinstance(revision, str) and scores
     except (AttributeError, KeyError, TypeError, ValueError):

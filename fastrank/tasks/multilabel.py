@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 
 import numpy
@@ -11,9 +10,9 @@ from fastrank.arguments import at_least, check_choice
 from fastrank.errors import ArrayError, InputError
 from fastrank.keywords import takes, with_defaults
 from fastrank.lazy import optional
-from fastrank.tasks.inputs import TASK, TaskOptions, training_and_tests
+from fastrank.tasks.inputs import TASK, TaskOptions, TaskRows, training_and_tests
 from fastrank.tasks.mteb import fitted
-from fastrank.tasks.result import TaskResult, mean_of_tests
+from fastrank.tasks.result import TaskResult, means_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,36 +68,35 @@ def evaluate_multilabel(
     <TaskResult labels: multilabel, accuracy 0.3420 ± 0.0779, 200 rows>
     """
     check_choice("classifier", classifier, CLASSIFIERS)
-    for option, value in (
-        ("neighbors", neighbors), ("samples_per_label", samples_per_label),
-        ("experiments", experiments),
-    ):  # fmt: skip
-        at_least(option, value, 1)
+    at_least("neighbors", neighbors, 1)
+    at_least("samples_per_label", samples_per_label, 1)
+    at_least("experiments", experiments, 1)
     at_least("seed", seed, 0)
     if isinstance(test, tuple) and len(test) == 2:
         test = (test[0], _without_indicators("test", test[1]))
     training, tests = training_and_tests(
-        model_or_vectors, _without_indicators("task", task), test,
+        model_or_vectors,
+        _without_indicators("task", task),
+        test,
         with_defaults(evaluate_multilabel, options),
-    )  # fmt: skip
-    started = time.perf_counter()
-    (name, vectors, given), (test_name, test_vectors, test_given) = training, tests
-    labels, test_labels = _lists(name, given), _lists(test_name, test_given)
+    )
+    (vectors,), (test_vectors,) = training.vectors, tests.vectors
+    labels, test_labels = _lists(training), _lists(tests)
     kinds = {isinstance(label, str) for row in labels + test_labels for label in row}
     if len(kinds) > 1:
-        raise InputError(name, "expected labels of one type, found str and others")
+        raise InputError(training.name, "expected labels of one type, found str and others")
     classes = sorted({label for row in test_labels for label in row})
     if len(classes) < 2:
-        raise InputError(test_name, f"expected at least two labels, found {len(classes)}")
+        raise InputError(tests.name, f"expected at least two labels, found {len(classes)}")
     expected = _indicators(test_labels, classes)
     indicators = _indicators(labels, classes)
     random = numpy.random.default_rng(seed)
     samples = [_sample(labels, samples_per_label, random) for _ in range(experiments)]
     if classifier == "logreg":
-        _check_both(name, indicators, samples, classes)
+        _check_both(training.name, indicators, samples, classes)
     elif min(map(len, samples)) < neighbors:
         few = f"{min(map(len, samples))} training rows are fewer than neighbors={neighbors}"
-        raise InputError(name, few)
+        raise InputError(training.name, few)
     values: dict[str, list[float]] = defaultdict(list)
     for rows in samples:
         inputs, y = vectors[rows], indicators[rows]
@@ -112,10 +110,8 @@ def evaluate_multilabel(
             ranking = numpy.stack([one.predict_proba(test_vectors)[:, 1] for one in models], 1)
         for metric, score in _scores(expected, predicted, ranking).items():
             values[metric].append(score)
-    return mean_of_tests(
-        dict(values), "accuracy", name=name, kind="multilabel", protocol="mteb",
-        rows=len(labels), classes=classes, seed=seed, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+    means = means_of(dict(values), "accuracy")
+    return training.result("multilabel", "mteb", **means, classes=classes, seed=seed)
 
 
 def _scores(expected: Array, predicted: Array, ranking: Array) -> dict[str, float]:
@@ -140,18 +136,18 @@ def _without_indicators(name: str, given: Any) -> Any:
     return [numpy.flatnonzero(row).tolist() for row in array]
 
 
-def _lists(name: str, given: list[Any]) -> list[list[Any]]:
+def _lists(given: TaskRows) -> list[list[Any]]:
     """The labels of each row. Raises InputError for what is not a list of numbers or str."""
     rows = []
-    for number, row in enumerate(given):
+    for number, row in enumerate(given.labels):
         if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
             found = type(row).__name__
-            raise InputError(name, f"row {number}: expected a list of labels, found {found}")
+            raise InputError(given.name, f"row {number}: expected a list of labels, found {found}")
         labels = sorted(row) if isinstance(row, (set, frozenset)) else list(row)
         for label in labels:
             if not isinstance(label, (int, str)) and not hasattr(label, "__index__"):
                 found = f"expected labels that are int or str, found {type(label).__name__}"
-                raise InputError(name, f"row {number}: {found}")
+                raise InputError(given.name, f"row {number}: {found}")
         rows.append(labels)
     return rows
 

@@ -159,15 +159,21 @@ class AdamW:
         rates = rates * self._factor
         lengths = numpy.sqrt(numpy.einsum("gp,gp->g", self.gradients, self.gradients))
         coefficients = (
-            numpy.minimum(1.0, LONGEST_GRADIENT / (lengths + 1e-6)), 1 - firsts, 1 - seconds,
-            seconds, 1 - rates * DECAY, -rates / (1 - firsts**self._step),
+            numpy.minimum(1.0, LONGEST_GRADIENT / (lengths + 1e-6)),
+            1 - firsts,
+            1 - seconds,
+            seconds,
+            1 - rates * DECAY,
+            -rates / (1 - firsts**self._step),
             numpy.sqrt(1 - seconds**self._step),
-        )  # fmt: skip
+        )
         kernels.step_of_adam(
-            self._networks.parameters.reshape(-1), self.gradients.reshape(-1),
-            self._first.reshape(-1), self._second.reshape(-1),
+            self._networks.parameters.reshape(-1),
+            self.gradients.reshape(-1),
+            self._first.reshape(-1),
+            self._second.reshape(-1),
             numpy.stack(coefficients, axis=1).astype(numpy.float32).reshape(-1),
-        )  # fmt: skip
+        )
         if self._step <= self._warm_up:
             slope = 1.0 - WARM_UP_START
             self._factor *= 1.0 + slope / (self._warm_up * WARM_UP_START + (self._step - 1) * slope)

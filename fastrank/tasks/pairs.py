@@ -1,9 +1,8 @@
-"""Similarities of the texts of a row, with gold scores, with labels, or of triplets."""
+"""Similarities of the texts of a row, with gold scores or labels; triplets and translations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
 
 import numpy
 
@@ -17,10 +16,20 @@ from fastrank.tasks.inputs import (
     SIMILARITIES,
     TASK,
     PairOptions,
+    TaskOptions,
     checked_similarities,
     read_task,
 )
-from fastrank.tasks.metrics import binary_array, number_array, pearson, spearman
+from fastrank.tasks.metrics import (
+    accuracy,
+    binary_array,
+    f1,
+    number_array,
+    pearson,
+    precision,
+    recall,
+    spearman,
+)
 from fastrank.tasks.result import TaskResult
 from fastrank.tasks.thresholds import Sweep
 
@@ -39,6 +48,10 @@ CORRELATIONS = ("spearman", "pearson")
 # Of labelled pairs.
 PROTOCOLS = ("sentence-transformers", "mteb")
 METRICS = ("accuracy", "f1", "precision", "recall", "ap", "mcc")
+# Similarities of translations that are computed at once: 64 MB.
+BLOCK_VALUES = 1 << 24
+# The shortest length that torch divides by.
+SHORTEST = 1e-12
 
 
 def similarities_of(one: Array, other: Array, wanted: tuple[str, ...]) -> dict[str, Array]:
@@ -123,27 +136,22 @@ def evaluate_similarity(
     """
     given = with_defaults(evaluate_similarity, options)
     wanted = checked_similarities("similarities", given["similarities"])
-    name, vectors, labels = read_task(model_or_vectors, task, given, texts=2, labels=True)
-    gold = number_array("scores", labels)
-    start = perf_counter()
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    gold = number_array("scores", rows.labels)
     if len(gold) < 2:
-        raise InputError(name, "expected at least two pairs, found one")
+        raise InputError(rows.name, "expected at least two pairs, found one")
     if (gold == gold[0]).all():
-        raise InputError(name, f"all scores are {gold[0]:g}, so the correlation is undefined")
-    similarities = similarities_of(vectors[0], vectors[1], wanted)
+        raise InputError(rows.name, f"all scores are {gold[0]:g}, so the correlation is undefined")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
     mean = {}
     for one, values in similarities.items():
         if (values == values[0]).all():
             reason = f"all {one} similarities are {values[0]:g}, so the correlation is undefined"
-            raise InputError(name, reason)
+            raise InputError(rows.name, reason)
         mean[f"{one}_spearman"] = spearman(gold, values)
         mean[f"{one}_pearson"] = pearson(gold, values)
     main = add_highest(mean, wanted, CORRELATIONS, "spearman")
-    return TaskResult(
-        name=name, kind="similarity", protocol="sentence-transformers", metric=main,
-        value=mean[main], mean=mean, similarities=similarities, rows=len(gold),
-        seconds=perf_counter() - start,
-    )  # fmt: skip
+    return rows.result("similarity", "sentence-transformers", main, mean, similarities=similarities)
 
 
 @takes(PairOptions, TASK)
@@ -181,21 +189,17 @@ def evaluate_pairs(
     given = with_defaults(evaluate_pairs, options)
     check_choice("protocol", protocol, PROTOCOLS)
     wanted = checked_similarities("similarities", given["similarities"])
-    name, vectors, labels = read_task(model_or_vectors, task, given, texts=2, labels=True)
-    start = perf_counter()
-    positive = binary_array("labels", labels)
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    positive = binary_array("labels", rows.labels)
     if positive.all() or not positive.any():
         found = int(positive[0])
-        raise InputError(name, f"expected labels 0 and 1, found only {found}")
-    similarities = similarities_of(vectors[0], vectors[1], wanted)
+        raise InputError(rows.name, f"expected labels 0 and 1, found only {found}")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
     mean: dict[str, float] = {}
     for one, values in similarities.items():
         mean |= _metrics(one, positive, values, extremes=protocol == PROTOCOLS[0])
     main = add_highest(mean, wanted, METRICS, "ap")
-    return TaskResult(
-        name=name, kind="pairs", protocol=protocol, metric=main, value=mean[main], mean=mean,
-        similarities=similarities, rows=len(positive), seconds=perf_counter() - start,
-    )  # fmt: skip
+    return rows.result("pairs", protocol, main, mean, similarities=similarities)
 
 
 def _metrics(
@@ -203,18 +207,18 @@ def _metrics(
 ) -> dict[str, float]:
     """The metrics of a similarity, with its name before theirs."""
     sweep = Sweep(positive, similarities, extremes=extremes)
-    accuracy, f1 = sweep.accuracy, sweep.f1
+    best_accuracy, best_f1 = sweep.accuracy, sweep.f1
     # The similarity is the negative distance.
     sign = -1.0 if name in DISTANCES else 1.0
     found = {
-        "accuracy": accuracy.accuracy,
-        "accuracy_threshold": sign * accuracy.threshold,
-        "f1": f1.f1,
-        "f1_threshold": sign * f1.threshold,
-        "precision": f1.precision,
-        "recall": f1.recall,
+        "accuracy": best_accuracy.accuracy,
+        "accuracy_threshold": sign * best_accuracy.threshold,
+        "f1": best_f1.f1,
+        "f1_threshold": sign * best_f1.threshold,
+        "precision": best_f1.precision,
+        "recall": best_f1.recall,
         "ap": sweep.average_precision,
-        "mcc": f1.matthews,
+        "mcc": best_f1.matthews,
     }
     return {f"{name}_{metric}": value for metric, value in found.items()}
 
@@ -251,24 +255,19 @@ def evaluate_triplets(
     given = with_defaults(evaluate_triplets, options)
     wanted = checked_similarities("similarities", given["similarities"])
     margins = _margins(margin)
-    name, vectors, _ = read_task(model_or_vectors, task, given, texts=3, labels=False)
-    start = perf_counter()
-    anchors, positives, negatives = vectors
+    rows = read_task(model_or_vectors, task, given, texts=3, labels=False)
+    anchors, positives, negatives = rows.vectors
     found = [similarities_of(anchors, part, wanted) for part in (positives, negatives)]
     correct = {
         f"{one}_accuracy": (found[0][one] > found[1][one] + margins.get(one, 0.0)).astype(float)
         for one in wanted
     }
-    mean = {metric: float(rows.mean()) for metric, rows in correct.items()}
-    values = {metric: rows.tolist() for metric, rows in correct.items()}
+    mean = {metric: float(own.mean()) for metric, own in correct.items()}
+    values = {metric: own.tolist() for metric, own in correct.items()}
     best = max(values, key=lambda metric: mean[metric])
     main = add_highest(mean, wanted, ("accuracy",), "accuracy")
     values[main] = values[best]
-    return TaskResult(
-        name=name, kind="triplets", protocol="sentence-transformers", metric=main,
-        value=mean[main], mean=mean, values=values, rows=len(anchors),
-        seconds=perf_counter() - start,
-    )  # fmt: skip
+    return rows.result("triplets", "sentence-transformers", main, mean, values=values)
 
 
 def _margins(margin: Any) -> dict[str, float]:
@@ -279,3 +278,62 @@ def _margins(margin: Any) -> dict[str, float]:
         expected = ", ".join(map(repr, SIMILARITIES))
         raise OptionError("margin", f"expected keys {expected}, found {unknown[0]!r}")
     return {name: finite("margin", value) for name, value in margin.items()}
+
+
+@takes(TaskOptions, TASK)
+def evaluate_bitext(
+    model_or_vectors: Any, task: Any = None, **options: Unpack[TaskOptions]
+) -> TaskResult:
+    """Find for each text its translation as the nearest text by cosine (bitext mining).
+
+    Metrics: `f1` (the main metric), `precision`, `recall` and `accuracy` of finding the second
+    text of a row with the first, where every row is a class and the averages are weighted, as in
+    MTEB; and `reverse_f1` and so on of finding the first with the second. `values` has the
+    `accuracy` of each row. Of equally near texts, the first one is found.
+
+    model_or_vectors: a model as in `evaluate_model`, or a tuple of two arrays of vectors.
+    task: a TextTask with two texts per row, which are translations of each other, or what makes
+        one: a file, a frame, a Dataset, or a tuple (texts, translations). None with vectors.
+    **options: see `TaskOptions`.
+
+    Raises InputError and ArrayError for invalid rows or vectors; what `encode_task` raises.
+
+    >>> fr.tasks.evaluate_bitext(([[1, 0], [0, 1]], [[2, 1], [1, 2]])).mean["f1"]
+    1.0
+    """
+    given = with_defaults(evaluate_bitext, options)
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=False)
+    one, other = (_unit(part, number) for number, part in enumerate(rows.vectors, 1))
+    truth = numpy.arange(len(one))
+    mean: dict[str, float] = {}
+    values: dict[str, list[float]] = {}
+    for prefix, found in (("", _nearest(one, other)), ("reverse_", _nearest(other, one))):
+        mean |= {
+            f"{prefix}f1": f1(truth, found, average="weighted"),
+            f"{prefix}precision": precision(truth, found, average="weighted"),
+            f"{prefix}recall": recall(truth, found, average="weighted"),
+            f"{prefix}accuracy": accuracy(truth, found),
+        }
+        values[f"{prefix}accuracy"] = (truth == found).astype(float).tolist()
+    return rows.result("bitext", "mteb", "f1", mean, values=values)
+
+
+def _unit(vectors: Array, number: int) -> Array:
+    """The vectors normalized to length 1. Raises ArrayError for values that are not finite."""
+    with numpy.errstate(invalid="ignore"):
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", vectors, vectors, dtype=numpy.float64))
+    if not numpy.isfinite(lengths).all():
+        row = int((~numpy.isfinite(lengths)).argmax())
+        raise ArrayError(f"vectors of text {number}", "expected finite values", row)
+    scaled = numpy.empty_like(vectors)
+    divisors = numpy.maximum(lengths, SHORTEST)[:, None]
+    numpy.divide(vectors, divisors, out=scaled, casting="unsafe")
+    return scaled
+
+
+def _nearest(queries: Array, corpus: Array) -> Array:
+    """The row of the corpus with the highest product with each query."""
+    step = max(1, BLOCK_VALUES // len(corpus))
+    blocks = range(0, len(queries), step)
+    found = [(queries[at : at + step] @ corpus.T).argmax(axis=1) for at in blocks]
+    return numpy.concatenate(found)

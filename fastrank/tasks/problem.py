@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cached_property, partial
+from time import perf_counter
 
 import numpy
 
+from fastrank.arguments import flag
 from fastrank.data.columns import Frozen
-from fastrank.embeddings.text_vectors import vectors_of
+from fastrank.datasets.text_task import TextTask, as_text_task, labels_of
+from fastrank.embeddings.encoders import needs_fitting
+from fastrank.embeddings.text_vectors import EncodingOptions, encode_task, vectors_of
 from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.lazy import optional
+from fastrank.tasks.inputs import labelled_vectors
+from fastrank.tasks.result import TaskResult, means_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +32,8 @@ if TYPE_CHECKING:
 
 # Labels of each of these kinds can be sorted with each other.
 NUMBERS = (int, float)
+# What a row of several alternatives is separated by in tasks of Ulysses SentEval.
+SEPARATOR = " [SEP] "
 
 
 class Problem(Frozen):
@@ -57,10 +69,27 @@ class Problem(Frozen):
         """
         return None if self.encode is None else self.encode()
 
-    def texts_of(self, rows: Array) -> tuple[list[str], ...]:
-        """The texts of some rows."""
-        assert self.texts is not None
-        return tuple([column[row] for row in rows.tolist()] for column in self.texts)
+    def result(
+        self,
+        protocol: str,
+        values: dict[str, list[float]],
+        metric: str,
+        started: float,
+        **fields: Any,
+    ) -> TaskResult:
+        """The result of classifiers that were trained from `started` on, with `means_of` values."""
+        means = means_of(values, metric, value=fields.pop("value", None))
+        return TaskResult(
+            name=self.name,
+            kind="classification",
+            protocol=protocol,
+            value=means["mean"][metric],
+            rows=len(self),
+            classes=self.classes,
+            seconds=perf_counter() - started,
+            **means,
+            **fields,
+        )
 
     def embedder(self) -> Embedder:
         """A function of a problem, row numbers and "train", "eval" or "test" that returns vectors.
@@ -68,14 +97,119 @@ class Problem(Frozen):
         It returns a float32[rows, dimension] per text. Call it with "train" first: that fits lazy
         embedders. Ask for a new one for each training part.
         """
-        if self.make_embedder is None:
-            return _given_vectors
-        return self.make_embedder()
+        return _given_vectors if self.make_embedder is None else self.make_embedder()
 
 
 def _given_vectors(problem: Problem, rows: Array, _: str) -> tuple[Array, ...]:
     assert problem.vectors is not None
     return tuple(part[rows] for part in problem.vectors)
+
+
+def problem_of_vectors(given: Any, task: Any, name: str | None, *, alternatives: bool) -> Problem:
+    """A problem of given vectors, and of labels or the texts that have them."""
+    known = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
+    rows = labelled_vectors(given, known, name)
+    y, classes = encoded_labels(rows.name, rows.labels)
+    return Problem(
+        name=rows.name,
+        y=y,
+        classes=classes,
+        encode=lambda: rows.vectors,
+        alternatives=alternatives,
+    )
+
+
+def _is_labels(given: Any) -> bool:
+    """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
+    if isinstance(given, (list, tuple)):
+        # A label may be a scalar of numpy, whose shape is empty.
+        first = given[0] if given else None
+        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
+    return hasattr(given, "tolist")
+
+
+def problem_of_texts(
+    model: Any,
+    task: TextTask,
+    name: str | None,
+    embed: Any,
+    lazy: bool | None,
+    alternatives: bool,
+    encoding: EncodingOptions,
+) -> Problem:
+    """A problem whose vectors a model or a function makes, now or when it is fitted."""
+    name = name or task.name
+    y, classes = encoded_labels(name, labels_of(task))
+    if lazy is None:
+        lazy = embed is None and needs_fitting(model, task.texts[0])
+    make_embedder: Callable[[], Any] | None = None
+    encode: Callable[[], Any] | None = None
+    if flag("lazy", lazy):
+        _refuse_cache(encoding, "an embedder that is fitted on each training part")
+        if embed is None and not (hasattr(model, "fit") and hasattr(model, "transform")):
+            expected = "expected a scikit-learn transformer or an embed function"
+            raise TypeError(f"lazy: {expected}, found {type(model).__name__}")
+        make_embedder = partial(_fitted_later, model, embed)
+    elif embed is not None:
+        _refuse_cache(encoding, "an embed function")
+        encode = partial(embedded_by, embed, name, task.texts, "all")
+    elif alternatives:
+        encode = _encoder_of_alternatives(model, task, encoding)
+    else:
+        encode = partial(encode_task, model, task, **encoding)
+    return Problem(
+        name=name,
+        y=y,
+        classes=classes,
+        encode=encode,
+        texts=task.texts,
+        make_embedder=make_embedder,
+        alternatives=alternatives and not lazy,
+    )
+
+
+def _refuse_cache(encoding: Mapping[str, Any], what: str) -> None:
+    for name in ("cache", "cache_name"):
+        if encoding[name] is not None:
+            raise OptionError(name, f"vectors of {what} cannot be cached")
+
+
+def _fitted_later(model: Any, embed: Callable[..., Any] | None) -> Embedder:
+    """A copy of a transformer or function (with its object), which fits itself on "train"."""
+    own: Any = deepcopy(model if embed is None else embed)
+
+    def embedder(problem: Problem, rows: Array, split: str) -> tuple[Array, ...]:
+        columns = problem.texts or ()
+        texts = tuple([column[row] for row in rows.tolist()] for column in columns)
+        if embed is not None:
+            return embedded_by(own, problem.name, texts, split)
+        if split == "train":
+            own.fit([text for column in texts for text in column])
+        return vectors_of(tuple(own.transform(column) for column in texts), len(rows))
+
+    return embedder
+
+
+def _encoder_of_alternatives(
+    model: Any, task: TextTask, encoding: EncodingOptions
+) -> Callable[[], tuple[Array, ...]]:
+    """A function that encodes the first text and each alternative of the second, now checked."""
+    if len(task.texts) != 2:
+        reason = f"expected rows of two texts, found {len(task.texts)}"
+        raise InputError(task.name, f"alternatives: {reason}")
+    rows = [text.split(SEPARATOR) for text in task.texts[1]]
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            found = f"expected {len(rows[0])} alternatives, as in row 0, found {len(row)}"
+            raise InputError(task.name, f"row {number}: {found}")
+    columns = [task.texts[0], *map(list, zip(*rows, strict=True))]
+    texts = TextTask.from_texts([text for column in columns for text in column], name=task.name)
+
+    def encode() -> tuple[Array, ...]:
+        (vectors,) = encode_task(model, texts, **encoding)
+        return tuple(vectors.reshape(len(columns), len(task), -1))
+
+    return encode
 
 
 def embedded_by(
@@ -188,3 +322,16 @@ def pair_features(vectors: tuple[Array, ...], *parts: str) -> Array:
         raise ArrayError("vectors of text 2", f"{expected}, found {b.shape[1]}")
     made = {"a": a, "b": b, "distance": numpy.abs(a - b), "product": a * b}
     return numpy.hstack([made[part] for part in parts])
+
+
+def stratified_folds(
+    rows: Array, y: Array, folds: int, seed: int, protocol: str
+) -> list[tuple[Array, Array]]:
+    """scikit-learn's stratified folds of some rows: the other rows and those of each fold."""
+    selection = optional("sklearn.model_selection", f"protocol {protocol!r}", "probe")
+    splitter = selection.StratifiedKFold(n_splits=folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # Of a class that outer folds left with fewer rows than inner folds.
+        warnings.simplefilter("ignore", UserWarning)
+        found = list(splitter.split(rows, y[rows]))
+    return [(rows[others], rows[own]) for others, own in found]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy
 
 from fastrank.arguments import at_least
 from fastrank.errors import InputError
 from fastrank.keywords import takes, with_defaults
 from fastrank.lazy import optional
-from fastrank.tasks.inputs import TASK, TaskOptions, training_and_tests
+from fastrank.tasks.inputs import TASK, TaskOptions, TaskRows, training_and_tests
 from fastrank.tasks.metrics import kendall
-from fastrank.tasks.result import TaskResult, mean_of_tests
+from fastrank.tasks.result import TaskResult, means_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,9 +60,8 @@ def evaluate_regression(
     at_least("seed", seed, 0)
     given = with_defaults(evaluate_regression, options)
     training, tests = training_and_tests(model_or_vectors, task, test, given)
-    (name, vectors, labels), (test_name, test_vectors, test_labels) = training, tests
-    started = time.perf_counter()
-    y, expected = _numbers(name, labels), _numbers(test_name, test_labels)
+    (vectors,), (test_vectors,) = training.vectors, tests.vectors
+    y, expected = _numbers(training), _numbers(tests)
     linear = optional("sklearn.linear_model", "evaluate_regression", "probe")
     values: dict[str, list[float]] = {}
     for experiment in range(experiments if samples < len(y) else 1):
@@ -76,10 +73,7 @@ def evaluate_regression(
             values.setdefault(metric, []).append(value)
     if samples >= len(y):
         values = {metric: found * experiments for metric, found in values.items()}
-    return mean_of_tests(
-        values, "kendalltau", name=name, kind="regression", protocol="mteb",
-        rows=len(y), seed=seed, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+    return training.result("regression", "mteb", **means_of(values, "kendalltau"), seed=seed)
 
 
 def _scores(expected: Array, predicted: Array) -> dict[str, float]:
@@ -97,14 +91,16 @@ def _scores(expected: Array, predicted: Array) -> dict[str, float]:
     }
 
 
-def _numbers(name: str, labels: list[Any]) -> Array:
+def _numbers(given: TaskRows) -> Array:
     """The labels as float64. Raises InputError."""
-    for row, label in enumerate(labels):
+    for row, label in enumerate(given.labels):
         if isinstance(label, str) or not hasattr(label, "__float__") or label - label != 0:
-            raise InputError(name, f"row {row}: expected a finite number, found {label!r:.40}")
-    if len(set(labels)) < 2:
-        raise InputError(name, "expected at least two distinct numbers")
-    return numpy.array(labels, numpy.float64)
+            raise InputError(
+                given.name, f"row {row}: expected a finite number, found {label!r:.40}"
+            )
+    if len(set(given.labels)) < 2:
+        raise InputError(given.name, "expected at least two distinct numbers")
+    return numpy.array(given.labels, numpy.float64)
 
 
 def _stratified(y: Array, count: int, seed: int) -> Array:

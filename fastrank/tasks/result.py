@@ -118,19 +118,17 @@ class TaskResult(Frozen):
         )
 
 
-def mean_of_tests(
-    values: dict[str, list[float]], metric: str, *, value: float | None = None, **fields: Any
-) -> TaskResult:
-    """The result of several classifiers that are tested with the same metrics.
+def means_of(
+    values: dict[str, list[float]], metric: str, *, value: float | None = None
+) -> dict[str, Any]:
+    """The fields of the result of several classifiers that are tested with the same metrics.
 
     values: {metric: a value per test}. metric: the main one. value: its mean, if that is rounded.
     """
     import numpy
 
     main = values[metric]
-    value = float(numpy.mean(main)) if value is None else value
     mean = {name: sum(tests) / len(tests) for name, tests in values.items()}
-    return TaskResult(
-        metric=metric, value=value, mean={**mean, metric: value}, values=values,
-        std=float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0, **fields,
-    )  # fmt: skip
+    mean[metric] = float(numpy.mean(main)) if value is None else value
+    std = float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0
+    return {"metric": metric, "mean": mean, "std": std, "values": values}

@@ -177,11 +177,13 @@ class TaskResults(Frozen):
         if several:
             rows: list[dict[str, Any]] = [
                 {
-                    "task": first.task, "kind": first.kind, "metric": first.metric,
+                    "task": first.task,
+                    "kind": first.kind,
+                    "metric": first.metric,
                     **{score.model: score.value for score in self.scores if score.task == task},
                 }
                 for task, first in ((task, self._first(task)) for task in self.tasks)
-            ]  # fmt: skip
+            ]
             names = ["task", "kind", "metric", *self.models]
         else:
             rows = [_row(score) for score in self.scores]
@@ -369,9 +371,17 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
             interval, level = _interval(list(items.values())), LEVEL
     rows = len(result.queries) if isinstance(result, Scores) else result.rows
     return TaskScore(
-        model=model, task=name, kind=task.kind, metric=metric, value=float(mean[metric]),
-        interval=interval, level=level, rows=rows, seconds=seconds, result=result,
-    )  # fmt: skip
+        model=model,
+        task=name,
+        kind=task.kind,
+        metric=metric,
+        value=float(mean[metric]),
+        interval=interval,
+        level=level,
+        rows=rows,
+        seconds=seconds,
+        result=result,
+    )
 
 
 def _items(result: Any, metric: str) -> dict[str, float] | None:
@@ -401,8 +411,15 @@ def _row(score: TaskScore) -> dict[str, Any]:
     """The cells of a score."""
     low, high = score.interval or (None, None)
     values = (
-        score.task, score.kind, score.metric, score.value, low, high, score.rows, score.seconds,
-    )  # fmt: skip
+        score.task,
+        score.kind,
+        score.metric,
+        score.value,
+        low,
+        high,
+        score.rows,
+        score.seconds,
+    )
     return dict(zip(COLUMNS, values, strict=True))
 
 

@@ -13,8 +13,7 @@ from fastrank.lazy import optional
 from fastrank.messages import counted
 from fastrank.searching.progress import bar
 from fastrank.tasks.mteb import fitted
-from fastrank.tasks.problem import embedded_sets, pair_features
-from fastrank.tasks.result import TaskResult, mean_of_tests
+from fastrank.tasks.problem import embedded_sets, pair_features, stratified_folds
 from fastrank.tasks.senteval_networks import OPTIMIZERS, Training, predicted, train, with_ones
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
     Split = tuple[Array, Array]
@@ -120,11 +120,15 @@ def evaluate_senteval(
         fitting = kind(inputs, y, len(problem.classes), training, shown)
         values, records = _tested(fitting, penalties, _splits(order, y, rows, kfold, training.seed))
     percent = round(numpy.mean([round(100 * one, 2) for one in values["accuracy"]]), 2)
-    return mean_of_tests(
-        values, "accuracy", value=float(percent) / 100, name=problem.name, kind="classification",
-        protocol="senteval", rows=len(problem), classes=problem.classes, seed=training.seed,
-        seconds=time.perf_counter() - started, records=records,
-    )  # fmt: skip
+    return problem.result(
+        "senteval",
+        values,
+        "accuracy",
+        started,
+        value=float(percent) / 100,
+        seed=training.seed,
+        records=records,
+    )
 
 
 def _splits(
@@ -138,11 +142,11 @@ def _splits(
     if "dev" in rows:
         return [(order, rows["dev"], rows["test"], [(order, rows["dev"])])]
     if "test" in rows:
-        return [(order, None, rows["test"], _stratified(order, y, kfold, seed))]
+        return [(order, None, rows["test"], stratified_folds(order, y, kfold, seed, "senteval"))]
     # The original has this seed whatever the seed of the classifiers.
     return [
-        (training, None, tests, _stratified(training, y, kfold, SEED))
-        for training, tests in _stratified(order, y, kfold, SEED)
+        (training, None, tests, stratified_folds(training, y, kfold, SEED, "senteval"))
+        for training, tests in stratified_folds(order, y, kfold, SEED, "senteval")
     ]
 
 
@@ -176,19 +180,6 @@ def _tested(
             f1 = 2 * (positive & found).sum() / max(1, positive.sum() + found.sum())
             values["f1"].append(round(100 * float(f1), 2) / 100)
     return dict(values), dict(records)
-
-
-def _stratified(rows: Array, y: Array, kfold: int, seed: int) -> list[Split]:
-    """scikit-learn's stratified folds: training rows and validation rows of each."""
-    import warnings
-
-    selection = optional("sklearn.model_selection", "protocol 'senteval'", "probe")
-    folds = selection.StratifiedKFold(n_splits=kfold, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # Of a class that the outer folds left with fewer rows than inner folds.
-        warnings.simplefilter("ignore", UserWarning)
-        found = list(folds.split(rows, y[rows]))
-    return [(rows[training], rows[validation]) for training, validation in found]
 
 
 class _Stacked:
@@ -235,9 +226,15 @@ class _Stacked:
 
     def _train(self, train_rows: Array, valid_rows: Any, stack: Array, random: Any) -> Any:
         found = train(
-            self._inputs, self.y, self.classes, train_rows, valid_rows, stack, self._training,
+            self._inputs,
+            self.y,
+            self.classes,
+            train_rows,
+            valid_rows,
+            stack,
+            self._training,
             random,
-        )  # fmt: skip
+        )
         self._shown.update(stack.size)
         return found
 
@@ -255,11 +252,13 @@ class _Sklearn:
         """Accuracies, float64[splits, penalties]."""
         return numpy.array(
             [
-                [(self._classes(rows, penalty, valid) == self.y[valid]).mean()
-                 for penalty in penalties]
+                [
+                    (self._classes(rows, penalty, valid) == self.y[valid]).mean()
+                    for penalty in penalties
+                ]
                 for rows, valid in splits
             ]
-        )  # fmt: skip
+        )
 
     def predict(self, splits: list[Any], penalties: list[float]) -> list[Array]:
         """The classes of the test rows of splits, each trained with a penalty."""

@@ -8,8 +8,13 @@ from time import perf_counter
 import numpy
 
 from fastrank.datasets.text_task import TextTask
-from fastrank.embeddings.text_vectors import EncodingOptions, encode_task, vectors_of
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.embeddings.text_vectors import (
+    EncodingOptions,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
+from fastrank.errors import ArrayError, InputError
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.tasks.inputs import TASK, PairOptions, checked_similarities
 from fastrank.tasks.metrics import number_array, pearson, spearman
@@ -81,10 +86,17 @@ def evaluate_summarization(
     main = add_highest(mean, wanted, CORRELATIONS, "spearman")
     notes = (f"{skipped} of {len(scores)} texts skipped: equal scores or similarities",)
     return TaskResult(
-        name=name, kind="summarization", protocol="mteb", metric=main, value=mean[main],
-        mean=mean, values=values, rows=len(scores), seconds=perf_counter() - start,
+        name=name,
+        kind="summarization",
+        protocol="mteb",
+        metric=main,
+        value=mean[main],
+        mean=mean,
+        values=values,
+        rows=len(scores),
+        seconds=perf_counter() - start,
         notes=notes if skipped else (),
-    )  # fmt: skip
+    )
 
 
 def _highest(machines: Array, people: Array, wanted: tuple[str, ...]) -> dict[str, Array]:
@@ -102,9 +114,7 @@ def _read(
     """The vectors of human and machine summaries, and the scores of the latter, for each text."""
     encoding = pick(options, EncodingOptions)
     if _is_vectors(model_or_vectors):
-        for option, value in encoding.items():
-            if option != "progress" and value is not None:
-                raise OptionError(option, "this applies to models, but vectors are given")
+        refuse_encoding(encoding)
         sides, scores = list(model_or_vectors), task
     else:
         *sides, scores = _columns(task, name)

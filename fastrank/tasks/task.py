@@ -82,9 +82,12 @@ class Task(Frozen):
                 options[key] = as_text_task(options[key])
         data = _read(kind, data)
         super().__init__(
-            kind=kind, data=data, name=name or _name_of(data) or kind, main_score=main_score,
+            kind=kind,
+            data=data,
+            name=name or _name_of(data) or kind,
+            main_score=main_score,
             options=options,
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
         return f"<Task {self.name}: {self.kind}>"
@@ -170,11 +173,18 @@ PROTOCOL_METRICS = {
     "ulysses": ("matthews", "adjusted_macro_f1", "loss"),
     "senteval": ("accuracy", "dev_accuracy", "f1"),
     "mteb": (
-        "accuracy", "f1", "f1_weighted", "precision", "precision_weighted", "recall",
-        "recall_weighted", "ap", "ap_weighted",
+        "accuracy",
+        "f1",
+        "f1_weighted",
+        "precision",
+        "precision_weighted",
+        "recall",
+        "recall_weighted",
+        "ap",
+        "ap_weighted",
     ),
     "knn": ("accuracy", "f1", "f1_weighted"),
-}  # fmt: skip
+}
 
 
 def evaluator(kind: str) -> Callable[..., Any]:

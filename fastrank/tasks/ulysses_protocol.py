@@ -15,8 +15,7 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
-from fastrank.tasks.problem import pair_features
-from fastrank.tasks.result import TaskResult, mean_of_tests
+from fastrank.tasks.problem import pair_features, stratified_folds
 from fastrank.tasks.ulysses_training import (
     EPOCH_KEYS,
     SERIES,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
+    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
 
@@ -111,12 +111,16 @@ def evaluate_ulysses(
 
     layers = (hidden,) if isinstance(hidden, int) else hidden
     settings = Settings(
-        hidden=tuple(at_least("hidden", units, 1) for units in layers), classes=classes,
-        metric=measure, batch_size=at_least("train_batch_size", train_batch_size, 2),
-        epochs=at_least("epochs", epochs, 1), patience=at_least("patience", patience, 0),
+        hidden=tuple(at_least("hidden", units, 1) for units in layers),
+        classes=classes,
+        metric=measure,
+        batch_size=at_least("train_batch_size", train_batch_size, 2),
+        epochs=at_least("epochs", epochs, 1),
+        patience=at_least("patience", patience, 0),
         min_improvement=finite("min_improvement", min_improvement),
-    )  # fmt: skip
+    )
     _check_rows(problem, folds)
+    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     of_repetitions, of_intervals = seeds(seed, repetitions)
     splits = [
         fold
@@ -127,7 +131,6 @@ def evaluate_ulysses(
     features = None if problem.vectors is None else features_of(problem, problem.vectors)
     trained: list[dict[str, list[float]]] = []
     far = 0
-    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     # The rounding of a matrix product depends on the number of threads, and these products are so
     # small that several threads take longer.
     limit = threads.threadpool_limits(1, "blas")
@@ -147,12 +150,17 @@ def evaluate_ulysses(
         warnings.warn(f"{problem.name}: {note}", stacklevel=3)
     losses, values = ([series[key][0] for series in trained] for key in TEST_KEYS)
     intervals = MeanIntervals(interval_seeds(of_intervals)["metric_test"])
-    return mean_of_tests(
-        {metric: values, "loss": losses}, metric, name=problem.name, kind="classification",
-        protocol="ulysses", interval=intervals.interval(numpy.array(values)), level=LEVEL,
-        rows=len(problem), classes=problem.classes, seed=seed, notes=notes,
-        records=_records(splits, trained), seconds=time.perf_counter() - started,
-    )  # fmt: skip
+    return problem.result(
+        "ulysses",
+        {metric: values, "loss": losses},
+        metric,
+        started,
+        interval=intervals.interval(numpy.array(values)),
+        level=LEVEL,
+        seed=seed,
+        notes=notes,
+        records=_records(splits, trained),
+    )
 
 
 def interval_seeds(seed: int) -> dict[str, int]:
@@ -317,16 +325,19 @@ def folds_of(y: Array, seed: int, repetition: int, folds: int, fraction: float) 
     # The original draws the delay of its progress bar here.
     state.random_sample()
     rows = balanced(y, int(for_balance))
-    fold_of = stratified(y[rows], int(for_folds), folds)
-    for partition in range(folds):
-        others = numpy.flatnonzero(fold_of != partition)
+    parts = stratified_folds(rows, y, folds, int(for_folds), "ulysses")
+    for partition, (others, tests) in enumerate(parts):
         state.shuffle(others)
         validation = ceil(fraction * others.size)
         yield Fold(
-            repetition=repetition, partition=partition, train=rows[others[validation:]],
-            validation=rows[others[:validation]], test=rows[fold_of == partition],
-            weights=int(for_weights[partition]), loader_seed=int(for_loaders[partition]),
-        )  # fmt: skip
+            repetition=repetition,
+            partition=partition,
+            train=others[validation:],
+            validation=others[:validation],
+            test=tests,
+            weights=int(for_weights[partition]),
+            loader_seed=int(for_loaders[partition]),
+        )
 
 
 def balanced(y: Array, seed: int) -> Array:
@@ -339,23 +350,6 @@ def balanced(y: Array, seed: int) -> Array:
             for place in range(int(y.max()) + 1)
         ]
     )
-
-
-def stratified(y: Array, seed: int, folds: int) -> Array:
-    """The fold of each row, as scikit-learn's StratifiedKFold(folds, shuffle=True) chooses it.
-
-    y: classes in order of their first row.
-    """
-    state = numpy.random.RandomState(seed)
-    classes = int(y.max()) + 1
-    in_order = numpy.sort(y)
-    counts = [numpy.bincount(in_order[first::folds], minlength=classes) for first in range(folds)]
-    found = numpy.empty(len(y), numpy.int64)
-    for place in range(classes):
-        drawn = numpy.arange(folds).repeat([count[place] for count in counts])
-        state.shuffle(drawn)
-        found[y == place] = drawn
-    return found
 
 
 class MeanIntervals:

@@ -80,9 +80,10 @@ def train(folds: Sequence[FoldData], settings: Settings) -> None:
 
 
 def _in_threads(
-    work: Callable[[list[FoldData], Settings], None], groups: list[list[FoldData]],
+    work: Callable[[list[FoldData], Settings], None],
+    groups: list[list[FoldData]],
     settings: Settings,
-) -> None:  # fmt: skip
+) -> None:
     waiting = iter(groups)
 
     def until_none_waits(_: int) -> None:
@@ -189,9 +190,12 @@ class _Stack:
     """Networks of several folds, each with its rows, and their optimizer."""
 
     def __init__(
-        self, folds: list[FoldData], settings: Settings,
-        points: list[tuple[float, float, float]], copies: int,
-    ) -> None:  # fmt: skip
+        self,
+        folds: list[FoldData],
+        settings: Settings,
+        points: list[tuple[float, float, float]],
+        copies: int,
+    ) -> None:
         self.folds, self._settings = folds, settings
         rows, features = folds[0].train[0].shape
         self._batches = rows // settings.batch_size

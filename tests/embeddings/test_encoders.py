@@ -119,14 +119,12 @@ def test_of_each_of_a_pair_is_taken_the_side_that_it_is_for():
 
 
 def test_options_go_where_they_are_taken():
+    """Prompts stand before texts where they are not taken."""
     model = SentenceTransformers()
     called(model, batch_size=8, query_prompt="query: ", corpus_prompt="passage: ")
     query, document = model.calls
     assert query == ("query", ["abc"], "query: ", 8, False, {})
     assert document == ("document", ["abcd"], "passage: ")
-
-
-def test_prompts_stand_before_texts_where_they_are_not_taken():
     model = FlagEmbedding()
     called(model, query_prompt="query: ")
     assert [call[1:] for call in model.calls] == [(["query: abc"], None), (["abcd"], None)]
@@ -148,17 +146,6 @@ def test_what_is_no_model(model):
         encoders_of(model, CORPUS)
 
 
-def test_static_models_of_model2vec():
-    model2vec = pytest.importorskip("model2vec")
-    tokenizers = pytest.importorskip("tokenizers")
-    words = tokenizers.models.WordLevel({"red": 0, "blue": 1, "[UNK]": 2}, unk_token="[UNK]")
-    tokenizer = tokenizers.Tokenizer(words)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    model = model2vec.StaticModel(np.eye(3, dtype=np.float32), tokenizer, normalize=False)
-    _, documents, _ = encoders_of(model, CORPUS, batch_size=1)
-    assert documents.encode(["red blue", "blue"], ["a", "b"]).tolist() == [[0.5, 0.5, 0], [0, 1, 0]]
-
-
 # Transformers of scikit-learn
 
 
@@ -174,7 +161,7 @@ def lsa():
 
 
 def test_a_transformer_is_fitted_on_the_corpus():
-    """A copy of it: what the caller passed is as it was."""
+    """A copy of it: what the caller passed is as it was; a fitted one stays as it is."""
     model = lsa()
     expected = lsa().fit_transform(CORPUS)
     queries, documents, fitted = encoders_of(model, CORPUS)
@@ -182,10 +169,7 @@ def test_a_transformer_is_fitted_on_the_corpus():
     assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
     assert queries.encode(CORPUS, IDS) == pytest.approx(expected)
     assert not hasattr(model[0], "vocabulary_")
-
-
-def test_a_fitted_transformer_stays_as_it_is():
-    model = lsa().fit(["red and blue", "blue and green", "apples"])
+    model.fit(["red and blue", "blue and green", "apples"])
     _, documents, fitted = encoders_of(model, CORPUS)
     assert not fitted
     assert documents.encode(CORPUS, IDS) == pytest.approx(model.transform(CORPUS))

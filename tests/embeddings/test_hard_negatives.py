@@ -5,7 +5,6 @@ import io
 import json
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,11 +36,8 @@ def test_instances_have_the_scores_of_the_run():
     assert own == ("q1", ["d9", "d2"], ["d1"], [None, 0.8], [0.9], [])
 
 
-SEVERAL = {"q1": {"d1": 1, "d4": 1, "d9": 1}}
-BELOW_0 = {"q1": {"d1": -1.0, "d2": -1.04, "d3": -1.06}}
 ITSELF = {"d1": {"d1": 1.0, "d2": 0.9, "d3": 0.8}}
 P, A_AND_B = {"q1": {"p": 1}}, {"q1": {"a": 1, "b": 1}}
-EQUAL = {"q1": {"a": 1.0, "c": 1.0, "b": 1.0, "p": 0.5}}
 ONE_FLOAT = {"q1": {"a": 1.00000001, "b": 1.0, "p": 0.5}}
 # Positives that are one C float: their ranks go by ids, and say nothing of which scores less.
 RISING = {"q1": {"a": 16777216.0, "b": 16777217.0, "c": 16777216.0, "d": 16777215.0}}
@@ -52,26 +48,13 @@ GRADED = {"q1": {"d1": 1, "d2": 2}}
 @pytest.mark.parametrize(
     ("run", "qrels", "options", "wanted"),
     [
-        pytest.param(RUN, QRELS, {"negatives": 2}, "d1 d3", id="the best but the relevant"),
-        pytest.param(RUN, QRELS, {"negatives": 2, "skip_top": 2}, "d3 d4", id="2 ranks skipped"),
-        pytest.param(RUN, QRELS, {"skip_top": 4}, "d5", id="4 ranks skipped"),
-        pytest.param(RUN, QRELS, {"depth": 3}, "d1 d3", id="depth is the last rank"),
-        pytest.param(RUN, QRELS, {"margin": 0.25}, "d4 d5", id="margin"),
         pytest.param(RUN, QRELS, {"margin": 0.8 - 0.5}, "d4 d5", id="margin to the last bit"),
-        pytest.param(RUN, QRELS, {"margin": 0}, "d3 d4 d5", id="margin 0"),
-        pytest.param(RUN, QRELS, {"relative_margin": 0.05}, "d4 d5", id="relative margin"),
-        pytest.param(BELOW_0, {"q1": {"d1": 1}}, {"relative_margin": 0.05}, "d3", id="below 0"),
-        pytest.param(RUN, QRELS, {"margin": 0.35, "relative_margin": 0.05}, "d5", id="both, one"),
-        pytest.param(RUN, QRELS, {"margin": 0.0, "relative_margin": 0.4}, "d5", id="both, other"),
-        pytest.param(RUN, SEVERAL, {"margin": 0.0}, "d5", id="below the lowest positive"),
-        pytest.param(RUN, SEVERAL, {"margin": 0.0, **HIGHEST}, "d2 d3 d5", id="below the highest"),
         pytest.param(RISING, A_AND_B, {"margin": 0.0}, "c d", id="one float, margin 0"),
         pytest.param(RISING, A_AND_B, {"margin": 1.0}, "d", id="one float, lowest"),
         pytest.param(RISING, A_AND_B, {"margin": 1.0, **HIGHEST}, "c d", id="one float, highest"),
         pytest.param(FALLING, A_AND_B, {"margin": 1.0}, "d", id="swapped, lowest"),
         pytest.param(FALLING, A_AND_B, {"margin": 1.0, **HIGHEST}, "c d", id="swapped, highest"),
         pytest.param(ITSELF, {"d1": {"d2": 1}}, {"ignore_identical_ids": True}, "d3", id="itself"),
-        pytest.param(EQUAL, P, {}, "c b a", id="equal scores rank by descending id"),
         pytest.param(ONE_FLOAT, P, {}, "b a", id="scores are C floats"),
         pytest.param(ONE_FLOAT, P, {"trec_eval_version": "10.0"}, "a b", id="scores are doubles"),
         pytest.param(RUN, GRADED, {"negatives": 1}, "d3", id="relevant from 1"),
@@ -168,45 +151,6 @@ def test_mining_is_its_definition(seed, n, skip, beyond, margin, relative, which
     assert {own.query: own.negatives for own in found} == wanted
 
 
-@pytest.mark.parametrize("margins", [{}, {"absolute_margin": 0.1}, {"relative_margin": 0.1}])
-def test_sentence_transformers_mines_the_same(margins):
-    """Its `mine_hard_negatives` on the same vectors, with a positive for each query."""
-    util = pytest.importorskip("sentence_transformers.util")
-    datasets = pytest.importorskip("datasets")
-    rng = np.random.default_rng(7)
-    vectors = rng.normal(size=(60, 8)).astype("float32")
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors[:20] = vectors[20:40] + 0.4 * vectors[:20]
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    texts = [f"{i}" for i in range(60)]
-
-    class Model:
-        device = "cpu"
-
-        def encode_query(self, texts, **_):
-            return vectors[[int(text) for text in texts]]
-
-        encode_document = encode_query
-        similarity = staticmethod(util.dot_score)
-        similarity_pairwise = staticmethod(util.pairwise_dot_score)
-
-    data = datasets.Dataset.from_dict({"query": texts[:20], "answer": texts[20:40]})
-    given = {"corpus": texts[20:], "num_negatives": 3, "range_max": 20, "verbose": False}
-    theirs = util.mine_hard_negatives(data, Model(), **given, **margins)
-    scores = vectors[:20] @ vectors[20:].T
-    run = {
-        text: dict(zip(texts[20:], row.tolist(), strict=True))
-        for text, row in zip(texts[:20], scores, strict=True)
-    }
-    qrels = {query: {answer: 1} for query, answer in zip(texts[:20], texts[20:40], strict=True)}
-    own = {"margin" if name == "absolute_margin" else name: v for name, v in margins.items()}
-
-    mined = fr.hard_negatives(qrels, run, 3, **own)
-
-    found = {(r["anchor"], r["positive"], r["negative"]) for r in mined.records("triplet")}
-    assert found == {(row["query"], row["answer"], row["negative"]) for row in theirs}
-
-
 def test_dpr_records_have_the_fields_that_dpr_reads():
     mined = fr.hard_negatives({"q1": {"d2": 1, "d9": 1}}, RUN, 1)
     corpus = {**CORPUS, "d2": {"title": "Two", "text": "text 2"}, "d9": "text 9"}
@@ -217,34 +161,56 @@ def test_dpr_records_have_the_fields_that_dpr_reads():
     assert found.pop("hard_negative_ctxs") == [hard]
     assert found.pop("negative_ctxs") == []
     assert found == {"question": "Which?", "question_id": "q1", "answers": ["2"]}
+    (without_texts,) = lines(mined, "dpr")
+    assert "question" not in without_texts
+    assert without_texts["hard_negative_ctxs"] == [{"score": 0.9, "passage_id": "d1"}]
 
 
-def test_dpr_records_without_texts_have_ids_only():
-    (found,) = lines(fr.hard_negatives(QRELS, RUN, 1), "dpr")
-    assert "question" not in found
-    assert found["hard_negative_ctxs"] == [{"score": 0.9, "passage_id": "d1"}]
+def by(*values):
+    """A record for training: query, positive and negatives."""
+    negatives = [f"negative_{place}" for place in range(1, len(values) - 1)]
+    return dict(zip(("anchor", "positive", *negatives), values, strict=True))
 
 
-def test_triplets_are_every_positive_with_every_negative():
-    mined = fr.hard_negatives({"q1": {"d2": 1, "d3": 1}}, RUN, 2)
-    found = [" ".join(own.values()) for own in lines(mined, "triplet")]
-    assert found == ["q1 d2 d1", "q1 d2 d4", "q1 d3 d1", "q1 d3 d4"]
+TRIPLETS = [
+    {"anchor": "q1", "positive": positive, "negative": negative}
+    for positive in ("d2", "d3")
+    for negative in ("d1", "d4")
+]
+DATA = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
+PAIR = {"q1": {"d2": 1, "d3": 1}}
+# The second query has too few negatives for tuples.
+SHORT = {**RUN, "q2": {"d1": 1.0}}
 
 
-def test_tuples_are_of_queries_with_all_negatives():
-    run, qrels = {**RUN, "q2": {"d1": 1.0}}, {**QRELS, "q2": {"d2": 1}}
-    found = lines(fr.hard_negatives(qrels, run, 2), "n-tuple", corpus=CORPUS)
-    assert found == [
-        {"anchor": "q1", "positive": "text 2", "negative_1": "text 1", "negative_2": "text 3"}
-    ]
+@pytest.mark.parametrize(
+    ("qrels", "run", "form", "texts", "wanted"),
+    [
+        # Every positive with every negative; of ids, if there are no texts.
+        (PAIR, RUN, "triplet", {}, TRIPLETS),
+        (PAIR, RUN, "n-tuple", {}, [by("q1", "d2", "d1", "d4"), by("q1", "d3", "d1", "d4")]),
+        ({**QRELS, "q2": {"d2": 1}}, SHORT, "n-tuple", {}, [by("q1", "d2", "d1", "d3")]),
+        # A data set has both kinds of texts.
+        (
+            QRELS,
+            RUN,
+            "n-tuple",
+            {"corpus": DATA, "queries": DATA},
+            [by("Which?", "text 2", "text 1", "text 3")],
+        ),
+    ],
+)
+def test_records_for_training(qrels, run, form, texts, wanted):
+    found = lines(fr.hard_negatives(qrels, run, 2), form, **texts)
+    assert found == wanted
 
 
 @pytest.mark.parametrize("kind", [str, str.encode, int])
 def test_texts_and_answers_are_found_by_ids_of_any_kind(kind):
     mined = fr.hard_negatives({1: {8: 1}}, {1: {7: 2.0, 8: 1.0}}, 1)
-    found = lines(mined, "triplet", corpus={kind(i): f"text {i}" for i in ("7", "8")})
-    assert found == [{"anchor": "1", "positive": "text 8", "negative": "text 7"}]
-    (found,) = mined.records(answers={kind("1"): ("one", "two")})
+    corpus, answers = {kind(i): f"text {i}" for i in ("7", "8")}, {kind("1"): ("one", "two")}
+    (found,) = mined.records(corpus=corpus, answers=answers)
+    assert [own["text"] for own in found["hard_negative_ctxs"]] == ["text 7"]
     assert found["answers"] == ["one", "two"]
 
 
@@ -261,12 +227,6 @@ def test_instances_are_a_sequence():
     assert mined[::-1] == list(reversed(mined))
 
 
-def test_a_data_set_has_both_kinds_of_texts():
-    data = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
-    found = lines(fr.hard_negatives(QRELS, RUN, 1), "triplet", corpus=data, queries=data)
-    assert found == [{"anchor": "Which?", "positive": "text 2", "negative": "text 1"}]
-
-
 def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path):
     mined = fr.hard_negatives({**QRELS, "q2": {"d1": 1}}, {**RUN, "q2": RUN["q1"]}, 1)
     for name in ("train.json", "train.json.gz"):
@@ -274,15 +234,6 @@ def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path):
     plain = (tmp_path / "train.json").read_text()
     assert [own["question_id"] for own in json.loads(plain)] == ["q1", "q2"]
     assert gzip.decompress((tmp_path / "train.json.gz").read_bytes()).decode() == plain
-
-
-def test_hugging_face_reads_what_is_written(tmp_path):
-    datasets = pytest.importorskip("datasets")
-    mined = fr.hard_negatives(QRELS, RUN, 2)
-    path = str(tmp_path / "train.jsonl.gz")
-    mined.write(path, "n-tuple", corpus=CORPUS, queries={"q1": "Which?"})
-    found = datasets.load_dataset("json", data_files=path, cache_dir=str(tmp_path / "c"))["train"]
-    assert found.column_names == ["anchor", "positive", "negative_1", "negative_2"]
 
 
 def test_a_missing_text_leaves_the_file_as_it_was(tmp_path):

@@ -144,12 +144,15 @@ def test_invalid_input_is_an_error(name, given, options, error, message):
         evaluate(name, *given, **options)
 
 
-@pytest.mark.parametrize("road", ["columns", "rows", "jsonl", "csv", "parquet", "frame", "task"])
-def test_labels_of_pairs_can_be_text(road, tmp_path):
+@pytest.mark.parametrize(
+    "road", ["columns", "bool", "rows", "jsonl", "csv", "parquet", "frame", "task"]
+)
+def test_labels_of_pairs_can_be_text_or_bool(road, tmp_path):
     columns = {"text_a": ["a", "ab", "b"], "text_b": ["a", "b", "aa"], "label": ["1", "0 ", "1"]}
     frame = pandas.DataFrame(columns)
     made = {
         "columns": lambda: tuple(columns.values()),
+        "bool": lambda: (columns["text_a"], columns["text_b"], [True, False, True]),
         "rows": lambda: frame.to_dict("records"),
         "jsonl": lambda: frame.to_json(tmp_path / road, orient="records", lines=True),
         "csv": lambda: frame.to_csv(tmp_path / road, index=False),

@@ -36,23 +36,12 @@ def test_a_row_is_the_result_of_the_single_function(name, evaluated):
     assert dict(found.result.mean) == dict(expected.mean)
     assert found.value == expected.mean[found.metric]
     assert found.seconds > 0
+    known = set(KINDS[name](task.options))
+    assert {metric for metric in found.result.mean if "threshold" not in metric} <= known
     if isinstance(expected, fr.Scores):
         assert found.rows == len(expected.queries)
     else:
         assert (found.rows, found.metric) == (expected.rows, expected.metric)
-
-
-def test_the_main_scores_of_rankings_are_those_of_mteb(evaluated):
-    _, results = evaluated
-    assert results["retrieval"].metric == "nDCG@10"
-    assert results["reranking"].metric == "AP"
-
-
-def test_the_metrics_of_each_kind_are_those_that_its_function_returns(evaluated):
-    tasks, results = evaluated
-    for name, task in tasks.items():
-        known = set(KINDS[name](task.options))
-        assert {name for name in results[name].result.mean if "threshold" not in name} <= known
 
 
 @pytest.mark.parametrize("protocol", PROTOCOL_METRICS)
@@ -63,28 +52,30 @@ def test_the_metrics_of_each_protocol_are_those_that_it_returns(protocol):
     assert set(result.mean) <= {*PROTOCOL_METRICS[protocol]}
 
 
-def test_the_main_score_can_be_chosen():
-    task = fr.Task("similarity", ROWS["similarity"], main_score="cosine_pearson")
-    found = fr.evaluate_tasks(MODEL, [task])["similarity"]
-    assert found.value == fr.tasks.evaluate_similarity(MODEL, task.data).mean["cosine_pearson"]
+CANDIDATES = {"question": ["a e", "a e"], "answer": ["ae", "i"], "label": [1, 0]}
 
 
-def test_a_main_score_is_added_to_the_measures_of_rankings():
-    task = fr.Task("retrieval", CITIES, main_score="RR")
-    assert fr.evaluate_tasks(letters, [task])["retrieval"].metric == "RR"
-
-
-def test_the_first_of_given_measures_is_the_main_score():
-    task = fr.Task("retrieval", CITIES, measures="P.1 map")
-    found = fr.evaluate_tasks(letters, {"cities": task})["cities"]
-    assert found.metric == "P_1"
+@pytest.mark.parametrize(
+    ("task", "metric"),
+    [
+        # Those of MTEB by default.
+        (fr.Task("retrieval", CITIES), "nDCG@10"),
+        (fr.Task("reranking", CANDIDATES), "AP"),
+        (fr.Task("similarity", WORDS), "cosine_spearman"),
+        (fr.Task("similarity", WORDS, main_score="cosine_pearson"), "cosine_pearson"),
+        # It is added to the measures.
+        (fr.Task("retrieval", CITIES, main_score="RR"), "RR"),
+        # The first of given measures.
+        (fr.Task("retrieval", CITIES, measures="P.1 map"), "P_1"),
+    ],
+)
+def test_the_main_score_is(task, metric):
+    (found,) = fr.evaluate_tasks(letters, [task]).scores
+    assert (found.metric, found.value) == (metric, found.result.mean[metric])
 
 
 def test_data_of_one_kind_need_no_task():
-    candidates = fr.read_candidates(
-        {"question": ["a e", "a e"], "answer": ["ae", "i"], "label": [1, 0]}
-    )
-    results = fr.evaluate_tasks(letters, [CITIES, candidates])
+    results = fr.evaluate_tasks(letters, [CITIES, fr.read_candidates(CANDIDATES)])
     assert results.tasks == ["retrieval", "reranking"]
 
 
@@ -205,7 +196,7 @@ def test_errors(make, error, reason):
         ("retrieval", CITIES, {"metric": "cos"}, "metric: "),
         ("summarization", ([["a"]], [["b", "c"]], [[1]]), {}, "1 scores for 2"),
     ],
-)  # fmt: skip
+)
 def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, reason):
     calls = []
     tasks = {"fine": CITIES, "wrong": fr.Task(kind, data, **options)}

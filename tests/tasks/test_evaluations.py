@@ -1,7 +1,5 @@
 """What the evaluations of similarities accept and return."""
 
-import json
-
 import numpy
 import pytest
 
@@ -11,31 +9,23 @@ from tests.helpers import similar_vectors as made
 MODEL, TASKS = made.make("real")
 
 
-def _arrays(*texts):
-    return tuple(MODEL.encode(column) for column in texts)
-
-
 def _untimed(result):
     return {**result.to_dict(), "seconds": 0, "name": ""}
 
 
-@pytest.mark.parametrize("name", ["similarity", "pairs"])
-def test_vectors_yield_what_their_model_yields(name):
-    evaluate = getattr(fr.tasks, f"evaluate_{name}")
-    *texts, labels = TASKS[name]
-    expected = _untimed(evaluate(MODEL, (*texts, labels)))
-    assert _untimed(evaluate(_arrays(*texts), labels)) == expected
-    assert _untimed(evaluate(_arrays(*texts), numpy.array(labels))) == expected
+@pytest.mark.parametrize("kind", ["similarity", "pairs", "triplets", "bitext"])
+def test_vectors_yield_what_their_model_yields(kind):
+    """With labels in a list, an array or a task; without labels, they may stand alone."""
+    evaluate = getattr(fr.tasks, f"evaluate_{kind}")
+    texts, labels = TASKS[kind], None
+    if kind in ("similarity", "pairs"):
+        *texts, labels = texts
     task = fr.TextTask.from_texts(*texts, labels=labels)
-    assert _untimed(evaluate(_arrays(*texts), task)) == expected
-
-
-@pytest.mark.parametrize("name", ["triplets", "bitext"])
-def test_tasks_without_labels_take_vectors_alone_or_a_tuple_of_texts(name):
-    evaluate = getattr(fr.tasks, f"evaluate_{name}")
-    expected = _untimed(evaluate(MODEL, fr.TextTask.from_texts(*TASKS[name])))
-    assert _untimed(evaluate(_arrays(*TASKS[name]))) == expected
-    assert _untimed(evaluate(MODEL, tuple(TASKS[name]))) == expected
+    vectors = tuple(MODEL.encode(column) for column in texts)
+    given = [(MODEL, tuple(TASKS[kind])), (vectors, labels), (vectors, task)]
+    given.append((vectors,) if labels is None else (vectors, numpy.array(labels)))
+    expected = _untimed(evaluate(MODEL, task))
+    assert [_untimed(evaluate(*own)) for own in given] == [expected] * 4
 
 
 def test_summaries_are_taken_as_vectors_and_as_rows():
@@ -61,37 +51,20 @@ def test_clustering_of_vectors_is_that_of_their_texts_with_a_value_per_sample():
     assert found.std == numpy.std(found.values["v_measure"])
 
 
-def test_vectors_are_cached(tmp_path):
-    options = {"cache": tmp_path, "cache_name": "model"}
-    found = [fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], **options).mean for _ in range(2)]
-    assert found[0] == found[1]
-    assert any(path.is_file() for path in tmp_path.rglob("*"))
-
-
-def test_one_similarity_has_no_maximum():
-    found = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"])
-    assert found.metric == "cosine_ap"
-    assert {name.split("_")[0] for name in found.mean} == {"cosine"}
-    assert list(found.similarities) == ["cosine"]
-
-
 def test_of_several_similarities_the_main_metric_is_the_maximum():
-    found = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], similarities=("dot", "cosine"))
-    assert found.metric == "max_ap"
-    assert found.value == max(found.mean["dot_ap"], found.mean["cosine_ap"])
+    one = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"])
+    several = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], similarities=("dot", "cosine"))
+    assert (one.metric, list(one.similarities)) == ("cosine_ap", ["cosine"])
+    assert {name.split("_")[0] for name in one.mean} == {"cosine"}
+    assert several.metric == "max_ap"
+    assert several.value == max(several.mean["dot_ap"], one.value)
 
 
-def test_bool_labels_are_0_and_1():
-    *texts, labels = TASKS["pairs"]
-    found = fr.tasks.evaluate_pairs(MODEL, (*texts, [label == 1 for label in labels]))
-    assert found.mean == fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"]).mean
-
-
-def test_triplets_have_a_value_each():
-    found = fr.tasks.evaluate_triplets(_arrays(*TASKS["triplets"]))
-    values = found.values["cosine_accuracy"]
-    assert set(values) == {0.0, 1.0}
-    assert found.value == numpy.mean(values)
+def test_pairs_may_all_be_called_similar_but_by_mteb():
+    vectors = [[1, 0], [1, 0]], [[1, 0], [0, 1]]
+    protocols = ("sentence-transformers", "mteb")
+    found = [fr.tasks.evaluate_pairs(vectors, [0, 1], protocol=one).mean for one in protocols]
+    assert [mean["cosine_f1"] for mean in found] == pytest.approx([2 / 3, 0.0])
 
 
 def test_of_equally_near_translations_the_first_is_found():
@@ -109,11 +82,3 @@ def test_the_name_is_that_of_the_task_or_the_given_one():
     task = fr.TextTask.from_texts(*TASKS["pairs"][:2], labels=TASKS["pairs"][2], name="quora")
     assert fr.tasks.evaluate_pairs(MODEL, task).name == "quora"
     assert fr.tasks.evaluate_pairs(MODEL, task, name="dev").name == "dev"
-
-
-def test_a_result_converts_to_json_and_tables():
-    found = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], name="quora")
-    assert json.loads(json.dumps(found.to_dict()))["value"] == found.value
-    columns = found.table().columns
-    assert (columns["metric"][0], columns["mean"][0]) == ("cosine_ap", found.value)
-    assert repr(found) == f"<TaskResult quora: pairs, cosine_ap {found.value:.4f}, 300 rows>"

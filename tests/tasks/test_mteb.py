@@ -55,19 +55,13 @@ def test_every_value_is_that_of_the_installed_mteb(name, monkeypatch):
 # Classes
 
 
-def test_the_value_is_the_mean_accuracy_of_the_experiments():
-    found = evaluated("binary")
-    values = found.values["accuracy"]
-    assert (found.metric, len(values), found.value) == ("accuracy", 10, np.mean(values))
-    assert found.value == pytest.approx(np.mean(RECORDED["binary"]["accuracy"]), abs=0.005)
-    assert found.std == pytest.approx(np.std(values, ddof=1))
-
-
-def test_labels_may_be_strings():
+def test_the_value_is_the_mean_accuracy_of_the_experiments_also_of_labels_that_are_strings():
     sets = [(vectors, [("no", "yes")[label] for label in y]) for vectors, y in CASES["binary"][1]()]
     found = evaluate_classification(*sets[0], protocol="mteb", test=sets[1])
-    assert found.values == evaluated("binary").values
-    assert found.classes == ["no", "yes"]
+    values = found.values["accuracy"]
+    assert (found.values, found.classes) == (evaluated("binary").values, ["no", "yes"])
+    assert (found.metric, len(values), found.value) == ("accuracy", 10, np.mean(values))
+    assert found.std == pytest.approx(np.std(values, ddof=1))
 
 
 def test_classes_with_too_few_rows_are_noted():
@@ -155,15 +149,12 @@ def test_another_seed_draws_other_samples():
 # Numbers
 
 
-def test_all_rows_train_if_there_are_few():
+def test_all_rows_train_if_there_are_few_else_samples_that_are_drawn_anew():
     from sklearn.linear_model import LinearRegression
 
     found = evaluate_regression(*NUMBERS, test=TEST_NUMBERS, experiments=2)
     predicted = LinearRegression().fit(*NUMBERS).predict(TEST_NUMBERS[0])
     assert found.values["kendalltau"] == [fr.tasks.kendall(TEST_NUMBERS[1], predicted)] * 2
-
-
-def test_fewer_samples_are_drawn_anew_in_each_experiment():
     found = evaluate_regression(*NUMBERS, test=TEST_NUMBERS, samples=100, experiments=3)
     assert len(set(found.values["mse"])) == 3
 
@@ -191,6 +182,10 @@ def lists(rows=LISTS[1], test=TEST_LISTS, **options):
     return evaluate_multilabel(LISTS[0], rows, test=test, **options)
 
 
+def lengths(texts):
+    return [[float(len(text))] for text in texts]
+
+
 def regression(values):
     return evaluate_regression(NUMBERS[0], values, test=TEST_NUMBERS)
 
@@ -198,6 +193,7 @@ def regression(values):
 WIDTH_3 = (np.ones((4, 3)), [0, 1, 0, 1])
 NARROW = (TEST_LISTS[0][:, :3], TEST_LISTS[1])
 PAIR = (["a"], ["b"], [1.0])
+UNEQUAL, EQUAL = ((["a", "ab"], [1.0, last]) for last in (2.0, 1.0))
 IN_ALL = [[0, *row] for row in LISTS[1]]
 
 
@@ -208,10 +204,7 @@ IN_ALL = [[0, *row] for row in LISTS[1]]
         (lambda: mteb(experiments=0), "experiments.*expected 1 or more"),
         (lambda: mteb(folds=61), "60 rows are fewer than folds=61"),
         (lambda: mteb(samples_per_label=0), "samples_per_label"),
-        (
-            lambda: mteb(classifier="knn", neighbors=20),
-            "16 training rows are fewer than neighbors=",
-        ),
+        (lambda: mteb(classifier="knn", neighbors=20), "16 training rows are fewer than neigh"),
         (lambda: mteb(test=WIDTH_3), "found 8 and 3 dimensions"),
         (lambda: mteb(np.eye(5), [0, 0, 0, 0, 1]), "only class 0"),
         (lambda: mteb((ROWS[0], ROWS[0])), "does not combine the vectors"),
@@ -226,7 +219,7 @@ IN_ALL = [[0, *row] for row in LISTS[1]]
         (lambda: lists([None] + LISTS[1][1:]), "row 0: the label is missing"),
         (lambda: lists(LISTS[1][1:]), "expected 199 rows"),
         (lambda: lists(test=TEST_LISTS[0]), r"test.*expected a tuple \(vectors, labels\)"),
-        (lambda: lists(test=(TEST_LISTS[0], [[1]] * 80)), "expected at least two labels, found 1"),
+        (lambda: lists(test=(TEST_LISTS[0], [[1]] * 80)), r"\(test\): .*two labels, found 1"),
         (lambda: lists(test=NARROW), "expected 16 dimensions, as in training, found 3"),
         (lambda: lists(neighbors=100), "training rows are fewer than neighbors=100"),
         (lambda: lists(classifier="mlp"), "classifier.*expected one of 'knn', 'logreg'"),
@@ -237,6 +230,7 @@ IN_ALL = [[0, *row] for row in LISTS[1]]
         (lambda: regression([np.inf] * 300), "expected a finite number, found inf"),
         (lambda: regression([np.nan] * 300), "row 0: the label is missing"),
         (lambda: evaluate_regression(len, PAIR, test=PAIR), "1 text in each row, found 2"),
+        (lambda: evaluate_regression(lengths, UNEQUAL, test=EQUAL), r"\(test\): .*distinct numb"),
     ],
 )
 def test_invalid_input_is_an_error(call, message):
