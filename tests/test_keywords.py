@@ -72,12 +72,22 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
     assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
-        "threads": None, "executor": None, "progress": None,
-        "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
-        "missing": "skip", "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
-        "duplicates": "error", "depth": None, "judged_only": False,
-        "collection_size": 0, "trec_eval_version": "9.0.8",
-    }  # fmt: skip
+        "threads": None,
+        "executor": None,
+        "progress": None,
+        "relevance_level": 1,
+        "rank_by": "score",
+        "ties": "docno_desc",
+        "missing": "skip",
+        "no_relevant": "zero",
+        "ignore_identical_ids": False,
+        "exclude": None,
+        "duplicates": "error",
+        "depth": None,
+        "judged_only": False,
+        "collection_size": 0,
+        "trec_eval_version": "9.0.8",
+    }
 
 
 @pytest.mark.parametrize(
@@ -182,12 +192,16 @@ def test_every_flag_has_a_help() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["-l", "0.5", "--ties", "given", "-M", "3", "--missing", "zero"],
-         {"relevance_level": 0.5, "ties": "given", "depth": 3, "missing": "zero"}),
-        (["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
-         {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9}),
+        (
+            ["-l", "0.5", "--ties", "given", "-M", "3", "--missing", "zero"],
+            {"relevance_level": 0.5, "ties": "given", "depth": 3, "missing": "zero"},
+        ),
+        (
+            ["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
+            {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9},
+        ),
     ],
-)  # fmt: skip
+)
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
     parser = Parser()
     add_flags(parser, fr.evaluate_embeddings, EmbeddingOptions)

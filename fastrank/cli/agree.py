@@ -55,17 +55,21 @@ def _declare(parser: Parser) -> None:
     add("first", metavar="RUN", help="run in any format, may be compressed; - is standard input")
     add("second", metavar="RUN", help="the run to compare it with")
     add(
-        "--systems", action="store_true",
+        "--systems",
+        action="store_true",
         help="compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
-    )  # fmt: skip
+    )
     add_flags(
-        parser, overlap, ["depth"], defaults={"depth": None},
+        parser,
+        overlap,
+        ["depth"],
+        defaults={"depth": None},
         depth={
             "help": f"number of first documents for shared and jaccard (default: {DEPTH}); not with"
             " --systems"
         },
-    )  # fmt: skip
+    )
     add_flags(parser, rbo, ["p", "variant"])
     add_output(parser, OF_TABLES, "table")
     add_flags(parser, overlap, ["trec_eval_version"])
@@ -91,6 +95,10 @@ def _compared(given: argparse.Namespace) -> Table:
 
 
 COMMAND = Command(
-    "fastrank agree", _declare, _compared,
-    usage=("RUN RUN", "--systems CSV CSV"), epilog=EPILOG, writers=OF_TABLES,
-)  # fmt: skip
+    "fastrank agree",
+    _declare,
+    _compared,
+    usage=("RUN RUN", "--systems CSV CSV"),
+    epilog=EPILOG,
+    writers=OF_TABLES,
+)

@@ -45,14 +45,18 @@ def _declare(parser: Parser) -> None:
     add("folder", metavar="FOLDER", help="folder with the results")
     add("-o", "--output", metavar="SITE", required=True, help="folder to write the site into")
     add(
-        "-m", "--measure", default=MEASURE, metavar="MEASURE",
+        "-m",
+        "--measure",
+        default=MEASURE,
+        metavar="MEASURE",
         help=f"measure of the runs, and of files with several measures (default: {MEASURE})",
-    )  # fmt: skip
+    )
     add_flags(parser, board, ["title", "inspected"])
     add(
-        "--check", action="store_true",
+        "--check",
+        action="store_true",
         help="write nothing, and print which files would be added, changed and removed",
-    )  # fmt: skip
+    )
     add_flags(parser, board, BoardOptions)
 
 

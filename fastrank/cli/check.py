@@ -56,19 +56,26 @@ def _declare(parser: Parser) -> None:
     )
     add("--no-qrels", action="store_true", help="treat all files as runs")
     add(
-        "--input-format", choices=FILE_FORMATS,
+        "--input-format",
+        choices=FILE_FORMATS,
         help="format of all files (default: detected from content)",
-    )  # fmt: skip
+    )
     add("--strict", action="store_true", help="exit with status 1 for warnings, too")
     add("--format", choices=FORMATS, default="text", help="output format (default: text)")
     add(
-        "--max-per-kind", type=int, default=10, metavar="N",
+        "--max-per-kind",
+        type=int,
+        default=10,
+        metavar="N",
         help="list at most N findings of each kind per file (default: 10); all are counted",
-    )  # fmt: skip
+    )
     add(
-        "--ignore", action="append", default=[], metavar="KIND,...",
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="KIND,...",
         help="ignore these kinds of findings; may be repeated",
-    )  # fmt: skip
+    )
     add_output_file(parser)
 
 
@@ -164,8 +171,10 @@ def _json(report: Report) -> Iterator[str]:
 def _jsonl(report: Report) -> Iterator[str]:
     """A line per finding, count and file, in this order; `record` is its type."""
     for record, items in (
-        ("finding", report.findings), ("count", report.counts), ("file", report.files),
-    ):  # fmt: skip
+        ("finding", report.findings),
+        ("count", report.counts),
+        ("file", report.files),
+    ):
         for item in items:
             yield json_text({"record": record, **item._asdict()})
 
@@ -180,6 +189,9 @@ def _github(report: Report) -> Iterator[str]:
 
 
 COMMAND = Command(
-    "fastrank check", _declare, _run, usage=("FILE [FILE ...]",),
+    "fastrank check",
+    _declare,
+    _run,
+    usage=("FILE [FILE ...]",),
     epilog=EPILOG + "".join(map(_kinds, SEVERITIES)),
-)  # fmt: skip
+)

@@ -94,46 +94,62 @@ def _declare(parser: Parser) -> None:
     add_files(parser, runs=True)
     add_measures(parser, "map and ndcg_cut.10")
     add(
-        "-b", "--baseline", action="append", metavar="RUN",
+        "-b",
+        "--baseline",
+        action="append",
+        metavar="RUN",
         help="name or file of the run to compare the others with, instead of all pairs; may be"
         " repeated",
-    )  # fmt: skip
+    )
     add_flags(parser, compare, STATISTICS)
     add(
-        "--clusters", metavar="FILE",
+        "--clusters",
+        metavar="FILE",
         help="resample queries that belong together as one: FILE has a query and its cluster per"
         " line; needs --test randomization and --interval percentile or none",
-    )  # fmt: skip
+    )
     shown = parser.add_mutually_exclusive_group()
     add(
-        "--pairs", group=shown, action="store_true",
+        "--pairs",
+        group=shown,
+        action="store_true",
         help="print the pairs with intervals and p-values",
-    )  # fmt: skip
+    )
     add(
-        "-q", "--per-query", group=shown, action="store_true",
+        "-q",
+        "--per-query",
+        group=shown,
+        action="store_true",
         help="print the values of each query, and the differences of two runs",
-    )  # fmt: skip
+    )
     add(
-        "--largest", group=shown, type=at_least(1), metavar="N",
+        "--largest",
+        group=shown,
+        type=at_least(1),
+        metavar="N",
         help="print the N queries on which two runs differ most, largest difference first",
-    )  # fmt: skip
+    )
     add(
-        "--pair", nargs=2, metavar="RUN",
+        "--pair",
+        nargs=2,
+        metavar="RUN",
         help="names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
         " the best one in the first measure and the baseline, or the two best)",
-    )  # fmt: skip
+    )
     add_output(parser, FORMATS, "table")
     add("--digits", type=at_least(0), metavar="N", help="decimals (default: 4, or 2 in percent)")
     add("--percent", action="store_true", help="multiply values by 100")
     add(
-        "--letters", action="store_true",
+        "--letters",
+        action="store_true",
         help="letters after means are shared by systems that do not differ significantly",
-    )  # fmt: skip
+    )
     add("--sort", metavar="MEASURE", help="sort systems by a measure, best first")
     add(
-        "--ascii", action="store_true",
+        "--ascii",
+        action="store_true",
         help="write ^bc, + and - instead of superscripts and symbols in table",
-    )  # fmt: skip
+    )
     add_files_to_write(parser)
     add_name_options(parser)
     add_flags(parser, compare, EvaluationOptions)
@@ -312,6 +328,10 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
 
 
 COMMAND = Command(
-    "fastrank compare", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG,
+    "fastrank compare",
+    _declare,
+    _run,
+    usage=("QRELS RUN [RUN ...]",),
+    epilog=EPILOG,
     outputs=("output", "plot", "report", "save"),
-)  # fmt: skip
+)

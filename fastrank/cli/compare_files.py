@@ -29,22 +29,26 @@ def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
     add = parser.add_argument
     add(
-        "--plot", metavar="FILE",
+        "--plot",
+        metavar="FILE",
         help="plot the first measure to a .png, .svg or .pdf file (extra `plot`)",
-    )  # fmt: skip
+    )
     add(
-        "--plot-kind", choices=KINDS, metavar="KIND",
-        help=f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else"
-        " intervals)",
-    )  # fmt: skip
+        "--plot-kind",
+        choices=KINDS,
+        metavar="KIND",
+        help=f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else intervals)",
+    )
     add(
-        "--report", metavar="FILE",
+        "--report",
+        metavar="FILE",
         help="write a report with tables, plots and rankings to an HTML file (extra `plot`)",
-    )  # fmt: skip
+    )
     add(
-        "--save", metavar="FILE",
+        "--save",
+        metavar="FILE",
         help="save the values of the only run, or of the --baseline, for `fastrank gate check`",
-    )  # fmt: skip
+    )
 
 
 def check_files(given: argparse.Namespace) -> None:

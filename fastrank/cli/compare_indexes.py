@@ -72,9 +72,10 @@ def _declare(parser: Parser) -> None:
     add_measures(parser, ", ".join(MEASURES))
     add_output(parser, FORMATS, "table")
     add(
-        "--plot", metavar="FILE",
+        "--plot",
+        metavar="FILE",
         help="plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
-    )  # fmt: skip
+    )
 
 
 def _compared(given: argparse.Namespace) -> IndexComparison:
@@ -97,7 +98,11 @@ def _compared(given: argparse.Namespace) -> IndexComparison:
 
 
 COMMAND = Command(
-    "fastrank compare-indexes", _declare, _compared,
-    usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",), epilog=EPILOG, writers=FORMATS,
+    "fastrank compare-indexes",
+    _declare,
+    _compared,
+    usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",),
+    epilog=EPILOG,
+    writers=FORMATS,
     outputs=("output", "plot"),
-)  # fmt: skip
+)

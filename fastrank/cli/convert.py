@@ -54,9 +54,10 @@ def _declare(parser: Parser) -> None:
         help="format of OUT (default: detected from its name)",
     )
     add(
-        "--kind", choices=("qrels", "run"),
+        "--kind",
+        choices=("qrels", "run"),
         help="what IN contains (default: detected from content; needed if ambiguous)",
-    )  # fmt: skip
+    )
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -34,8 +34,15 @@ Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
 FORMATS = of_results("Estimated means")
 OPTIONS = (
-    "population", "judges", "interval", "level", "correction", "resamples", "seed", "partial",
-)  # fmt: skip
+    "population",
+    "judges",
+    "interval",
+    "level",
+    "correction",
+    "resamples",
+    "seed",
+    "partial",
+)
 
 
 def _declare(parser: Parser) -> None:
@@ -47,13 +54,17 @@ def _declare(parser: Parser) -> None:
         help="judgments of people for a random sample of queries",
     )
     add(
-        "--judge", required=True, action="append", metavar="QRELS",
+        "--judge",
+        required=True,
+        action="append",
+        metavar="QRELS",
         help="judgments of a model for all queries; may be repeated",
-    )  # fmt: skip
+    )
     add(
-        "--plan", metavar="FILE",
+        "--plan",
+        metavar="FILE",
         help="plan of `fastrank plan` that drew the pairs of --human, instead of whole queries",
-    )  # fmt: skip
+    )
     add_measures(parser, "", required=True)
     add_flags(parser, estimate, OPTIONS)
     add_output(parser, FORMATS, "table")
@@ -63,16 +74,25 @@ def _declare(parser: Parser) -> None:
 
 def _estimated(given: argparse.Namespace) -> JudgeEstimate:
     found = estimate(
-        given.human, given.judge, given.runs, given.measure,
+        given.human,
+        given.judge,
+        given.runs,
+        given.measure,
         plan=None if given.plan is None else read_plan(given.plan),
         **given_options(given, OPTIONS),
-    )  # fmt: skip
+    )
     if given.plot is not None:
         found.plot(path=given.plot)
     return found
 
 
 COMMAND = Command(
-    "fastrank estimate", _declare, _estimated, usage=("--human QRELS --judge QRELS RUN...",),
-    epilog=EPILOG, writers=FORMATS, suffixes=WITH_HTML, outputs=("output", "plot"),
-)  # fmt: skip
+    "fastrank estimate",
+    _declare,
+    _estimated,
+    usage=("--human QRELS --judge QRELS RUN...",),
+    epilog=EPILOG,
+    writers=FORMATS,
+    suffixes=WITH_HTML,
+    outputs=("output", "plot"),
+)

@@ -64,10 +64,11 @@ def _declare(parser: Parser) -> None:
     add_name_options(parser)
     add_reading_options(parser)
     parser.add_argument(
-        "--resume", metavar="STORE",
+        "--resume",
+        metavar="STORE",
         help="keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
         " whose scores it has; several processes may use it at the same time",
-    )  # fmt: skip
+    )
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -89,6 +89,10 @@ def _scores(given: argparse.Namespace) -> Scores:
 
 
 COMMAND = Command(
-    "fastrank eval-embeddings", _declare, _run, epilog=EPILOG, outputs=("output", "run"),
+    "fastrank eval-embeddings",
+    _declare,
+    _run,
+    epilog=EPILOG,
+    outputs=("output", "run"),
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
-)  # fmt: skip
+)

@@ -21,25 +21,34 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="do not print values over all queries")
     add(
-        "--interval", nargs="?", const=METHODS[0], choices=METHODS, metavar="METHOD",
+        "--interval",
+        nargs="?",
+        const=METHODS[0],
+        choices=METHODS,
+        metavar="METHOD",
         help=f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
         f" {METHODS[0]}); not in trec",
-    )  # fmt: skip
+    )
     add("--level", type=float, metavar="P", help="confidence level of --interval (default: 0.95)")
     add(
-        "--resamples", type=at_least(1), metavar="N",
+        "--resamples",
+        type=at_least(1),
+        metavar="N",
         help=f"number of resamples of --interval, except t (default: {RESAMPLES})",
-    )  # fmt: skip
+    )
     add("--seed", type=at_least(0), metavar="N", help="seed of resamples (default: 0)")
     add_output(parser, FORMATS, "trec")
     add(
-        "--digits", type=at_least(0), metavar="N",
+        "--digits",
+        type=at_least(0),
+        metavar="N",
         help=f"decimals in table, markdown and latex (default: {DIGITS})",
-    )  # fmt: skip
+    )
     add(
-        "--transpose", action="store_true",
+        "--transpose",
+        action="store_true",
         help="one row per measure in table, markdown and latex",
-    )  # fmt: skip
+    )
     add(
         "--no-bold",
         action="store_true",
@@ -47,6 +56,10 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
     )
     add_flags(parser, evaluate, kind)
     add(
-        "-c", dest="missing", action="store_const", const="zero", default=argparse.SUPPRESS,
+        "-c",
+        dest="missing",
+        action="store_const",
+        const="zero",
+        default=argparse.SUPPRESS,
         help="same as --missing zero",
-    )  # fmt: skip
+    )

@@ -49,29 +49,41 @@ def _declare(parser: Parser) -> None:
     add = parser.add_argument
     asked = parser.add_mutually_exclusive_group()
     add(
-        "--query", group=asked, metavar="QUERY",
+        "--query",
+        group=asked,
+        metavar="QUERY",
         help="the id of the query to explain (default with --other: the query that differs most in"
         " the first measure)",
-    )  # fmt: skip
+    )
     add(
-        "--against", group=asked, metavar="FILE",
+        "--against",
+        group=asked,
+        metavar="FILE",
         help="find the settings that give the values in FILE: the output of trec_eval, or JSON"
         " {measure: mean} or {query: {measure: value}}",
-    )  # fmt: skip
+    )
     add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        "-m",
+        "--measure",
+        action="append",
+        default=[],
+        metavar="MEASURE",
         help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
         " of FILE; NAME=MEASURE if FILE has another name for it)",
-    )  # fmt: skip
+    )
     add("--other", metavar="RUN", help="explain how the values of RUN change in this run")
     add(
-        "--document", action="append", default=[], metavar="ID",
+        "--document",
+        action="append",
+        default=[],
+        metavar="ID",
         help="print only how this document counts in each measure; may be repeated",
-    )  # fmt: skip
+    )
     add(
-        "--documents", metavar="FILE",
+        "--documents",
+        metavar="FILE",
         help="titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
-    )  # fmt: skip
+    )
     add_flags(parser, explain, ["rows"])
     add_output(parser, FORMATS, "text")
     add_flags(parser, explain, EvaluationOptions)
@@ -83,9 +95,16 @@ def _explained(given: argparse.Namespace) -> str:
         return _shown(_against(given))
     form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
     found = explained(
-        given.qrels, given.run, given.measure or MEASURES, given.query, given.other,
-        given.documents, given.rows, given_options(given, EvaluationOptions), zero=ZERO,
-    )  # fmt: skip
+        given.qrels,
+        given.run,
+        given.measure or MEASURES,
+        given.query,
+        given.other,
+        given.documents,
+        given.rows,
+        given_options(given, EvaluationOptions),
+        zero=ZERO,
+    )
     documents = list(map(found.document, given.document))
     if documents and found.chosen:
         documents.insert(0, found.chosen)
@@ -109,6 +128,9 @@ def _shown(text: str) -> str:
 
 
 COMMAND = Command(
-    "fastrank explain", _declare, _explained, epilog=EPILOG,
+    "fastrank explain",
+    _declare,
+    _explained,
+    epilog=EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
-)  # fmt: skip
+)

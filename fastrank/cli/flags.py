@@ -189,29 +189,37 @@ def add_files(parser: Parser, *, runs: bool = False) -> None:
 def add_measures(parser: Parser, default: str, *, required: bool = False) -> None:
     """Declare `-m`."""
     parser.add_argument(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE", required=required,
+        "-m",
+        "--measure",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        required=required,
         help="measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
         f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank measures`"
         " lists them",
-    )  # fmt: skip
+    )
 
 
 def add_output(parser: Parser, formats: Iterable[str], default: str) -> None:
     """Declare `--format` and `-o`."""
     parser.add_argument(
-        "--format", choices=tuple(formats),
+        "--format",
+        choices=tuple(formats),
         help=f"output format (default: by the name of the -o file, else {default})",
-    )  # fmt: skip
+    )
     add_output_file(parser)
 
 
 def add_output_file(parser: Parser) -> None:
     """Declare `-o`."""
     parser.add_argument(
-        "-o", "--output", metavar="FILE",
+        "-o",
+        "--output",
+        metavar="FILE",
         help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
         " .xz or .zst; it is replaced only if everything succeeds",
-    )  # fmt: skip
+    )
 
 
 def add_plot(parser: Parser) -> None:

@@ -43,9 +43,11 @@ cannot be written, 2 for invalid options.
 
 def _declare(parser: Parser) -> None:
     parser.add_argument(
-        "runs", nargs="+", metavar="RUN",
+        "runs",
+        nargs="+",
+        metavar="RUN",
         help="run in any format, may be compressed; - is standard input",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )

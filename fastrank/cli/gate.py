@@ -100,9 +100,10 @@ def _declare_save(parser: Parser) -> None:
     add_measures(parser, "", required=True)
     add_output_file(parser)
     parser.add_argument(
-        "--ir-metadata", action="store_true",
+        "--ir-metadata",
+        action="store_true",
         help="copy the ir_metadata header of the run file into the baseline",
-    )  # fmt: skip
+    )
     add_flags(parser, save_baseline, EvaluationOptions)
 
 
@@ -111,25 +112,37 @@ def _declare_check(parser: Parser) -> None:
     add("baseline", metavar="BASELINE", help="file of `fastrank gate save`")
     add_files(parser)
     add(
-        "--max-drop", action="append", default=[], type=_limit, metavar="[MEASURE=]NUMBER",
+        "--max-drop",
+        action="append",
+        default=[],
+        type=_limit,
+        metavar="[MEASURE=]NUMBER",
         help="how much a mean may be worse; may be repeated, a number alone is for all other"
         f" measures (default: {MAX_DROP})",
-    )  # fmt: skip
+    )
     add_flags(parser, gate, ["policy", "test", "alpha", "on_few"])
     add(
-        "--min", action="append", default=[], type=_floor, metavar="MEASURE=NUMBER",
+        "--min",
+        action="append",
+        default=[],
+        type=_floor,
+        metavar="MEASURE=NUMBER",
         help="fail if a mean is below NUMBER; may be repeated",
-    )  # fmt: skip
+    )
     add_flags(parser, gate, ["max_unjudged", "allow_other_qrels"])
     add(
-        "--update", action="store_true",
+        "--update",
+        action="store_true",
         help="replace BASELINE if the gate passes, a mean is better, and none is worse",
-    )  # fmt: skip
+    )
     add_output(parser, FORMATS, "text")
     add(
-        "-m", "--measure", action="append", metavar="MEASURE",
+        "-m",
+        "--measure",
+        action="append",
+        metavar="MEASURE",
         help="to make sure that the baseline has these measures and no others; may be repeated",
-    )  # fmt: skip
+    )
     group = parser.add_argument_group(
         "options of the evaluation, by default as in the baseline; others are an error"
     )
@@ -160,9 +173,13 @@ def _floor(text: str) -> tuple[str, float]:
 
 def _save(given: argparse.Namespace) -> int:
     found = new_baseline(
-        given.qrels, given.run, given.measure, given_options(given, EvaluationOptions),
-        command_line(), ir_metadata=given.ir_metadata,
-    )  # fmt: skip
+        given.qrels,
+        given.run,
+        given.measure,
+        given_options(given, EvaluationOptions),
+        command_line(),
+        ir_metadata=given.ir_metadata,
+    )
     for note in [*missing_note(found.scores, option=ZERO), *found.notes, *found.ties]:
         given.command.warn(f"{files.name_of(given.run)}: {note}")
     found.content.write(given.output or "-")
@@ -175,23 +192,30 @@ def _check(given: argparse.Namespace) -> int:
         raise OptionError("--update", "standard input cannot be replaced; name a file")
     if given.update and given.allow_other_qrels:
         raise OptionError(
-            "--update", "a baseline is not replaced by values on other judgments;"
-            " leave out --allow-other-qrels"
-        )  # fmt: skip
+            "--update",
+            "a baseline is not replaced by values on other judgments;"
+            " leave out --allow-other-qrels",
+        )
     verdict = gate(
-        given.baseline, given.qrels, given.run, given.measure,
-        max_drop=dict(given.max_drop), min=dict(given.min),
+        given.baseline,
+        given.qrels,
+        given.run,
+        given.measure,
+        max_drop=dict(given.max_drop),
+        min=dict(given.min),
         **given_options(given, [*OPTIONS, *names_of(EvaluationOptions)]),
-    )  # fmt: skip
+    )
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:
         if verdict.is_improvement:
             source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
             outputs.append((given.baseline, compressed(lines, given.baseline)))
-        done = "replaced by this run" if verdict.is_improvement else (
-            "not replaced, because the gate did not pass, no mean is better, or one is worse"
-        )  # fmt: skip
+        done = (
+            "replaced by this run"
+            if verdict.is_improvement
+            else ("not replaced, because the gate did not pass, no mean is better, or one is worse")
+        )
         note = f"{files.name_of(given.baseline)}: {done}"
         verdict = verdict.changed(notes=[*verdict.notes, note])
     path = given.output or "-"
@@ -217,9 +241,15 @@ SAVE = Command(
     "fastrank gate save", _declare_save, _save, usage=("QRELS RUN",), epilog=SAVE_EPILOG, failure=2
 )
 CHECK = Command(
-    "fastrank gate check", _declare_check, _check, usage=("BASELINE QRELS RUN",),
-    epilog=CHECK_EPILOG, writers=FORMATS, suffixes=SUFFIXES, failure=2,
-)  # fmt: skip
+    "fastrank gate check",
+    _declare_check,
+    _check,
+    usage=("BASELINE QRELS RUN",),
+    epilog=CHECK_EPILOG,
+    writers=FORMATS,
+    suffixes=SUFFIXES,
+    failure=2,
+)
 
 
 def _declare(parser: Parser) -> None:

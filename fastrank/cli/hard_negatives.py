@@ -59,9 +59,10 @@ invalid options.
 """
 # The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
 OPTIONS = [
-    name for name in signature(hard_negatives).parameters
+    name
+    for name in signature(hard_negatives).parameters
     if name not in ("qrels", "run", "corpus", "trec_eval_version")
-]  # fmt: skip
+]
 # Counts to print if they are not 0.
 COUNTS = {
     "missing_queries": ("judged query", "judged queries", "missing from the run"),
@@ -75,9 +76,12 @@ def _declare(parser: Parser) -> None:
     add_files(parser)
     add = parser.add_argument
     add(
-        "-o", "--output", metavar="OUT", default="-",
+        "-o",
+        "--output",
+        metavar="OUT",
+        default="-",
         help="file to write (default: standard output)",
-    )  # fmt: skip
+    )
     add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",

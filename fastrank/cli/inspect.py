@@ -46,26 +46,35 @@ def _declare(parser: Parser) -> None:
     add_files(parser, runs=True)
     add_measures(parser, MEASURES)
     add(
-        "--texts", action="append", metavar="FILE",
+        "--texts",
+        action="append",
+        metavar="FILE",
         help="documents to show, a file or a folder: JSON lines with _id, title and text, TSV, TREC"
         " SGML or parquet; may be repeated (default: ids)",
-    )  # fmt: skip
+    )
     add("--queries", metavar="FILE", help="texts of the queries, in the same formats")
     add(
-        "--groups", metavar="FILE",
+        "--groups",
+        metavar="FILE",
         help="kinds of queries to filter by: FILE has a query and its group per line",
-    )  # fmt: skip
+    )
     add_flags(parser, inspect, ["k"])
     add("--title", metavar="TEXT", help="title of the page (default: the names of the runs)")
     add(
-        "-o", "--output", metavar="FILE", required=True,
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
         help="write the page to FILE, or pages to a folder; replaced only if everything succeeds",
-    )  # fmt: skip
+    )
     add(
-        "--name", action="append", metavar="NAME", dest="names",
+        "--name",
+        action="append",
+        metavar="NAME",
+        dest="names",
         help="name of a run; repeat for each run, in order (default: the name of the file without"
         " suffixes such as .run and .gz)",
-    )  # fmt: skip
+    )
     add_flags(parser, inspect, STATISTICS)
     add_flags(parser, inspect, EvaluationOptions)
 
@@ -78,11 +87,17 @@ def _run(given: argparse.Namespace) -> int:
         files.check_target(given.output)
     texts = given.texts
     found = inspect(
-        given.qrels, given.runs, given.measure or MEASURES,
+        given.qrels,
+        given.runs,
+        given.measure or MEASURES,
         texts=texts[0] if texts is not None and len(texts) == 1 else texts,
-        queries=given.queries, groups=given.groups, k=given.k, title=given.title,
-        names=given.names, **given_options(given, [*STATISTICS, *names_of(EvaluationOptions)]),
-    )  # fmt: skip
+        queries=given.queries,
+        groups=given.groups,
+        k=given.k,
+        title=given.title,
+        names=given.names,
+        **given_options(given, [*STATISTICS, *names_of(EvaluationOptions)]),
+    )
     for note in found.notes:
         given.command.warn(note)
     found.write(given.output)
@@ -90,6 +105,10 @@ def _run(given: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "fastrank inspect", _declare, _run, usage=("-o FILE QRELS RUN [RUN ...]",), epilog=EPILOG,
+    "fastrank inspect",
+    _declare,
+    _run,
+    usage=("-o FILE QRELS RUN [RUN ...]",),
+    epilog=EPILOG,
     outputs=(),
-)  # fmt: skip
+)

@@ -45,13 +45,17 @@ def _declare(parser: Parser) -> None:
     add("first", metavar="QRELS", help="judgments in any format; - is standard input")
     add("others", nargs="+", metavar="QRELS", help="judgments of the other judges")
     add(
-        "--name", action="append", metavar="NAME", dest="names",
+        "--name",
+        action="append",
+        metavar="NAME",
+        dest="names",
         help="name of a judge; repeat for each, in order (default: the name of the file)",
-    )  # fmt: skip
+    )
     add(
-        "--scale", metavar="GRADE=GRADE,...",
+        "--scale",
+        metavar="GRADE=GRADE,...",
         help="map the grades of all judges but the first, such as 1=0,2=1,3=2,0=0",
-    )  # fmt: skip
+    )
     add_flags(parser, judge_agreement, OPTIONS)
     add(
         "--run",
@@ -61,13 +65,20 @@ def _declare(parser: Parser) -> None:
         help="run of a system; may be repeated",
     )
     add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        "-m",
+        "--measure",
+        action="append",
+        default=[],
+        metavar="MEASURE",
         help="measure of the systems; may be repeated (default: map and nDCG@10)",
-    )  # fmt: skip
+    )
     add(
-        "--own-family", action="append", metavar="NAME", default=[],
+        "--own-family",
+        action="append",
+        metavar="NAME",
+        default=[],
         help="name of a run that used the judge's model; may be repeated",
-    )  # fmt: skip
+    )
     add_output(parser, FORMATS, "table")
     add_plot(parser)
 
@@ -78,10 +89,15 @@ def _agreement(given: argparse.Namespace) -> JudgeAgreement:
             raise OptionError(flag, "no effect without --run")
     families = {"judge": "judge", "runs": dict.fromkeys(given.own_family, "judge")}
     found = judge_agreement(
-        given.first, *given.others, names=given.names, scale=_scale(given.scale), runs=given.runs,
-        measures=given.measure or "map nDCG@10", families=families if given.own_family else None,
+        given.first,
+        *given.others,
+        names=given.names,
+        scale=_scale(given.scale),
+        runs=given.runs,
+        measures=given.measure or "map nDCG@10",
+        families=families if given.own_family else None,
         **given_options(given, OPTIONS),
-    )  # fmt: skip
+    )
     if given.plot is not None:
         found.plot(path=given.plot)
     return found
@@ -99,6 +115,12 @@ def _scale(text: str | None) -> dict[float, float] | None:
 
 
 COMMAND = Command(
-    "fastrank judges", _declare, _agreement, usage=("QRELS QRELS...",), epilog=EPILOG,
-    writers=FORMATS, suffixes=WITH_HTML, outputs=("output", "plot"),
-)  # fmt: skip
+    "fastrank judges",
+    _declare,
+    _agreement,
+    usage=("QRELS QRELS...",),
+    epilog=EPILOG,
+    writers=FORMATS,
+    suffixes=WITH_HTML,
+    outputs=("output", "plot"),
+)

@@ -37,13 +37,17 @@ PARAMETERS = {
 def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add(
-        "names", nargs="*", metavar="NAME",
+        "names",
+        nargs="*",
+        metavar="NAME",
         help="measure in any notation, or set of measures (default: list all)",
-    )  # fmt: skip
+    )
     add(
-        "--format", choices=("text", "json", "markdown"), default="text",
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
         help="output format (default: text); text without NAME prints one line per measure",
-    )  # fmt: skip
+    )
 
 
 def _listed(given: argparse.Namespace) -> str:

@@ -138,8 +138,18 @@ SUFFIXES = {
 WITH_HTML = {**SUFFIXES, ".html": "html", ".htm": "html"}
 # Those of formats that only other commands or flags write, such as `--plot`, or none.
 OTHER_SUFFIXES = (
-    ".tsv", ".parquet", ".parq", ".pq", ".html", ".htm", ".xml", ".xlsx", ".svg", ".png", ".pdf",
-)  # fmt: skip
+    ".tsv",
+    ".parquet",
+    ".parq",
+    ".pq",
+    ".html",
+    ".htm",
+    ".xml",
+    ".xlsx",
+    ".svg",
+    ".png",
+    ".pdf",
+)
 # The flags that change the layout, by their attributes: the formats in which they have an effect.
 LAYOUT = {
     "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),

@@ -49,29 +49,40 @@ def _declare(parser: Parser) -> None:
     )
     add("--plan", required=True, metavar="FILE", help="write the plan to FILE, as JSON")
     add_flags(
-        parser, plan_judgments, [*OPTIONS, "trec_eval_version"],
+        parser,
+        plan_judgments,
+        [*OPTIONS, "trec_eval_version"],
         difference={"type": float, "metavar": "X"},
-    )  # fmt: skip
+    )
     add_output_file(parser)
 
 
 def _plan(given: argparse.Namespace) -> int:
     check_distinct({"--plan": given.plan, "-o": given.output})
     plan = plan_judgments(
-        given.runs, given.budget, judge=given.judge, trec_eval_version=given.trec_eval_version,
+        given.runs,
+        given.budget,
+        judge=given.judge,
+        trec_eval_version=given.trec_eval_version,
         **given_options(given, OPTIONS),
-    )  # fmt: skip
+    )
     sheet = plan.sheet()
     rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
     output = given.output or "-"
-    files.write_all([
-        (given.plan, compressed([plan._content()], given.plan)),
-        (output, compressed([encoded("\n".join(rows) + "\n")], output)),
-    ])  # fmt: skip
+    files.write_all(
+        [
+            (given.plan, compressed([plan._content()], given.plan)),
+            (output, compressed([encoded("\n".join(rows) + "\n")], output)),
+        ]
+    )
     return 0
 
 
 COMMAND = Command(
-    "fastrank plan", _declare, _plan, usage=("--plan FILE RUN...",), epilog=EPILOG,
+    "fastrank plan",
+    _declare,
+    _plan,
+    usage=("--plan FILE RUN...",),
+    epilog=EPILOG,
     outputs=("output", "plan"),
-)  # fmt: skip
+)

@@ -62,24 +62,32 @@ def _declare(parser: Parser) -> None:
     add = parser.add_argument
     add("tasks", nargs="+", metavar="TASK", help="table of texts and labels, or a folder")
     add(
-        "--vectors", action="append", metavar="FILE",
+        "--vectors",
+        action="append",
+        metavar="FILE",
         help="vectors of the rows, a .npy file; repeat it for the second texts",
-    )  # fmt: skip
+    )
     add(
-        "--model", metavar="MODULE:NAME",
+        "--model",
+        metavar="MODULE:NAME",
         help="model, or function from a list of texts to vectors, in a Python module",
-    )  # fmt: skip
+    )
     add("--protocol", choices=tuple(PROTOCOLS), help="how to train and test (default: ulysses)")
     for part, what in (("test", "tests"), ("dev", "the choice of parameters")):
         add(f"--{part}-rows", metavar="FILE", help=f"separate rows for {what}")
         add(
-            f"--{part}-vectors", action="append", metavar="FILE",
+            f"--{part}-vectors",
+            action="append",
+            metavar="FILE",
             help=f"vectors of the rows of --{part}-rows",
-        )  # fmt: skip
+        )
     add(
-        "--option", action="append", default=[], metavar="NAME=VALUE",
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
         help="option of the protocol, such as repetitions=3; may be repeated",
-    )  # fmt: skip
+    )
     add("--seed", type=int, metavar="N", help="seed of the random numbers (default: as published)")
     add("--batch-size", type=int, metavar="N", help="number of texts to encode at once")
     add("--prompt", metavar="TEXT", help="prompt for the model, or prefix of each text")
@@ -185,6 +193,10 @@ def _json(results: list[TaskResult]) -> str:
 
 
 COMMAND = Command(
-    "fastrank probe", _declare, _run, epilog=EPILOG, writers=FORMATS,
+    "fastrank probe",
+    _declare,
+    _run,
+    epilog=EPILOG,
+    writers=FORMATS,
     usage=("(--vectors FILE | --model MODULE:NAME) TASK ...",),
-)  # fmt: skip
+)

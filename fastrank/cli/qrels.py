@@ -85,18 +85,28 @@ STEPS = {
         "fastrank qrels merge", _declare_merge, _merge, usage=("QRELS...",), epilog=MERGE_EPILOG
     ),
     "show what changed between two versions of judgments": Command(
-        "fastrank qrels diff", _declare_diff, lambda given: diff_qrels(given.a, given.b),
-        usage=("OLD NEW",), epilog=DIFF_EPILOG, writers=OF_TABLES,
+        "fastrank qrels diff",
+        _declare_diff,
+        lambda given: diff_qrels(given.a, given.b),
+        usage=("OLD NEW",),
+        epilog=DIFF_EPILOG,
+        writers=OF_TABLES,
     ),
     "find the unjudged documents in the top ranks of runs": Command(
-        "fastrank qrels holes", _declare_holes,
+        "fastrank qrels holes",
+        _declare_holes,
         lambda given: unjudged(
-            given.qrels, given.runs, given.k, by=given.by,
+            given.qrels,
+            given.runs,
+            given.k,
+            by=given.by,
             trec_eval_version=given.trec_eval_version,
         ),
-        usage=("QRELS RUN...",), epilog=HOLES_EPILOG, writers=OF_TABLES,
+        usage=("QRELS RUN...",),
+        epilog=HOLES_EPILOG,
+        writers=OF_TABLES,
     ),
-}  # fmt: skip
+}
 
 
 def _declare(parser: Parser) -> None:

@@ -47,10 +47,13 @@ invalid options.
 def _declare(parser: Parser) -> None:
     add_search_options(parser)
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE",
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
         help="write the run to FILE in TREC format, compressed if the name ends in .gz, .bz2, .xz"
         " or .zst; - is standard output",
-    )  # fmt: skip
+    )
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -68,10 +71,12 @@ def _run(given: argparse.Namespace) -> int:
         sides.indexed()
         has_ids = isinstance(sides.corpus, (Index, Shards))
         batches = search_batches(
-            sides.queries, sides.corpus, given.k,
+            sides.queries,
+            sides.corpus,
+            given.k,
             corpus_ids=None if has_ids else sides.documents,
             **{**options, "query_ids": sides.names},
-        )  # fmt: skip
+        )
         lines = run_lines(watched(batches), tag)
         files.write_compressed(given.output, lines)
     if sum(cuts):
@@ -80,6 +85,10 @@ def _run(given: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "fastrank search", _declare, _run, epilog=EPILOG, outputs=(),
+    "fastrank search",
+    _declare,
+    _run,
+    epilog=EPILOG,
+    outputs=(),
     usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
-)  # fmt: skip
+)

@@ -45,18 +45,24 @@ def add_search_options(parser: Parser) -> None:
         help="search an index written by --save-index instead of --corpus",
     )
     add(
-        "--shard", action="append", metavar="FILE",
+        "--shard",
+        action="append",
+        metavar="FILE",
         help="search this part of the corpus, document vectors (.npy) or an index; repeat it"
         " for each part, in the order of the rows",
-    )  # fmt: skip
+    )
     add(
-        "--jobs", type=at_least(1), metavar="N", default=1,
+        "--jobs",
+        type=at_least(1),
+        metavar="N",
+        default=1,
         help="search shards in N processes (default: 1)",
-    )  # fmt: skip
+    )
     add(
-        "--save-index", metavar="FILE",
+        "--save-index",
+        metavar="FILE",
         help="save the index to FILE, and its document ids to a file next to it",
-    )  # fmt: skip
+    )
     names = {"k", "corpus_ids", "tag", *names_of(SearchOptions)}
     add_flags(parser, search, names, defaults={"k": DEPTH})
     add_flags(parser, build_index, ["index_factory", "train_size"])
@@ -116,14 +122,23 @@ class SearchInputs:
         if given.save_index:
             _report_unwritable(given.save_index, lambda: files.check_target(given.save_index))
         check_before_building(
-            given.index_factory, self.corpus.dimension, given.metric, k=given.k,
-            batch_size=given.batch_size, parameters=given.parameters,
-        )  # fmt: skip
+            given.index_factory,
+            self.corpus.dimension,
+            given.metric,
+            k=given.k,
+            batch_size=given.batch_size,
+            parameters=given.parameters,
+        )
         self.queries.check(unit=given.metric == "cosine")
         index = build_index(
-            self.corpus, given.index_factory, given.metric or "ip", self.documents,
-            given.train_size, gpu=given.gpu, progress=given.progress,
-        )  # fmt: skip
+            self.corpus,
+            given.index_factory,
+            given.metric or "ip",
+            self.documents,
+            given.train_size,
+            gpu=given.gpu,
+            progress=given.progress,
+        )
         self.corpus = index
         if given.save_index:
             _report_unwritable(given.save_index, lambda: write_index(index, given.save_index))

@@ -60,9 +60,20 @@ def test_every_format_is_that_of_python() -> None:
 
 def test_options_of_tests_and_evaluation_are_passed_on() -> None:
     compared = fr.compare(
-        QRELS, RUNS, "map", test="randomization", interval="percentile", level=0.9, alpha=0.01,
-        resamples=500, seed=3, exact_up_to=0, relevance_level=2, depth=20, ties="docno_asc",
-    )  # fmt: skip
+        QRELS,
+        RUNS,
+        "map",
+        test="randomization",
+        interval="percentile",
+        level=0.9,
+        alpha=0.01,
+        resamples=500,
+        seed=3,
+        exact_up_to=0,
+        relevance_level=2,
+        depth=20,
+        ties="docno_asc",
+    )
 
     found = compare(
         "-m map --test randomization --interval percentile --level 0.9 --alpha 0.01 --resamples 500"
@@ -227,9 +238,14 @@ def test_clusters_are_those_of_the_file() -> None:
     clusters = {query: str(place // 4) for place, query in enumerate(queries)}
     write({"clusters.txt": "".join(f"{query} {own}\n" for query, own in clusters.items())})
     compared = fr.compare(
-        QRELS, RUNS, "map", clusters=clusters, test="randomization", interval="percentile",
+        QRELS,
+        RUNS,
+        "map",
+        clusters=clusters,
+        test="randomization",
+        interval="percentile",
         resamples=200,
-    )  # fmt: skip
+    )
 
     lines = compare(
         "-m map --clusters clusters.txt --test=randomization --interval=percentile"

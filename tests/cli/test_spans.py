@@ -42,16 +42,20 @@ def test_measures_of_runs_are_written() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("spans wrong.csv chunks.csv -o out.qrels",
-         "1 wrong.csv:2: expected 0 <= start < end, found 9 and 3"),
+        (
+            "spans wrong.csv chunks.csv -o out.qrels",
+            "1 wrong.csv:2: expected 0 <= start < end, found 9 and 3",
+        ),
         ("spans spans.csv texts.jsonl -o out.qrels", "1 texts.jsonl: no places: expected colum..."),
-        ("spans --documents none spans.csv chunks.csv",
-         "1 none: expected a folder with a file for each document"),
+        (
+            "spans --documents none spans.csv chunks.csv",
+            "1 none: expected a folder with a file for each document",
+        ),
         ("spans -m SpanRecall spans.csv chunks.csv", "2 --measure: no effect without a RUN"),
         ("spans --subtopics spans.csv chunks.csv r.run", "2 --subtopics: no effect with a RUN"),
         ("spans -m map spans.csv chunks.csv r.run", "2 unknown measure of spans 'map'..."),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_leaves_no_file(line: str, message: str) -> None:
     assert_refused(line, message)
 
