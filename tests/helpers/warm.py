@@ -1,0 +1,147 @@
+"""Programs that begin where their imports end: `fastrank`, `trec_eval` and Python programs.
+
+Importing takes longer than most of what the documentation shows. So a server imports everything
+once, and each program is a fork of it: a process of its own, with the arguments, the environment,
+the working folder and the streams that its client got from whoever started it, such as a shell.
+What depends on how Python starts is started as usual.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tests.helpers.paths import REPOSITORY
+
+# What forks should not have to import.
+LIBRARIES = "pandas polars pyarrow.parquet faiss matplotlib.pyplot scipy.stats sklearn.pipeline"
+# The client, which imports little. A program ends with the status that the server sends.
+CLIENT = """\
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({path!r})
+    request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
+    server.sendall(request)
+    os._exit(int(server.recv(8)))
+"""
+# A program of a folder for the PATH. Engines are chosen when the library is imported.
+PROGRAM = """\
+#!/bin/sh
+if [ -n "$FASTRANK_ENGINE" ]; then exec '{python}' -m fastrank {step} "$@"; fi
+exec '{python}' -IS '{client}' fastrank {step} "$@"
+"""
+
+
+@cache
+def folder() -> Path:
+    """A folder with the programs `fastrank` and `trec_eval`; starts the server, which ends with
+    this process."""
+    made = Path(tempfile.mkdtemp())
+    path, client = made / "socket", made / "client.py"
+    client.write_text(CLIENT.format(path=str(path)))
+    for name, step in (("fastrank", ""), ("trec_eval", "trec_eval")):
+        program = PROGRAM.format(python=sys.executable, client=client, step=step)
+        (made / name).write_text(program)
+        (made / name).chmod(0o755)
+    server = subprocess.Popen(
+        [sys.executable, "-m", __name__, path],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+
+    def end() -> None:
+        server.communicate()
+        subprocess.run(["rm", "-r", made], check=True)
+
+    atexit.register(end)
+    return made
+
+
+def started(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run `fastrank WORDS...` or `python -c CODE`."""
+    command = [sys.executable, "-IS", folder() / "client.py", *words]
+    return subprocess.run(command, text=True, check=False, **options)
+
+
+def _serve(path: str) -> None:
+    """Fork for each client, until standard input ends; returns in the forks."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen()
+        print("ready", flush=True)
+        while True:
+            ready, _, _ = select.select([listening, sys.stdin], [], [])
+            if listening not in ready:
+                sys.exit()
+            client, _ = listening.accept()
+            with client:
+                if os.fork() == 0:
+                    listening.close()
+                    _wait_for_a_fork(client)
+                    return
+
+
+def _wait_for_a_fork(client: socket.socket) -> None:
+    """Send the status of a fork to a client; returns in the fork, which has become the program."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    size, streams, _, _ = socket.recv_fds(client, 8, 3)
+    with client.makefile("rb") as file:
+        words, folder, environment = json.loads(file.read(int.from_bytes(size, "big")))
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+        os._exit(0)
+    client.close()
+    for place, stream in enumerate(streams):
+        os.dup2(stream, place)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = words
+
+
+def _run() -> None:
+    """Be the program of sys.argv."""
+    main = ModuleType("__main__")
+    sys.modules["__main__"] = main
+    if sys.argv[0] == "python":
+        sys.path[0], code, sys.argv = "", sys.argv[2], ["-c"]
+        exec(compile(code, "<string>", "exec"), vars(main))
+    else:
+        from fastrank.cli.main import launch
+
+        sys.exit(launch())
+
+
+if __name__ == "__main__":
+    from fastrank.cli.main import COMMANDS, command_of
+
+    for command in COMMANDS:
+        if command != "trec_eval":
+            command_of(command)
+    for library in LIBRARIES.split():
+        try:
+            import_module(library)
+        except ImportError:
+            continue
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _serve(sys.argv[1])
+    _run()
