@@ -10,7 +10,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.choices import Ties
-from fastrank.cli.evaluation_flags import add_evaluation_options
+from fastrank.cli.eval import add_evaluation_options
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser

@@ -51,13 +51,12 @@ DEPTH = 10
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("first", metavar="RUN", help="run in any format, may be compressed; - is standard input")
-    add("second", metavar="RUN", help="the run to compare it with")
+    add = parser.add
+    add("RUN", "run in any format, may be compressed; - is standard input", dest="first")
+    add("RUN", "the run to compare it with", dest="second")
     add(
         "--systems",
-        action="store_true",
-        help="compare rankings of systems by their means, in files written by `fastrank eval"
+        "compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
     )
     add_flags(

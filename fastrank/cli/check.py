@@ -47,35 +47,23 @@ MEANINGS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="qrels, then any number of runs; - is standard input",
-    )
-    add("--no-qrels", action="store_true", help="treat all files as runs")
+    add = parser.add
+    add("FILE ...", "qrels, then any number of runs; - is standard input", dest="files")
+    add("--no-qrels", "treat all files as runs")
     add(
         "--input-format",
+        "format of all files (default: detected from content)",
         choices=FILE_FORMATS,
-        help="format of all files (default: detected from content)",
     )
-    add("--strict", action="store_true", help="exit with status 1 for warnings, too")
-    add("--format", choices=FORMATS, default="text", help="output format (default: text)")
+    add("--strict", "exit with status 1 for warnings, too")
+    add("--format", "output format (default: text)", choices=FORMATS, default="text")
     add(
-        "--max-per-kind",
+        "--max-per-kind N",
+        "list at most N findings of each kind per file (default: 10); all are counted",
         type=int,
         default=10,
-        metavar="N",
-        help="list at most N findings of each kind per file (default: 10); all are counted",
     )
-    add(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="KIND,...",
-        help="ignore these kinds of findings; may be repeated",
-    )
+    add("--ignore KIND,... ...", "ignore these kinds of findings; may be repeated")
     add_output_file(parser)
 
 
@@ -91,7 +79,7 @@ def _kinds(severity: str) -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
+    ignored = [kind for kinds in given.ignore or () for kind in kinds.split(",") if kind]
     with misused():
         checker = Checker(
             max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format

@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 
+from fastrank.cli.command import flag_of
 from fastrank.formats.line_files import read_exclusions
 from fastrank.keywords import names_of
 
@@ -48,6 +49,7 @@ def _weights(text: str) -> list[float]:
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
 LETTERS = {"relevance_level": "l", "depth": "M", "judged_only": "J", "collection_size": "N"}
+RUN = "run in any format, may be compressed"
 IDS = "{} ids, one per line or a .npy file, by default row numbers"
 # What is given otherwise on the command line than in Python.
 OTHERWISE: dict[str, dict[str, Any]] = {
@@ -121,11 +123,6 @@ def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
     return {"choices": getattr(choices, name).__args__}
 
 
-def flag_of(name: str) -> str:
-    """The flag of a parameter."""
-    return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
-
-
 def described(function: Function) -> dict[str, str]:
     """The first sentence on each parameter in a docstring, with other parameters as flags."""
     texts: dict[str, str] = {}
@@ -151,12 +148,21 @@ def described(function: Function) -> dict[str, str]:
     }
 
 
-def given_options(given: argparse.Namespace, names: Iterable[str] | type) -> dict[str, Any]:
+def given_options(
+    given: argparse.Namespace, names: Iterable[str] | type | Function
+) -> dict[str, Any]:
     """The values of the flags by the names of the parameters; names as in `add_flags`.
 
+    Of a function: all that it takes, without those that are not given and have another default.
     Raises ReadError and FormatError for the --exclude file.
     """
-    listed = names_of(names) if isinstance(names, type) else names
+    listed: Any = names_of(names) if isinstance(names, type) else names
+    if inspect.isfunction(listed):
+        listed = [
+            name
+            for name, own in inspect.signature(listed).parameters.items()
+            if getattr(given, name, None) is not None or own.default in (None, own.empty)
+        ]
     options = {name: getattr(given, name) for name in listed if hasattr(given, name)}
     if options.get("exclude"):
         options["exclude"] = read_exclusions(options["exclude"])
@@ -179,53 +185,56 @@ def at_least(least: int) -> type[int]:
 
 def add_files(parser: Parser, *, runs: bool = False) -> None:
     """Declare the qrels, and one run or several."""
-    parser.add_argument("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
-    name, count = ("runs", "+") if runs else ("run", None)
-    parser.add_argument(
-        name, nargs=count, metavar="RUN", help="run in any format, may be compressed"
-    )
+    parser.add("QRELS", "qrels in any format; - is standard input")
+    add_runs(parser) if runs else parser.add("RUN", RUN)
+
+
+def add_runs(parser: Parser, help: str = RUN) -> None:
+    """Declare one run or several."""
+    parser.add("RUN ...", help, dest="runs")
 
 
 def add_measures(parser: Parser, default: str, *, required: bool = False) -> None:
     """Declare `-m`."""
-    parser.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        default=[],
-        metavar="MEASURE",
-        required=required,
-        help="measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
+    parser.add(
+        "-m, --measure MEASURE ...",
+        "measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
         f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank measures`"
         " lists them",
+        required=required,
+        dest="measures",
+    )
+
+
+def add_names(parser: Parser) -> None:
+    """Declare `--name`."""
+    parser.add(
+        "--name NAME ...",
+        "name of a run; repeat for each run, in order (default: the name of the file without"
+        " suffixes such as .run and .gz)",
+        dest="names",
     )
 
 
 def add_output(parser: Parser, formats: Iterable[str], default: str) -> None:
     """Declare `--format` and `-o`."""
-    parser.add_argument(
+    parser.add(
         "--format",
+        f"output format (default: by the name of the -o file, else {default})",
         choices=tuple(formats),
-        help=f"output format (default: by the name of the -o file, else {default})",
     )
     add_output_file(parser)
 
 
 def add_output_file(parser: Parser) -> None:
     """Declare `-o`."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
+    parser.add(
+        "-o, --output FILE",
+        "write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
         " .xz or .zst; it is replaced only if everything succeeds",
     )
 
 
 def add_plot(parser: Parser) -> None:
     """Declare `--plot`, of commands with one plot."""
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="also draw a plot into FILE, which ends in .png, .svg or .pdf",
-    )
+    parser.add("--plot FILE", "also draw a plot into FILE, which ends in .png, .svg or .pdf")

@@ -74,40 +74,33 @@ COUNTS = {
 
 def _declare(parser: Parser) -> None:
     add_files(parser)
-    add = parser.add_argument
-    add(
-        "-o",
-        "--output",
-        metavar="OUT",
-        default="-",
-        help="file to write (default: standard output)",
-    )
+    add = parser.add
+    add("-o, --output OUT", "file to write (default: standard output)", default="-")
     add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
+        "layout of the records (default: dpr); see below",
         choices=FORMATS,
         default="dpr",
-        help="layout of the records (default: dpr); see below",
     )
-    add("--corpus", metavar="FILE", help="document texts")
-    add("--queries", metavar="FILE", help="query texts")
+    add("--corpus FILE", "document texts")
+    add("--queries FILE", "query texts")
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> None:
     warn = given.command.warn
-    mined = hard_negatives(
-        read_qrels(given.qrels, warn=warn),
-        read_run(given.run, warn=warn),
-        corpus=_ids(given),
-        **given_options(given, OPTIONS),
-    )
+    inputs = {
+        "qrels": read_qrels(given.qrels, warn=warn),
+        "run": read_run(given.run, warn=warn),
+        "corpus": _ids(given),
+    }
+    mined = hard_negatives(**given_options(given, hard_negatives) | inputs)
     count = mined.write(given.output, given.format, **_texts(given, mined))
     summary = _summary(mined, count)
     if given.output == "-":
         warn(summary)
     else:
         write([summary.encode() + b"\n"])
-    return 0
 
 
 def _ids(given: argparse.Namespace) -> list[str] | None:

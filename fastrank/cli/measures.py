@@ -35,18 +35,17 @@ PARAMETERS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
+    add = parser.add
     add(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        help="measure in any notation, or set of measures (default: list all)",
+        "[NAME ...]",
+        "measure in any notation, or set of measures (default: list all)",
+        dest="names",
     )
     add(
         "--format",
+        "output format (default: text); text without NAME prints one line per measure",
         choices=("text", "json", "markdown"),
         default="text",
-        help="output format (default: text); text without NAME prints one line per measure",
     )
 
 

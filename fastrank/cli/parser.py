@@ -44,6 +44,28 @@ class Parser(argparse.ArgumentParser):
         self.arguments.append(action)
         return action
 
+    def add(self, form: str, help: str, **options: Any) -> None:
+        """Declare an operand (`RUN`) or a flag (`-o, --output FILE`) by its form in the help.
+
+        A flag without a value is true where it is given. With ` ...` after the value, a flag may
+        be repeated, and there may be several operands: the value is a list. `[RUN ...]` may be
+        none. options: as of `add_argument`.
+        """
+        words = form.strip("[]").split()
+        names = [word.rstrip(",") for word in words if word.startswith("-")]
+        value, repeated = words[len(names) :], words[-1] == "..."
+        if value:
+            options["metavar"] = value[0]
+        if not names:
+            names = [options.pop("dest", value[0].lower())]
+            if repeated:
+                options["nargs"] = "*" if form.startswith("[") else "+"
+        elif repeated:
+            options["action"] = "append"
+        elif not value and "choices" not in options:
+            options.setdefault("action", "store_true")
+        self.add_argument(*names, help=help, **options)
+
     def add_subparsers(self, **options: Any) -> Any:
         """Declare that there are subcommands."""
         found = super().add_subparsers(**options)

@@ -10,6 +10,7 @@ import io
 import json
 import re
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def test_each_example_is_a_program(
     """It runs without a warning and prints what it computes."""
     pytest.importorskip("pydoc_data.topics")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [name])
     if name == "beyond_retrieval":
         monkeypatch.setattr(load("stdlib_texts"), "MODULES", FEWER_MODULES)
 
