@@ -40,7 +40,7 @@ with socket.socket(socket.AF_UNIX) as server:
 # A program of a folder for the PATH. Engines are chosen when the library is imported.
 PROGRAM = """\
 #!/bin/sh
-if [ -n "$FASTRANK_ENGINE" ]; then exec '{python}' -m fastrank {step} "$@"; fi
+if [ "$FASTRANK_ENGINE" != "{engine}" ]; then exec '{python}' -m fastrank {step} "$@"; fi
 exec '{python}' -IS '{client}' fastrank {step} "$@"
 """
 
@@ -52,8 +52,9 @@ def folder() -> Path:
     made = Path(tempfile.mkdtemp())
     path, client = made / "socket", made / "client.py"
     client.write_text(CLIENT.format(path=str(path)))
+    engine = os.environ.get("FASTRANK_ENGINE", "")
     for name, step in (("fastrank", ""), ("trec_eval", "trec_eval")):
-        program = PROGRAM.format(python=sys.executable, client=client, step=step)
+        program = PROGRAM.format(python=sys.executable, client=client, step=step, engine=engine)
         (made / name).write_text(program)
         (made / name).chmod(0o755)
     server = subprocess.Popen(
@@ -73,10 +74,14 @@ def folder() -> Path:
     return made
 
 
-def started(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `fastrank WORDS...` or `python -c CODE`."""
-    command = [sys.executable, "-IS", folder() / "client.py", *words]
-    return subprocess.run(command, text=True, check=False, **options)
+def words(*program: str) -> list[str]:
+    """The command line of a program: `fastrank WORDS...` or `python -c CODE`."""
+    return [sys.executable, "-IS", str(folder() / "client.py"), *program]
+
+
+def started(*program: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program, as `words` takes it."""
+    return subprocess.run(words(*program), text=True, check=False, **options)
 
 
 def _serve(path: str) -> None:
@@ -102,7 +107,7 @@ def _wait_for_a_fork(client: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     size, streams, _, _ = socket.recv_fds(client, 8, 3)
     with client.makefile("rb") as file:
-        words, folder, environment = json.loads(file.read(int.from_bytes(size, "big")))
+        program, folder, environment = json.loads(file.read(int.from_bytes(size, "big")))
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
@@ -115,7 +120,7 @@ def _wait_for_a_fork(client: socket.socket) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = words
+    sys.argv = program
 
 
 def _run() -> None:
