@@ -11,7 +11,7 @@ import pytest
 import fastrank as fr
 from fastrank.choices import Ties
 from fastrank.cli.eval import add_evaluation_options
-from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.flags import given_options
 from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser
 from fastrank.compat.sentence_transformers import RankingEvaluator
@@ -169,7 +169,7 @@ def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter() -> None:
         """
 
     parser = Parser(prog="do")
-    add_flags(parser, function, ["log_file", "size", "ties"], defaults={"size": 0})
+    parser.add_flags(function, ["log_file", "size", "ties"], defaults={"size": 0})
 
     shown = " ".join(parser.format_help().split())
     assert "--size N how many documents, of 100 % at most (default: 0) --log-file NAME" in shown
@@ -204,7 +204,7 @@ def test_every_flag_has_a_help() -> None:
 )
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
     parser = Parser()
-    add_flags(parser, fr.evaluate_embeddings, EmbeddingOptions)
+    parser.add_flags(fr.evaluate_embeddings, EmbeddingOptions)
 
     found = given_options(parser.parse_args(words), EmbeddingOptions)
 
@@ -215,7 +215,7 @@ def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
     path = tmp_path / "exclude"
     path.write_text("q1 a\nq1 b\n")
     parser = Parser()
-    add_flags(parser, fr.evaluate, EvaluationOptions)
+    parser.add_flags(fr.evaluate, EvaluationOptions)
 
     given = given_options(parser.parse_args(["--exclude", str(path)]), EvaluationOptions)
 

@@ -6,7 +6,7 @@ import os
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES, add_flags, add_output
+from fastrank.cli.flags import VARIABLES
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap
@@ -59,8 +59,7 @@ def _declare(parser: Parser) -> None:
         "compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
     )
-    add_flags(
-        parser,
+    parser.add_flags(
         overlap,
         ["depth"],
         defaults={"depth": None},
@@ -69,9 +68,9 @@ def _declare(parser: Parser) -> None:
             " --systems"
         },
     )
-    add_flags(parser, rbo, ["p", "variant"])
-    add_output(parser, OF_TABLES, "table")
-    add_flags(parser, overlap, ["trec_eval_version"])
+    parser.add_flags(rbo, ["p", "variant"])
+    parser.add_output()
+    parser.add_flags(overlap, ["trec_eval_version"])
 
 
 def _compared(given: argparse.Namespace) -> Table:

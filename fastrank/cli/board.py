@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.flags import given_options
 from fastrank.leaderboard.board import MEASURE, BoardOptions, board
 
 TYPE_CHECKING = False
@@ -48,9 +48,9 @@ def _declare(parser: Parser) -> None:
         f"measure of the runs, and of files with several measures (default: {MEASURE})",
         default=MEASURE,
     )
-    add_flags(parser, board, ["title", "inspected"])
+    parser.add_flags(board, ["title", "inspected"])
     add("--check", "write nothing, and print which files would be added, changed and removed")
-    add_flags(parser, board, BoardOptions)
+    parser.add_flags(board, BoardOptions)
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import add_output_file
 from fastrank.cli.output import encoded, without_controls
 from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
@@ -64,7 +63,7 @@ def _declare(parser: Parser) -> None:
         default=10,
     )
     add("--ignore KIND,... ...", "ignore these kinds of findings; may be repeated")
-    add_output_file(parser)
+    parser.add_output()
 
 
 def _kinds(severity: str) -> str:

@@ -6,14 +6,7 @@ import warnings
 from contextlib import contextmanager
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
-from fastrank.cli.output import (
-    check_distinct,
-    complain,
-    encoded,
-    guarded,
-    report_unwritable,
-    write,
-)
+from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.formats import files
 
@@ -84,6 +77,7 @@ class Command:
         if self.usage:
             parser.usage = "\n".join(f"{self.name} [options] {form}" for form in self.usage)
         parser.epilog = self.epilog
+        parser.formats = self._formats
         if self._declare is not None:
             self._declare(parser)
             parser.set_defaults(command=self)

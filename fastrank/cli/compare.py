@@ -6,23 +6,10 @@ import sys
 
 from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.flags import (
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_names,
-    add_output,
-    at_least,
-    given_options,
-)
+from fastrank.cli.flags import ZERO, at_least, given_options
 from fastrank.cli.output import encoded, write
 from fastrank.cli.output_formats import WITH_HTML, rendered
-from fastrank.cli.run_scores import (
-    RunScores,
-    add_reading_options,
-    check_names,
-)
+from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import ComparisonOptions, settings
@@ -87,13 +74,13 @@ STATISTICS = [name for name in names_of(ComparisonOptions) if name not in OTHERW
 
 def _declare(parser: Parser) -> None:
     add = parser.add
-    add_files(parser, runs=True)
-    add_measures(parser, "map and ndcg_cut.10")
+    parser.add_files(runs=True)
+    parser.add_measures("map and ndcg_cut.10")
     add(
         "-b, --baseline RUN ...",
         "name or file of the run to compare the others with, instead of all pairs; may be repeated",
     )
-    add_flags(parser, compare, STATISTICS)
+    parser.add_flags(compare, STATISTICS)
     add(
         "--clusters FILE",
         "resample queries that belong together as one: FILE has a query and its cluster per"
@@ -118,16 +105,16 @@ def _declare(parser: Parser) -> None:
         " the best one in the first measure and the baseline, or the two best)",
         nargs=2,
     )
-    add_output(parser, FORMATS, "table")
+    parser.add_output()
     add("--digits N", "decimals (default: 4, or 2 in percent)", type=at_least(0))
     add("--percent", "multiply values by 100")
     add("--letters", "letters after means are shared by systems that do not differ significantly")
     add("--sort MEASURE", "sort systems by a measure, best first")
     add("--ascii", "write ^bc, + and - instead of superscripts and symbols in table")
     add_files_to_write(parser)
-    add_names(parser)
+    parser.add_names()
     parser.add("--tags", "name runs by the tags in their files")
-    add_flags(parser, compare, EvaluationOptions)
+    parser.add_flags(compare, EvaluationOptions)
     add_reading_options(parser)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_measures, add_output, given_options
+from fastrank.cli.flags import given_options
 from fastrank.cli.output_formats import writers
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_comparison import IndexComparison
@@ -62,10 +62,10 @@ def _declare(parser: Parser) -> None:
     add("INDEX ...", "index and search settings; see below", dest="indexes")
     add("--corpus FILE", "document vectors, a .npy file", required=True)
     add("--queries FILE", "query vectors, a .npy file", required=True)
-    add_flags(parser, compare_indexes, ["k", "metric", "repetitions", *names_of(ComparisonOptions)])
+    parser.add_flags(compare_indexes, ["k", "metric", "repetitions", *names_of(ComparisonOptions)])
     add("--qrels FILE", "qrels in any format; adds measures to the output")
-    add_measures(parser, ", ".join(MEASURES))
-    add_output(parser, FORMATS, "table")
+    parser.add_measures(", ".join(MEASURES))
+    parser.add_output()
     add(
         "--plot FILE",
         "plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",

@@ -5,21 +5,9 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import (
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_names,
-    add_output,
-    at_least,
-)
+from fastrank.cli.flags import ZERO, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
-from fastrank.cli.run_scores import (
-    RunScores,
-    add_reading_options,
-    check_names,
-)
+from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.options import METHODS, RESAMPLES
 from fastrank.evaluation.evaluator import evaluate
 from fastrank.formats.inputs import run_names
@@ -70,7 +58,7 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 def add_evaluation_options(parser: Parser, kind: type) -> None:
     """Declare what to compute, how to print it, and the options of a kind."""
     add = parser.add
-    add_measures(parser, "official")
+    parser.add_measures("official")
     add("-q, --per-query", "also print the values of each query")
     add("-n, --no-summary", "do not print values over all queries")
     add(
@@ -88,13 +76,13 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
         type=at_least(1),
     )
     add("--seed N", "seed of resamples (default: 0)", type=at_least(0))
-    add_output(parser, FORMATS, "trec")
+    parser.add_output()
     add(
         "--digits N", f"decimals in table, markdown and latex (default: {DIGITS})", type=at_least(0)
     )
     add("--transpose", "one row per measure in table, markdown and latex")
     add("--no-bold", "do not set the best values in bold in markdown and latex")
-    add_flags(parser, evaluate, kind)
+    parser.add_flags(evaluate, kind)
     add(
         "-c",
         "same as --missing zero",
@@ -106,9 +94,9 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
 
 
 def _declare(parser: Parser) -> None:
-    add_files(parser, runs=True)
+    parser.add_files(runs=True)
     add_evaluation_options(parser, EvaluationOptions)
-    add_names(parser)
+    parser.add_names()
     parser.add("--tags", "name runs by the tags in their files")
     add_reading_options(parser)
     parser.add(

@@ -4,15 +4,7 @@ which settings they are those of another tool, and `fastrank inspect`, a page to
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import (
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_names,
-    add_output,
-    given_options,
-)
+from fastrank.cli.flags import ZERO, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.errors import OptionError
@@ -70,7 +62,7 @@ SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
 
 
 def _declare_explain(parser: Parser) -> None:
-    add_files(parser)
+    parser.add_files()
     add = parser.add
     asked = parser.add_mutually_exclusive_group()
     add(
@@ -97,9 +89,9 @@ def _declare_explain(parser: Parser) -> None:
         "--documents FILE",
         "titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
     )
-    add_flags(parser, explain, ["rows"])
-    add_output(parser, FORMATS, "text")
-    add_flags(parser, explain, EvaluationOptions)
+    parser.add_flags(explain, ["rows"])
+    parser.add_output(FORMATS)
+    parser.add_flags(explain, EvaluationOptions)
 
 
 def _explain(given: argparse.Namespace) -> str:
@@ -142,8 +134,8 @@ def _shown(text: str) -> str:
 
 def _declare_inspect(parser: Parser) -> None:
     add = parser.add
-    add_files(parser, runs=True)
-    add_measures(parser, MEASURES)
+    parser.add_files(runs=True)
+    parser.add_measures(MEASURES)
     add(
         "--texts FILE ...",
         "documents to show, a file or a folder: JSON lines with _id, title and text, TSV, TREC"
@@ -151,18 +143,18 @@ def _declare_inspect(parser: Parser) -> None:
     )
     add("--queries FILE", "texts of the queries, in the same formats")
     add("--groups FILE", "kinds of queries to filter by: FILE has a query and its group per line")
-    add_flags(parser, inspect, ["k"])
+    parser.add_flags(inspect, ["k"])
     add("--title TEXT", "title of the page (default: the names of the runs)")
     add(
         "-o, --output FILE",
         "write the page to FILE, or pages to a folder; replaced only if everything succeeds",
         required=True,
     )
-    add_names(parser)
+    parser.add_names()
     # Of a comparison; the others are not needed to look at results.
     statistics = ["test", "correction", "alpha", "interval", "level", "resamples", "seed"]
-    add_flags(parser, inspect, statistics)
-    add_flags(parser, inspect, EvaluationOptions)
+    parser.add_flags(inspect, statistics)
+    parser.add_flags(inspect, EvaluationOptions)
 
 
 def _inspect(given: argparse.Namespace) -> None:

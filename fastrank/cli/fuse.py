@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_flags, add_output, given_options
+from fastrank.cli.flags import given_options
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
@@ -42,8 +42,8 @@ cannot be written, 2 for invalid options.
 def _declare(parser: Parser) -> None:
     parser.add("RUN ...", "run in any format, may be compressed; - is standard input", dest="runs")
     parser.add("--method NAME", "how to fuse, see below (default: rrf)", default="rrf")
-    add_flags(parser, fuse, FusionOptions)
-    add_output(parser, FORMATS, "trec")
+    parser.add_flags(fuse, FusionOptions)
+    parser.add_output()
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -6,16 +6,7 @@ import argparse
 import os
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import (
-    VARIABLES,
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_output,
-    add_output_file,
-    given_options,
-)
+from fastrank.cli.flags import VARIABLES, ZERO, given_options
 from fastrank.cli.output import check_distinct, command_line, encoded
 from fastrank.cli.output_formats import writers
 from fastrank.errors import OptionError
@@ -95,28 +86,28 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 
 
 def _declare_save(parser: Parser) -> None:
-    add_files(parser)
-    add_measures(parser, "", required=True)
-    add_output_file(parser)
+    parser.add_files()
+    parser.add_measures("", required=True)
+    parser.add_output()
     parser.add("--ir-metadata", "copy the ir_metadata header of the run file into the baseline")
-    add_flags(parser, save_baseline, EvaluationOptions)
+    parser.add_flags(save_baseline, EvaluationOptions)
 
 
 def _declare_check(parser: Parser) -> None:
     add = parser.add
     add("BASELINE", "file of `fastrank gate save`")
-    add_files(parser)
+    parser.add_files()
     add(
         "--max-drop [MEASURE=]NUMBER ...",
         "how much a mean may be worse; may be repeated, a number alone is for all other"
         f" measures (default: {MAX_DROP})",
         type=_limit,
     )
-    add_flags(parser, gate, ["policy", "test", "alpha", "on_few"])
+    parser.add_flags(gate, ["policy", "test", "alpha", "on_few"])
     add("--min MEASURE=NUMBER ...", "fail if a mean is below NUMBER; may be repeated", type=_floor)
-    add_flags(parser, gate, ["max_unjudged", "allow_other_qrels"])
+    parser.add_flags(gate, ["max_unjudged", "allow_other_qrels"])
     add("--update", "replace BASELINE if the gate passes, a mean is better, and none is worse")
-    add_output(parser, FORMATS, "text")
+    parser.add_output()
     add(
         "-m, --measure MEASURE ...",
         "to make sure that the baseline has these measures and no others; may be repeated",
@@ -126,7 +117,7 @@ def _declare_check(parser: Parser) -> None:
         "options of the evaluation, by default as in the baseline; others are an error"
     )
     version = os.environ.get(VARIABLES["trec_eval_version"]) or None
-    add_flags(parser, gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
+    parser.add_flags(gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
 
 
 def _limit(text: str) -> tuple[str | None, float]:

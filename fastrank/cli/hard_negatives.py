@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_files, add_flags, given_options
+from fastrank.cli.flags import given_options
 from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
@@ -73,10 +73,10 @@ COUNTS = {
 
 
 def _declare(parser: Parser) -> None:
-    add_files(parser)
+    parser.add_files()
     add = parser.add
     add("-o, --output OUT", "file to write (default: standard output)", default="-")
-    add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
+    parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
         "layout of the records (default: dpr); see below",

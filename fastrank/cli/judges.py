@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import (
-    add_files,
-    add_flags,
-    add_measures,
-    add_output,
-    add_output_file,
-    add_plot,
-    add_runs,
-    at_least,
-    given_options,
-)
+from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import encoded
 from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
 from fastrank.errors import OptionError
@@ -142,7 +132,7 @@ def _declare_judges(parser: Parser) -> None:
         "map the grades of all judges but the first, such as 1=0,2=1,3=2,0=0",
     )
     options = ["relevance_level", "interval", "level", "resamples", "seed"]
-    add_flags(parser, judge_agreement, options)
+    parser.add_flags(judge_agreement, options)
     add("--run RUN ...", "run of a system; may be repeated", dest="runs")
     add(
         "-m, --measure MEASURE ...",
@@ -150,8 +140,8 @@ def _declare_judges(parser: Parser) -> None:
         dest="measures",
     )
     add("--own-family NAME ...", "name of a run that used the judge's model; may be repeated")
-    add_output(parser, JUDGES_FORMATS, "table")
-    add_plot(parser)
+    parser.add_output()
+    parser.add_plot()
 
 
 def _judges(given: argparse.Namespace) -> JudgeAgreement:
@@ -184,12 +174,12 @@ def _declare_estimate(parser: Parser) -> None:
         "--plan FILE",
         "plan of `fastrank plan` that drew the pairs of --human, instead of whole queries",
     )
-    add_measures(parser, "", required=True)
+    parser.add_measures("", required=True)
     statistics = ["interval", "level", "correction", "resamples", "seed"]
-    add_flags(parser, estimate, ["population", "judges", *statistics, "partial"])
-    add_output(parser, ESTIMATE_FORMATS, "table")
-    add_plot(parser)
-    add_runs(parser)
+    parser.add_flags(estimate, ["population", "judges", *statistics, "partial"])
+    parser.add_output()
+    parser.add_plot()
+    parser.add_runs()
 
 
 def _estimate(given: argparse.Namespace) -> JudgeEstimate:
@@ -199,18 +189,17 @@ def _estimate(given: argparse.Namespace) -> JudgeEstimate:
 
 def _declare_plan(parser: Parser) -> None:
     add = parser.add
-    add_runs(parser)
+    parser.add_runs()
     add("-n, --budget N", "how many pairs or queries people can judge", type=at_least(1))
     add("--judge QRELS", "judgments of a model, by whose grades the pool is stratified")
     add("--plan FILE", "write the plan to FILE, as JSON", required=True)
     options = ["depth", "by", "allocation", "difference", "measure", "correlation", "seed"]
-    add_flags(
-        parser,
+    parser.add_flags(
         plan_judgments,
         [*options, "trec_eval_version"],
         difference={"type": float, "metavar": "X"},
     )
-    add_output_file(parser)
+    parser.add_output()
 
 
 def _plan(given: argparse.Namespace) -> None:
@@ -224,8 +213,8 @@ def _plan(given: argparse.Namespace) -> None:
 
 def _declare_merge(parser: Parser) -> None:
     parser.add("QRELS ...", "judgments in any format, the first judge's first")
-    add_flags(parser, merge_qrels, ["prefer", "conflicts"])
-    add_output_file(parser)
+    parser.add_flags(merge_qrels, ["prefer", "conflicts"])
+    parser.add_output()
 
 
 def _merge(given: argparse.Namespace) -> None:
@@ -239,14 +228,14 @@ def _merge(given: argparse.Namespace) -> None:
 def _declare_diff(parser: Parser) -> None:
     parser.add("OLD", "judgments in any format; - is standard input", dest="a")
     parser.add("NEW", "the later judgments", dest="b")
-    add_output(parser, OF_TABLES, "table")
+    parser.add_output()
 
 
 def _declare_holes(parser: Parser) -> None:
-    add_files(parser, runs=True)
-    add_flags(parser, unjudged, ["k", "by"], defaults={"by": "run"})
-    add_output(parser, OF_TABLES, "table")
-    add_flags(parser, unjudged, ["trec_eval_version"])
+    parser.add_files(runs=True)
+    parser.add_flags(unjudged, ["k", "by"], defaults={"by": "run"})
+    parser.add_output()
+    parser.add_flags(unjudged, ["trec_eval_version"])
 
 
 STEPS = {

@@ -8,7 +8,6 @@ import sys
 import warnings
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_output
 from fastrank.cli.output_formats import writers
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import OptionError
@@ -69,7 +68,7 @@ def _declare(parser: Parser) -> None:
     add("--prompt TEXT", "prompt for the model, or prefix of each text")
     add("--cache FOLDER", "folder in which to cache vectors of texts")
     add("--cache-name NAME", "name of the model and its settings, for --cache")
-    add_output(parser, ("table", "markdown", "latex", "html", "csv", "json"), "table")
+    parser.add_output()
 
 
 def _run(given: argparse.Namespace) -> list[TaskResult]:

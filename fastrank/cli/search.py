@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from fastrank.cli.command import Command, flag_of, write_lines
 from fastrank.cli.eval import add_evaluation_options
-from fastrank.cli.flags import ZERO, add_flags, at_least, given_options
+from fastrank.cli.flags import ZERO, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.errors import OptionError, ReadError
 from fastrank.evaluation.embeddings import (
@@ -100,8 +100,8 @@ def add_search_options(parser: Parser) -> None:
     add("--jobs N", "search shards in N processes (default: 1)", type=at_least(1), default=1)
     add("--save-index FILE", "save the index to FILE, and its document ids to a file next to it")
     names = {"k", "corpus_ids", "tag", *names_of(SearchOptions)}
-    add_flags(parser, search, names, defaults={"k": DEPTH})
-    add_flags(parser, build_index, ["index_factory", "train_size"])
+    parser.add_flags(search, names, defaults={"k": DEPTH})
+    parser.add_flags(build_index, ["index_factory", "train_size"])
 
 
 class SearchInputs:
@@ -237,7 +237,7 @@ def _search(given: argparse.Namespace) -> None:
 def _declare_evaluation(parser: Parser) -> None:
     add_search_options(parser)
     parser.add("--qrels FILE", "qrels in any format", required=True)
-    add_flags(parser, evaluate_embeddings, ["run"])
+    parser.add_flags(evaluate_embeddings, ["run"])
     add_evaluation_options(parser, SearchedOptions)
 
 

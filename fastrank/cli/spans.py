@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.cli.command import Command, flag_of
-from fastrank.cli.flags import ZERO, add_flags, add_output_file, given_options
+from fastrank.cli.flags import ZERO, given_options
 from fastrank.cli.output_formats import OF_TABLES, format_of_output
 from fastrank.errors import OptionError
 from fastrank.formats.inputs import run_names
@@ -48,10 +48,10 @@ def _declare(parser: Parser) -> None:
     add("SPANS", "places in documents that are evidence for queries")
     add("CHUNKS", "the chunks of the documents, with their places")
     add("[RUN ...]", "runs of chunks, to evaluate the text they retrieve", dest="runs")
-    add_flags(parser, span_qrels, [*OPTIONS, "documents"])
+    parser.add_flags(span_qrels, [*OPTIONS, "documents"])
     add("-m, --measure MEASURE ...", "measure of text of the runs")
-    add_flags(parser, evaluate_spans, ["missing"])
-    add_output_file(parser)
+    parser.add_flags(evaluate_spans, ["missing"])
+    parser.add_output()
 
 
 def _run(given: argparse.Namespace) -> str | None:
