@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from fastrank.checking.checker import Report
     from fastrank.cli.parser import Parser
@@ -37,6 +38,8 @@ instead of a line.
 Exit status: 0 if there are no errors (with --strict, no warnings either), 1 if
 there are, 2 if a file cannot be read or an option is invalid.
 """
+# What a report consists of, and one of these.
+RECORDS = {"findings": "finding", "counts": "count", "files": "file"}
 # What each severity means.
 MEANINGS = {
     "error": "trec_eval stops, or its numbers are silently wrong",
@@ -145,25 +148,22 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
     yield ", ".join([*(counted(report.total(one), one) for one in SEVERITIES), *unread])
 
 
+def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """The fields of each finding, count and file."""
+    parts: dict[str, Any] = {part: getattr(report, part) for part in RECORDS}
+    return {part: [item._asdict() for item in items] for part, items in parts.items()}
+
+
 def _json(report: Report) -> Iterator[str]:
-    content = {
-        "findings": [finding._asdict() for finding in report.findings],
-        "counts": [count._asdict() for count in report.counts],
-        "files": [file._asdict() for file in report.files],
-        **{f"{one}s": report.total(one) for one in SEVERITIES},
-    }
-    yield json_text(content, indent=2)
+    totals = {f"{one}s": report.total(one) for one in SEVERITIES}
+    yield json_text(_records(report) | totals, indent=2)
 
 
 def _jsonl(report: Report) -> Iterator[str]:
     """A line per finding, count and file, in this order; `record` is its type."""
-    for record, items in (
-        ("finding", report.findings),
-        ("count", report.counts),
-        ("file", report.files),
-    ):
+    for part, items in _records(report).items():
         for item in items:
-            yield json_text({"record": record, **item._asdict()})
+            yield json_text({"record": RECORDS[part], **item})
 
 
 def _github(report: Report) -> Iterator[str]:
