@@ -9,6 +9,7 @@ What depends on how Python starts is started as usual.
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import select
@@ -17,6 +18,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +28,7 @@ from typing import Any
 
 from tests.helpers.paths import REPOSITORY
 
-# What forks should not have to import.
+# What programs should not have to import.
 LIBRARIES = "pandas polars pyarrow.parquet faiss matplotlib.pyplot scipy.stats sklearn.pipeline"
 # The client, which imports little. A program ends with the status that the server sends.
 CLIENT = """\
@@ -85,7 +88,8 @@ def started(*program: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def _serve(path: str) -> None:
-    """Fork for each client, until standard input ends; returns in the forks."""
+    """Fork for each client, until standard input ends; returns in the forks, which have become the
+    program of their client."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen()
@@ -96,35 +100,63 @@ def _serve(path: str) -> None:
                 sys.exit()
             client, _ = listening.accept()
             with client:
+                size, streams, _, _ = socket.recv_fds(client, 8, 3)
+                with client.makefile("rb") as file:
+                    request = json.loads(file.read(int.from_bytes(size, "big")))
+                if request[0][0] == "python":
+                    _import_libraries()
                 if os.fork() == 0:
                     listening.close()
-                    _wait_for_a_fork(client)
-                    return
-
-
-def _wait_for_a_fork(client: socket.socket) -> None:
-    """Send the status of a fork to a client; returns in the fork, which has become the program."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    size, streams, _, _ = socket.recv_fds(client, 8, 3)
-    with client.makefile("rb") as file:
-        program, folder, environment = json.loads(file.read(int.from_bytes(size, "big")))
-    child = os.fork()
-    if child:
-        _, status = os.waitpid(child, 0)
-        client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
-        os._exit(0)
-    client.close()
+                    _send_status_of_a_fork(client)
+                    break
+            for stream in streams:
+                os.close(stream)
+    sys.argv, folder, environment = request
     for place, stream in enumerate(streams):
         os.dup2(stream, place)
         os.close(stream)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = program
+
+
+def _send_status_of_a_fork(client: socket.socket) -> None:
+    """Send its status to the client; returns in the fork."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if child := os.fork():
+        _, status = os.waitpid(child, 0)
+        client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+        os._exit(0)
+
+
+@cache
+def _import_libraries() -> None:
+    for library in LIBRARIES.split():
+        with suppress(ImportError):
+            import_module(library)
+    gc.freeze()
 
 
 def _run() -> None:
-    """Be the program of sys.argv."""
+    """Be the program of sys.argv, and end as Python does, except that nothing is deleted: that
+    would copy all memory that is shared with the server."""
+    status: object = 0
+    try:
+        _begin()
+    except SystemExit as end:
+        status = end.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    if isinstance(status, str):
+        print(status, file=sys.stderr)
+    atexit._run_exitfuncs()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+    os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+def _begin() -> None:
     main = ModuleType("__main__")
     sys.modules["__main__"] = main
     if sys.argv[0] == "python":
@@ -142,11 +174,7 @@ if __name__ == "__main__":
     for command in COMMANDS:
         if command != "trec_eval":
             command_of(command)
-    for library in LIBRARIES.split():
-        try:
-            import_module(library)
-        except ImportError:
-            continue
+    gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _serve(sys.argv[1])
     _run()
