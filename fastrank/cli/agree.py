@@ -6,7 +6,7 @@ import os
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES
+from fastrank.cli.flags import VARIABLES, given_options
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap
@@ -52,8 +52,8 @@ DEPTH = 10
 
 def _declare(parser: Parser) -> None:
     add = parser.add
-    add("RUN", "run in any format, may be compressed; - is standard input", dest="first")
-    add("RUN", "the run to compare it with", dest="second")
+    add("RUN", "run in any format, may be compressed; - is standard input", dest="run_a")
+    add("RUN", "the run to compare it with", dest="run_b")
     add(
         "--systems",
         "compare rankings of systems by their means, in files written by `fastrank eval"
@@ -81,15 +81,8 @@ def _compared(given: argparse.Namespace) -> Table:
             os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
         ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
-        return systems_table(given.first, given.second, p=given.p, variant=given.variant)
-    return overlap(
-        given.first,
-        given.second,
-        depth=DEPTH if given.depth is None else given.depth,
-        p=given.p,
-        variant=given.variant,
-        trec_eval_version=given.trec_eval_version,
-    )
+        return systems_table(given.run_a, given.run_b, p=given.p, variant=given.variant)
+    return overlap(**given_options(given, overlap))
 
 
 COMMAND = Command(

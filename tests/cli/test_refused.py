@@ -227,6 +227,14 @@ hard-negatives --negatives 1 -o none/out.jsonl qrels run
   1 cannot write none/out.jsonl: No such file or directory
 hard-negatives --negatives 0 qrels run => 2 negatives: expected 1 or more, found 0
 
+judges --plot x.svg --format csv -o x.svg none none
+  2 --plot: x.svg is also the file of -o; name another
+judges --plot x.jpg none none => 2 plot: x.jpg: expected a suffix .png, .svg, .pdf
+estimate --human none --judge none -m map --plot ./x.svg --format csv -o x.svg none
+  2 --plot: ./x.svg is also the file of -o; name another
+plan --plan x -o x none => 2 --plan: x is also the file of -o; name another
+plan --plan - none => 2 --plan: - is also the file of -o; name another
+
 spans wrong.spans chunks.csv -o out.qrels
   1 wrong.spans:2: expected 0 <= start < end, found 9 and 3
 spans spans.csv texts.jsonl -o out.qrels => 1 texts.jsonl: no places: expected colum...

@@ -178,7 +178,7 @@ def test_a_command_prints_the_result_of_its_function(line: str, call: str, forma
         if form == "json":
             assert json.loads(shown) == json.loads(expected)
         else:
-            assert shown.rstrip("\n") == expected.rstrip("\n")
+            assert shown == expected.rstrip("\n") + "\n"
 
 
 def test_a_folder_has_tasks_of_ulysses_senteval(folder: Path) -> None:

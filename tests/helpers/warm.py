@@ -151,8 +151,9 @@ def _run() -> None:
     if isinstance(status, str):
         print(status, file=sys.stderr)
     atexit._run_exitfuncs()
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        stream.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if not stream.closed:
+            stream.flush()
     os._exit(status if isinstance(status, int) else int(status is not None))
 
 
