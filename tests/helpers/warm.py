@@ -28,6 +28,7 @@ from typing import Any
 
 from tests.helpers.paths import REPOSITORY
 
+LINUX = sys.platform == "linux"
 # What programs should not have to import.
 LIBRARIES = "pandas polars pyarrow.parquet faiss matplotlib.pyplot scipy.stats sklearn.pipeline"
 # The client, which imports little. A program ends with the status that the server sends.
@@ -51,7 +52,9 @@ exec '{python}' -IS '{client}' fastrank {step} "$@"
 @cache
 def folder() -> Path:
     """A folder with the programs `fastrank` and `trec_eval`; starts the server, which ends with
-    this process."""
+    this process. On other systems than Linux, libraries may crash in forks: there it has none."""
+    if not LINUX:
+        return Path(sys.executable).parent
     made = Path(tempfile.mkdtemp())
     path, client = made / "socket", made / "client.py"
     client.write_text(CLIENT.format(path=str(path)))
@@ -79,6 +82,8 @@ def folder() -> Path:
 
 def words(*program: str) -> list[str]:
     """The command line of a program: `fastrank WORDS...` or `python -c CODE`."""
+    if not LINUX:
+        return [sys.executable, *(program[1:] if program[0] == "python" else ("-m", *program))]
     return [sys.executable, "-IS", str(folder() / "client.py"), *program]
 
 
