@@ -19,9 +19,14 @@ FUNCTIONS = [
 ]
 # Judgments first, then what was retrieved; queries before the corpus.
 ORDERS = [
-    ("qrels", "run"), ("qrels", "runs"), ("qrels", "ids"), ("qrels", "results"),
-    ("qrels", "measures"), ("queries", "corpus"), ("corpus", "qrels"),
-]  # fmt: skip
+    ("qrels", "run"),
+    ("qrels", "runs"),
+    ("qrels", "ids"),
+    ("qrels", "results"),
+    ("qrels", "measures"),
+    ("queries", "corpus"),
+    ("corpus", "qrels"),
+]
 
 
 def positional(function: Callable[..., Any]) -> list[str]:
@@ -48,9 +53,14 @@ def test_all_orders_are_used() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [fr.evaluate, fr.tie_report, fr.negative_log_likelihood,
-             lambda qrels, run: fr.hard_negatives(qrels, run, 1)],
-)  # fmt: skip
+    "call",
+    [
+        fr.evaluate,
+        fr.tie_report,
+        fr.negative_log_likelihood,
+        lambda qrels, run: fr.hard_negatives(qrels, run, 1),
+    ],
+)
 def test_a_run_in_place_of_qrels_is_an_error(call: Callable[..., Any]) -> None:
     qrels, run = fr.Qrels.from_dict({"q": {"d": 1}}), fr.Run.from_dict({"q": {"d": 1.0}})
 
@@ -59,9 +69,13 @@ def test_a_run_in_place_of_qrels_is_an_error(call: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [fastrank.searching.search, fastrank.searching.search_batches,
-             lambda queries, corpus, k: fr.evaluate_embeddings(queries, corpus, {"0": {"1": 1}})],
-)  # fmt: skip
+    "call",
+    [
+        fastrank.searching.search,
+        fastrank.searching.search_batches,
+        lambda queries, corpus, k: fr.evaluate_embeddings(queries, corpus, {"0": {"1": 1}}),
+    ],
+)
 def test_an_index_in_place_of_queries_is_an_error(call: Callable[..., Any]) -> None:
     index = fastrank.searching.build_index([[1.0, 0.0], [0.0, 1.0]])
 

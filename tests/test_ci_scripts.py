@@ -116,7 +116,7 @@ def test_a_release_is_consistent(released: Path) -> None:
         ("docs/install.md", "pip", "before the first release", "says that there is no release"),
         ("pyproject.toml", "someone", "OWNER", "has the placeholder OWNER"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_belong_to_the_tag_is_named(
     path: str, old: str, new: str, problem: str, released: Path
 ) -> None:

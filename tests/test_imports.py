@@ -33,8 +33,11 @@ def test_no_heavy_library_is_loaded(statement: str) -> None:
     # -S: what the environment's own site packages import at start is not ours.
     found = subprocess.run(
         [sys.executable, "-S", "-c", code],
-        capture_output=True, text=True, check=True, cwd=PACKAGE.parent,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
+    )
 
     assert found.stdout.splitlines()[-1] == "loaded:"
 
@@ -62,8 +65,10 @@ def test_every_public_name_exists(package: str) -> None:
 def test_unsupported_systems_are_refused_with_advice(lacking: str, message: str) -> None:
     found = subprocess.run(
         [sys.executable, "-c", f"import sys; {lacking}; import fastrank"],
-        cwd=REPOSITORY, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
 
     assert found.returncode == 1
     assert found.stderr.endswith(f"ImportError: {message}\n")

@@ -10,8 +10,8 @@ import pytest
 
 import fastrank as fr
 from fastrank.choices import Ties
-from fastrank.cli.evaluation_flags import add_evaluation_options
-from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.eval import add_evaluation_options
+from fastrank.cli.flags import given_options
 from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser
 from fastrank.compat.sentence_transformers import RankingEvaluator
@@ -72,12 +72,22 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
     assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
-        "threads": None, "executor": None, "progress": None,
-        "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
-        "missing": "skip", "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
-        "duplicates": "error", "depth": None, "judged_only": False,
-        "collection_size": 0, "trec_eval_version": "9.0.8",
-    }  # fmt: skip
+        "threads": None,
+        "executor": None,
+        "progress": None,
+        "relevance_level": 1,
+        "rank_by": "score",
+        "ties": "docno_desc",
+        "missing": "skip",
+        "no_relevant": "zero",
+        "ignore_identical_ids": False,
+        "exclude": None,
+        "duplicates": "error",
+        "depth": None,
+        "judged_only": False,
+        "collection_size": 0,
+        "trec_eval_version": "9.0.8",
+    }
 
 
 @pytest.mark.parametrize(
@@ -159,7 +169,7 @@ def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter() -> None:
         """
 
     parser = Parser(prog="do")
-    add_flags(parser, function, ["log_file", "size", "ties"], defaults={"size": 0})
+    parser.add_flags(function, ["log_file", "size", "ties"], defaults={"size": 0})
 
     shown = " ".join(parser.format_help().split())
     assert "--size N how many documents, of 100 % at most (default: 0) --log-file NAME" in shown
@@ -182,15 +192,19 @@ def test_every_flag_has_a_help() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["-l", "0.5", "--ties", "given", "-M", "3", "--missing", "zero"],
-         {"relevance_level": 0.5, "ties": "given", "depth": 3, "missing": "zero"}),
-        (["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
-         {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9}),
+        (
+            ["-l", "0.5", "--ties", "given", "-M", "3", "--missing", "zero"],
+            {"relevance_level": 0.5, "ties": "given", "depth": 3, "missing": "zero"},
+        ),
+        (
+            ["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
+            {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9},
+        ),
     ],
-)  # fmt: skip
+)
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
     parser = Parser()
-    add_flags(parser, fr.evaluate_embeddings, EmbeddingOptions)
+    parser.add_flags(fr.evaluate_embeddings, EmbeddingOptions)
 
     found = given_options(parser.parse_args(words), EmbeddingOptions)
 
@@ -201,7 +215,7 @@ def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
     path = tmp_path / "exclude"
     path.write_text("q1 a\nq1 b\n")
     parser = Parser()
-    add_flags(parser, fr.evaluate, EvaluationOptions)
+    parser.add_flags(fr.evaluate, EvaluationOptions)
 
     given = given_options(parser.parse_args(["--exclude", str(path)]), EvaluationOptions)
 

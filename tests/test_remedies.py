@@ -482,7 +482,17 @@ REMEDY = re.compile(
     rf"(?:[;:] |, or |\. |\()(?:or |for [^;,]+? )?(?:{VERBS}) |did you mean|pip install|`fastrank "
 )
 # Texts that are no messages.
-HELP = ("Keyword", "Method", "add", "_choice", "_family", "_option", "_record")
+HELP = (
+    "Keyword",
+    "Method",
+    "add",
+    "parser.add",
+    "self.add",
+    "_choice",
+    "_family",
+    "_option",
+    "_record",
+)
 
 
 class Remedies(ast.NodeVisitor):

@@ -50,7 +50,7 @@ def complete(parser: Parser) -> None:
     for step in parser.steps.choices.values() if parser.steps else ():
         complete(step)
     for action in parser.arguments:
-        if action.dest in ("measure", "names"):
+        if action.dest in ("measure", "measures", "names"):
             action.choices = MEASURES
         elif action.metavar in FILES:
             action.complete = shtab.FILE

@@ -6,7 +6,7 @@ import os
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES, add_flags, add_output
+from fastrank.cli.flags import VARIABLES, given_options
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap, rbo
@@ -50,24 +50,26 @@ DEPTH = 10
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("first", metavar="RUN", help="run in any format, may be compressed; - is standard input")
-    add("second", metavar="RUN", help="the run to compare it with")
+    add = parser.add
+    add("RUN", "run in any format, may be compressed; - is standard input", dest="run_a")
+    add("RUN", "the run to compare it with", dest="run_b")
     add(
-        "--systems", action="store_true",
-        help="compare rankings of systems by their means, in files written by `fastrank eval"
+        "--systems",
+        "compare rankings of systems by their means, in files written by `fastrank eval"
         " --format csv`",
-    )  # fmt: skip
-    add_flags(
-        parser, overlap, ["depth"], defaults={"depth": None},
+    )
+    parser.add_flags(
+        overlap,
+        ["depth"],
+        defaults={"depth": None},
         depth={
             "help": f"number of first documents for shared and jaccard (default: {DEPTH}); not with"
             " --systems"
         },
-    )  # fmt: skip
-    add_flags(parser, rbo, ["p", "variant"])
-    add_output(parser, OF_TABLES, "table")
-    add_flags(parser, overlap, ["trec_eval_version"])
+    )
+    parser.add_flags(rbo, ["p", "variant"])
+    parser.add_output()
+    parser.add_flags(overlap, ["trec_eval_version"])
 
 
 def _compared(given: argparse.Namespace) -> Table:
@@ -78,18 +80,15 @@ def _compared(given: argparse.Namespace) -> Table:
             os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
         ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
-        return systems_table(given.first, given.second, p=given.p, variant=given.variant)
-    return overlap(
-        given.first,
-        given.second,
-        depth=DEPTH if given.depth is None else given.depth,
-        p=given.p,
-        variant=given.variant,
-        trec_eval_version=given.trec_eval_version,
-    )
+        return systems_table(given.run_a, given.run_b, p=given.p, variant=given.variant)
+    return overlap(**given_options(given, overlap))
 
 
 COMMAND = Command(
-    "fastrank agree", _declare, _compared,
-    usage=("RUN RUN", "--systems CSV CSV"), epilog=EPILOG, writers=OF_TABLES,
-)  # fmt: skip
+    "fastrank agree",
+    _declare,
+    _compared,
+    usage=("RUN RUN", "--systems CSV CSV"),
+    epilog=EPILOG,
+    writers=OF_TABLES,
+)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_flags, given_options
-from fastrank.keywords import names_of
+from fastrank.cli.flags import given_options
 from fastrank.leaderboard.board import MEASURE, BoardOptions, board
 
 TYPE_CHECKING = False
@@ -41,26 +40,23 @@ written, or if it would change (--check); 2 for invalid options.
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("folder", metavar="FOLDER", help="folder with the results")
-    add("-o", "--output", metavar="SITE", required=True, help="folder to write the site into")
+    add = parser.add
+    add("FOLDER", "folder with the results")
+    add("-o, --output SITE", "folder to write the site into", required=True)
     add(
-        "-m", "--measure", default=MEASURE, metavar="MEASURE",
-        help=f"measure of the runs, and of files with several measures (default: {MEASURE})",
-    )  # fmt: skip
-    add_flags(parser, board, ["title", "inspected"])
-    add(
-        "--check", action="store_true",
-        help="write nothing, and print which files would be added, changed and removed",
-    )  # fmt: skip
-    add_flags(parser, board, BoardOptions)
+        "-m, --measure MEASURE",
+        f"measure of the runs, and of files with several measures (default: {MEASURE})",
+        default=MEASURE,
+    )
+    parser.add_flags(board, ["title", "inspected"])
+    add("--check", "write nothing, and print which files would be added, changed and removed")
+    parser.add_flags(board, BoardOptions)
 
 
-def _run(given: argparse.Namespace) -> int | str:
+def _run(given: argparse.Namespace) -> int:
     if not given.output:
         raise UsageError("-o: expected the name of a folder, found ''")
-    options = given_options(given, ["measure", "title", "inspected", *names_of(BoardOptions)])
-    found = board(given.folder, **options)
+    found = board(**given_options(given, board) | {"output": None})
     if not given.check:
         found.write(given.output)
         return 0

@@ -7,7 +7,6 @@ from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import add_output_file
 from fastrank.cli.output import encoded, without_controls
 from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
@@ -19,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from fastrank.checking.checker import Report
     from fastrank.cli.parser import Parser
@@ -38,6 +38,8 @@ instead of a line.
 Exit status: 0 if there are no errors (with --strict, no warnings either), 1 if
 there are, 2 if a file cannot be read or an option is invalid.
 """
+# What a report consists of, and one of these.
+RECORDS = {"findings": "finding", "counts": "count", "files": "file"}
 # What each severity means.
 MEANINGS = {
     "error": "trec_eval stops, or its numbers are silently wrong",
@@ -47,29 +49,24 @@ MEANINGS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
+    add = parser.add
+    add("FILE ...", "qrels, then any number of runs; - is standard input", dest="files")
+    add("--no-qrels", "treat all files as runs")
     add(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="qrels, then any number of runs; - is standard input",
+        "--input-format",
+        "format of all files (default: detected from content)",
+        choices=FILE_FORMATS,
     )
-    add("--no-qrels", action="store_true", help="treat all files as runs")
+    add("--strict", "exit with status 1 for warnings, too")
+    add("--format", "output format (default: text)", choices=FORMATS, default="text")
     add(
-        "--input-format", choices=FILE_FORMATS,
-        help="format of all files (default: detected from content)",
-    )  # fmt: skip
-    add("--strict", action="store_true", help="exit with status 1 for warnings, too")
-    add("--format", choices=FORMATS, default="text", help="output format (default: text)")
-    add(
-        "--max-per-kind", type=int, default=10, metavar="N",
-        help="list at most N findings of each kind per file (default: 10); all are counted",
-    )  # fmt: skip
-    add(
-        "--ignore", action="append", default=[], metavar="KIND,...",
-        help="ignore these kinds of findings; may be repeated",
-    )  # fmt: skip
-    add_output_file(parser)
+        "--max-per-kind N",
+        "list at most N findings of each kind per file (default: 10); all are counted",
+        type=int,
+        default=10,
+    )
+    add("--ignore KIND,... ...", "ignore these kinds of findings; may be repeated")
+    parser.add_output()
 
 
 def _kinds(severity: str) -> str:
@@ -84,7 +81,7 @@ def _kinds(severity: str) -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
+    ignored = [kind for kinds in given.ignore or () for kind in kinds.split(",") if kind]
     with misused():
         checker = Checker(
             max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format
@@ -151,23 +148,22 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
     yield ", ".join([*(counted(report.total(one), one) for one in SEVERITIES), *unread])
 
 
+def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """The fields of each finding, count and file."""
+    parts: dict[str, Any] = {part: getattr(report, part) for part in RECORDS}
+    return {part: [item._asdict() for item in items] for part, items in parts.items()}
+
+
 def _json(report: Report) -> Iterator[str]:
-    content = {
-        "findings": [finding._asdict() for finding in report.findings],
-        "counts": [count._asdict() for count in report.counts],
-        "files": [file._asdict() for file in report.files],
-        **{f"{one}s": report.total(one) for one in SEVERITIES},
-    }
-    yield json_text(content, indent=2)
+    totals = {f"{one}s": report.total(one) for one in SEVERITIES}
+    yield json_text(_records(report) | totals, indent=2)
 
 
 def _jsonl(report: Report) -> Iterator[str]:
     """A line per finding, count and file, in this order; `record` is its type."""
-    for record, items in (
-        ("finding", report.findings), ("count", report.counts), ("file", report.files),
-    ):  # fmt: skip
+    for part, items in _records(report).items():
         for item in items:
-            yield json_text({"record": record, **item._asdict()})
+            yield json_text({"record": RECORDS[part], **item})
 
 
 def _github(report: Report) -> Iterator[str]:
@@ -180,6 +176,9 @@ def _github(report: Report) -> Iterator[str]:
 
 
 COMMAND = Command(
-    "fastrank check", _declare, _run, usage=("FILE [FILE ...]",),
+    "fastrank check",
+    _declare,
+    _run,
+    usage=("FILE [FILE ...]",),
     epilog=EPILOG + "".join(map(_kinds, SEVERITIES)),
-)  # fmt: skip
+)

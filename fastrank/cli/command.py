@@ -6,14 +6,14 @@ import warnings
 from contextlib import contextmanager
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
-from fastrank.cli.output import complain, encoded, guarded, report_unwritable, write
+from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.formats import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from fastrank.cli.parser import Parser
@@ -37,31 +37,39 @@ class Command:
 
     name: as users type it. usage: what follows `[options]`, in one or several forms.
     declare: adds the arguments to a parser.
-    run: does the work, and returns the exit status, the text to write to standard output or to the
-        file of -o, or a result for one of the writers.
-    writers: what makes the text of each --format, of which the first is the default; suffixes: the
-        formats of names of files.
-    outputs: the arguments that name files to write, which is checked before the work starts.
+    run: does the work, and returns the exit status (None: 0), the text to write to standard output
+        or to the file of -o, or a result for one of the writers.
+    steps: the commands of which this one consists, and what they do, in place of these two.
+    writers: what makes the text of each --format; formats: their names, where `run` does that. The
+        first is the default. suffixes: the formats of names of files.
+    outputs: the arguments that name files to write. Before the work starts it is checked that they
+        can be written, and that no two are one file.
+    plot: what draws a result into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
     """
 
     def __init__(
         self,
         name: str,
-        declare: Callable[[Parser], None],
-        run: Callable[[argparse.Namespace], Any],
+        declare: Callable[[Parser], None] | None = None,
+        run: Callable[[argparse.Namespace], Any] | None = None,
         *,
+        steps: Mapping[str, Command] | None = None,
         usage: tuple[str, ...] = (),
         epilog: str = "",
         writers: Mapping[str, Callable[[Any], str]] | None = None,
+        formats: Collection[str] = (),
         suffixes: Mapping[str, str] | None = None,
         outputs: tuple[str, ...] = ("output",),
+        plot: Callable[[Any, str], None] | None = None,
         failure: int = 1,
         invalid: int = 2,
     ) -> None:
         self.name, self.usage, self.epilog = name, usage, epilog
-        self._declare, self._run, self._outputs = declare, run, outputs
+        self._declare, self._run, self._steps = declare, run, steps or {}
+        self._outputs, self._plot = outputs if plot is None else (*outputs, "plot"), plot
         self._writers, self._suffixes = writers or {}, suffixes
+        self._formats = tuple(formats or self._writers)
         self._failure, self._invalid = failure, invalid
 
     def declare(self, parser: Parser) -> None:
@@ -69,8 +77,15 @@ class Command:
         if self.usage:
             parser.usage = "\n".join(f"{self.name} [options] {form}" for form in self.usage)
         parser.epilog = self.epilog
-        self._declare(parser)
-        parser.set_defaults(command=self)
+        parser.formats = self._formats
+        if self._declare is not None:
+            self._declare(parser)
+            parser.set_defaults(command=self)
+            return
+        steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
+        for does, command in self._steps.items():
+            step = command.name.split()[-1]
+            command.declare(steps.add_parser(step, help=does, description=sentence(does)))
 
     def __call__(self, given: argparse.Namespace) -> int:
         """Run the command; returns the exit status."""
@@ -89,15 +104,18 @@ class Command:
             _check_version(given)
             if not self._can_be_written(given):
                 return self._failure
-            if self._writers and given.format is None:
+            if self._plot is not None and given.plot is not None:
+                from fastrank.comparing.plots.frame import check_format
+
+                check_format(given.plot)
+            if self._formats and given.format is None:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 
-                formats = list(self._writers)
-                suffixes = self._suffixes or SUFFIXES
+                formats, suffixes = self._formats, self._suffixes or SUFFIXES
                 given.format = format_of_output(given.output, formats, formats[0], suffixes)
             result = self._result(given)
-            if isinstance(result, int):
-                return result
+            if result is None or isinstance(result, int):
+                return result or 0
             text = result if isinstance(result, str) else self._writers[given.format](result)
             write_text(getattr(given, "output", None), text)
         except UsageError as error:
@@ -111,10 +129,14 @@ class Command:
 
     def _result(self, given: argparse.Namespace) -> Any:
         """What `run` returns; each Python warning becomes a message, once."""
+        run: Any = self._run
         with warnings.catch_warnings():
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
-            return self._run(given)
+            result = run(given)
+            if self._plot is not None and given.plot is not None:
+                self._plot(result, given.plot)
+        return result
 
     def _can_be_written(self, given: argparse.Namespace) -> bool:
         for output in self._outputs:
@@ -125,11 +147,24 @@ class Command:
             except OSError as error:
                 report_unwritable(self.name, path, error)
                 return False
+        paths = {"-o": getattr(given, "output", None) or "-"}
+        others = [name for name in self._outputs if name != "output"]
+        check_distinct(paths | {flag_of(name): getattr(given, name) for name in others})
         return True
 
     def warn(self, message: str) -> None:
         """Write a message to standard error."""
         complain(f"{self.name}: {message}")
+
+
+def sentence(words: str) -> str:
+    """What a command does, as a sentence."""
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def flag_of(name: str) -> str:
+    """The flag of a parameter."""
+    return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
 
 
 def _check_version(given: argparse.Namespace) -> None:

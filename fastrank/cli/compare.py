@@ -6,24 +6,10 @@ import sys
 
 from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.flags import (
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_output,
-    at_least,
-    given_options,
-)
+from fastrank.cli.flags import ZERO, at_least, given_options
 from fastrank.cli.output import encoded, write
-from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
-from fastrank.cli.output_formats import TABLES, format_of_output
-from fastrank.cli.run_scores import (
-    RunScores,
-    add_name_options,
-    add_reading_options,
-    check_names,
-)
+from fastrank.cli.output_formats import WITH_HTML, rendered
+from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import ComparisonOptions, settings
@@ -81,62 +67,54 @@ HINT = (
     " most."
 )
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
-# The methods of a Table that write it.
-OF_TABLE = {**TABLES, "html": "to_html", "csv": "to_csv"}
-SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
 STATISTICS = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add_files(parser, runs=True)
-    add_measures(parser, "map and ndcg_cut.10")
+    add = parser.add
+    parser.add_files(runs=True)
+    parser.add_measures("map and ndcg_cut.10")
     add(
-        "-b", "--baseline", action="append", metavar="RUN",
-        help="name or file of the run to compare the others with, instead of all pairs; may be"
-        " repeated",
-    )  # fmt: skip
-    add_flags(parser, compare, STATISTICS)
+        "-b, --baseline RUN ...",
+        "name or file of the run to compare the others with, instead of all pairs; may be repeated",
+    )
+    parser.add_flags(compare, STATISTICS)
     add(
-        "--clusters", metavar="FILE",
-        help="resample queries that belong together as one: FILE has a query and its cluster per"
+        "--clusters FILE",
+        "resample queries that belong together as one: FILE has a query and its cluster per"
         " line; needs --test randomization and --interval percentile or none",
-    )  # fmt: skip
+    )
     shown = parser.add_mutually_exclusive_group()
+    add("--pairs", "print the pairs with intervals and p-values", group=shown)
     add(
-        "--pairs", group=shown, action="store_true",
-        help="print the pairs with intervals and p-values",
-    )  # fmt: skip
+        "-q, --per-query",
+        "print the values of each query, and the differences of two runs",
+        group=shown,
+    )
     add(
-        "-q", "--per-query", group=shown, action="store_true",
-        help="print the values of each query, and the differences of two runs",
-    )  # fmt: skip
+        "--largest N",
+        "print the N queries on which two runs differ most, largest difference first",
+        group=shown,
+        type=at_least(1),
+    )
     add(
-        "--largest", group=shown, type=at_least(1), metavar="N",
-        help="print the N queries on which two runs differ most, largest difference first",
-    )  # fmt: skip
-    add(
-        "--pair", nargs=2, metavar="RUN",
-        help="names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
+        "--pair RUN",
+        "names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
         " the best one in the first measure and the baseline, or the two best)",
-    )  # fmt: skip
-    add_output(parser, FORMATS, "table")
-    add("--digits", type=at_least(0), metavar="N", help="decimals (default: 4, or 2 in percent)")
-    add("--percent", action="store_true", help="multiply values by 100")
-    add(
-        "--letters", action="store_true",
-        help="letters after means are shared by systems that do not differ significantly",
-    )  # fmt: skip
-    add("--sort", metavar="MEASURE", help="sort systems by a measure, best first")
-    add(
-        "--ascii", action="store_true",
-        help="write ^bc, + and - instead of superscripts and symbols in table",
-    )  # fmt: skip
+        nargs=2,
+    )
+    parser.add_output()
+    add("--digits N", "decimals (default: 4, or 2 in percent)", type=at_least(0))
+    add("--percent", "multiply values by 100")
+    add("--letters", "letters after means are shared by systems that do not differ significantly")
+    add("--sort MEASURE", "sort systems by a measure, best first")
+    add("--ascii", "write ^bc, + and - instead of superscripts and symbols in table")
     add_files_to_write(parser)
-    add_name_options(parser)
-    add_flags(parser, compare, EvaluationOptions)
+    parser.add_names()
+    parser.add("--tags", "name runs by the tags in their files")
+    parser.add_flags(compare, EvaluationOptions)
     add_reading_options(parser)
 
 
@@ -144,10 +122,10 @@ def _run(given: argparse.Namespace) -> int:
     warn = given.command.warn
     check_names(given)
     with misused():
-        _settle_format(given)
+        _check_layout(given)
         check_files(given)
         chosen = _settings(given)
-        runs = RunScores(given, given.measure or MEASURES)
+        runs = RunScores(given, given.measures or MEASURES)
     scores = list(runs.of(given.runs))
     evaluated = [one for one in scores if one is not None]
     if runs.failed:
@@ -159,7 +137,7 @@ def _run(given: argparse.Namespace) -> int:
     comparison = _compared(given, chosen, evaluated)
     _choose_pair(comparison, given)
     content = encoded(_printed(comparison, given))
-    outputs = files_of(comparison, given, runs, given.measure or MEASURES)
+    outputs = files_of(comparison, given, runs, given.measures or MEASURES)
     if given.output is not None:
         outputs.append((given.output, compressed([content], given.output)))
     files.write_all(outputs)
@@ -168,13 +146,8 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _settle_format(given: argparse.Namespace) -> None:
-    """Set the format, if none is given, by the name of the output file.
-
-    Raises OptionError for a flag without effect.
-    """
-    if given.format is None:
-        given.format = format_of_output(given.output, FORMATS, "table", SUFFIXES)
+def _check_layout(given: argparse.Namespace) -> None:
+    """Raise OptionError for a flag without effect."""
     effective = {"digits", "percent", "letters", "sort"}
     shown = "-q" if given.per_query else "--pairs" if given.pairs else ""
     if given.largest is not None:
@@ -219,7 +192,7 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
         chosen = chosen.changed(baseline=named(given.baseline))
     given.pair = None if given.pair is None else named(given.pair)
     evaluation = given_options(given, EvaluationOptions)
-    measures = given.measure or MEASURES
+    measures = given.measures or MEASURES
     return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 
 
@@ -247,39 +220,25 @@ def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
 
 def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
+    form, is_page = given.format, given.format == "html" and given.output is not None
+    if given.largest is not None or form == "csv":
+        for note in comparison.notes:
+            given.command.warn(note)
     if given.largest is not None:
         from fastrank.comparing.tables import largest_table
 
-        for note in comparison.notes:
-            given.command.warn(note)
         table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
-        if given.format == "json":
-            return table.to_json(indent=2) + "\n"
-        page = (
-            {"page": given.command.name}
-            if given.format == "html" and given.output is not None
-            else {}
-        )
-        text: str = getattr(table, OF_TABLE[given.format])(**page)
-        return text.removesuffix("\n") + "\n"
-    if given.format == "json":
-        return comparison.to_json(per_query=given.per_query, indent=2) + "\n"
-    if given.format == "csv":
-        for note in comparison.notes:
-            given.command.warn(note)
-        return comparison.to_csv(per_query=given.per_query)
+        return rendered(table, form, **{"page": given.command.name} if is_page else {})
+    if form in ("csv", "json"):
+        return rendered(comparison, form, per_query=given.per_query)
     if given.per_query or given.pairs:
         return _long_table(comparison, given) + "\n"
     layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
-    if given.format == "table":
+    if form == "table":
         pairs = len(comparison) > 1 and not given.baseline
         hint = f"{HINT}\n" if given.output is None and pairs else ""
         return f"{comparison.to_text(**layout, ascii=_ascii(given))}\n{hint}"
-    if given.format == "markdown":
-        return comparison.to_markdown(**layout) + "\n"
-    if given.format == "latex":
-        return comparison.to_latex(**layout) + "\n"
-    return comparison.to_html(**layout, page=given.output is not None).removesuffix("\n") + "\n"
+    return rendered(comparison, form, **layout, **{"page": True} if is_page else {})
 
 
 def _ascii(given: argparse.Namespace) -> bool:
@@ -312,6 +271,12 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
 
 
 COMMAND = Command(
-    "fastrank compare", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG,
+    "fastrank compare",
+    _declare,
+    _run,
+    usage=("QRELS RUN [RUN ...]",),
+    epilog=EPILOG,
+    formats=FORMATS,
+    suffixes=WITH_HTML,
     outputs=("output", "plot", "report", "save"),
-)  # fmt: skip
+)

@@ -6,7 +6,7 @@ import io
 import shlex
 
 from fastrank.cli.flags import given_options
-from fastrank.cli.output import check_distinct, command_line
+from fastrank.cli.output import command_line
 from fastrank.comparing.plots.frame import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
@@ -27,30 +27,25 @@ if TYPE_CHECKING:
 
 def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
-    add = parser.add_argument
+    add = parser.add
+    add("--plot FILE", "plot the first measure to a .png, .svg or .pdf file (extra `plot`)")
     add(
-        "--plot", metavar="FILE",
-        help="plot the first measure to a .png, .svg or .pdf file (extra `plot`)",
-    )  # fmt: skip
+        "--plot-kind KIND",
+        f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else intervals)",
+        choices=KINDS,
+    )
     add(
-        "--plot-kind", choices=KINDS, metavar="KIND",
-        help=f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else"
-        " intervals)",
-    )  # fmt: skip
+        "--report FILE",
+        "write a report with tables, plots and rankings to an HTML file (extra `plot`)",
+    )
     add(
-        "--report", metavar="FILE",
-        help="write a report with tables, plots and rankings to an HTML file (extra `plot`)",
-    )  # fmt: skip
-    add(
-        "--save", metavar="FILE",
-        help="save the values of the only run, or of the --baseline, for `fastrank gate check`",
-    )  # fmt: skip
+        "--save FILE",
+        "save the values of the only run, or of the --baseline, for `fastrank gate check`",
+    )
 
 
 def check_files(given: argparse.Namespace) -> None:
     """Raise OptionError or ImportError for a file that cannot be made."""
-    outputs = {"--plot": given.plot, "--report": given.report, "--save": given.save}
-    check_distinct({"-o": given.output or "-", **outputs})
     if given.plot is not None:
         check_format(given.plot)
     elif given.plot_kind is not None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_measures, add_output, given_options
-from fastrank.cli.output import check_distinct
-from fastrank.comparing.plots.frame import check_format
+from fastrank.cli.flags import given_options
+from fastrank.cli.output_formats import writers
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
+from fastrank.embeddings.index_comparison import IndexComparison
 from fastrank.errors import OptionError
 from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
-    from fastrank.embeddings.index_comparison import IndexComparison
 
 EPILOG = """\
 examples:
@@ -52,52 +50,40 @@ Invalid factory strings, unknown parameters and too few training vectors are
 reported before any index is built. Output files are written atomically: they
 are replaced only if everything succeeds.
 """
-OPTIONS = ["k", "metric", "repetitions", *names_of(ComparisonOptions)]
-FORMATS: dict[str, Callable[[IndexComparison], str]] = {
-    "table": lambda compared: f"{compared}\n",
-    "markdown": lambda compared: compared.table().to_markdown() + "\n",
-    "latex": lambda compared: compared.table().to_latex() + "\n",
-    "csv": lambda compared: compared.table().to_csv(),
-    "json": lambda compared: compared.to_json(indent=2) + "\n",
+FORMATS = {
+    **writers("table"),
+    **writers("markdown", "latex", "csv", of=lambda found: found.table()),
+    **writers("json"),
 }
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("indexes", nargs="+", metavar="INDEX", help="index and search settings; see below")
-    add("--corpus", required=True, metavar="FILE", help="document vectors, a .npy file")
-    add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
-    add_flags(parser, compare_indexes, OPTIONS)
-    add("--qrels", metavar="FILE", help="qrels in any format; adds measures to the output")
-    add_measures(parser, ", ".join(MEASURES))
-    add_output(parser, FORMATS, "table")
+    add = parser.add
+    add("INDEX ...", "index and search settings; see below", dest="indexes")
+    add("--corpus FILE", "document vectors, a .npy file", required=True)
+    add("--queries FILE", "query vectors, a .npy file", required=True)
+    parser.add_flags(compare_indexes, ["k", "metric", "repetitions", *names_of(ComparisonOptions)])
+    add("--qrels FILE", "qrels in any format; adds measures to the output")
+    parser.add_measures(", ".join(MEASURES))
+    parser.add_output()
     add(
-        "--plot", metavar="FILE",
-        help="plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
-    )  # fmt: skip
+        "--plot FILE",
+        "plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
+    )
 
 
 def _compared(given: argparse.Namespace) -> IndexComparison:
-    if given.measure and given.qrels is None:
+    if given.measures and given.qrels is None:
         raise OptionError("--measure", "requires --qrels")
-    check_distinct({"-o": given.output, "--plot": given.plot})
-    if given.plot is not None:
-        check_format(given.plot)
-    compared = compare_indexes(
-        given.queries,
-        given.corpus,
-        given.indexes,
-        qrels=given.qrels,
-        measures=given.measure or MEASURES,
-        **given_options(given, OPTIONS),
-    )
-    if given.plot is not None:
-        compared.plot(given.plot)
-    return compared
+    return compare_indexes(**given_options(given, compare_indexes))
 
 
 COMMAND = Command(
-    "fastrank compare-indexes", _declare, _compared,
-    usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",), epilog=EPILOG, writers=FORMATS,
-    outputs=("output", "plot"),
-)  # fmt: skip
+    "fastrank compare-indexes",
+    _declare,
+    _compared,
+    usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",),
+    epilog=EPILOG,
+    writers=FORMATS,
+    plot=IndexComparison.plot,
+)

@@ -40,23 +40,16 @@ written atomically: it is replaced only if everything succeeds.
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("source", metavar="IN", help="file to read; - is standard input")
-    add("target", metavar="OUT", help="file to write; - is standard output")
+    add = parser.add
+    add("IN", "file to read; - is standard input", dest="source")
+    add("OUT", "file to write; - is standard output", dest="target")
+    add("--input-format", "format of IN (default: detected from content)", choices=FORMATS)
+    add("--format", "format of OUT (default: detected from its name)", choices=FORMATS)
     add(
-        "--input-format",
-        choices=FORMATS,
-        help="format of IN (default: detected from content)",
+        "--kind",
+        "what IN contains (default: detected from content; needed if ambiguous)",
+        choices=("qrels", "run"),
     )
-    add(
-        "--format",
-        choices=FORMATS,
-        help="format of OUT (default: detected from its name)",
-    )
-    add(
-        "--kind", choices=("qrels", "run"),
-        help="what IN contains (default: detected from content; needed if ambiguous)",
-    )  # fmt: skip
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.evaluation_flags import add_evaluation_options
-from fastrank.cli.flags import ZERO, add_files
-from fastrank.cli.output_formats import formatted, settle_format
-from fastrank.cli.run_scores import (
-    RunScores,
-    add_name_options,
-    add_reading_options,
-    check_names,
-)
+from fastrank.cli.flags import ZERO, at_least
+from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
+from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
+from fastrank.comparing.options import METHODS, RESAMPLES
+from fastrank.evaluation.evaluator import evaluate
 from fastrank.formats.inputs import run_names
 from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EvaluationOptions
@@ -20,7 +18,6 @@ from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
     from fastrank.cli.parser import Parser
@@ -58,23 +55,62 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 """
 
 
+def add_evaluation_options(parser: Parser, kind: type) -> None:
+    """Declare what to compute, how to print it, and the options of a kind."""
+    add = parser.add
+    parser.add_measures("official")
+    add("-q, --per-query", "also print the values of each query")
+    add("-n, --no-summary", "do not print values over all queries")
+    add(
+        "--interval METHOD",
+        f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
+        f" {METHODS[0]}); not in trec",
+        nargs="?",
+        const=METHODS[0],
+        choices=METHODS,
+    )
+    add("--level P", "confidence level of --interval (default: 0.95)", type=float)
+    add(
+        "--resamples N",
+        f"number of resamples of --interval, except t (default: {RESAMPLES})",
+        type=at_least(1),
+    )
+    add("--seed N", "seed of resamples (default: 0)", type=at_least(0))
+    parser.add_output()
+    add(
+        "--digits N", f"decimals in table, markdown and latex (default: {DIGITS})", type=at_least(0)
+    )
+    add("--transpose", "one row per measure in table, markdown and latex")
+    add("--no-bold", "do not set the best values in bold in markdown and latex")
+    parser.add_flags(evaluate, kind)
+    add(
+        "-c",
+        "same as --missing zero",
+        action="store_const",
+        dest="missing",
+        const="zero",
+        default=argparse.SUPPRESS,
+    )
+
+
 def _declare(parser: Parser) -> None:
-    add_files(parser, runs=True)
+    parser.add_files(runs=True)
     add_evaluation_options(parser, EvaluationOptions)
-    add_name_options(parser)
+    parser.add_names()
+    parser.add("--tags", "name runs by the tags in their files")
     add_reading_options(parser)
-    parser.add_argument(
-        "--resume", metavar="STORE",
-        help="keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
+    parser.add(
+        "--resume STORE",
+        "keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
         " whose scores it has; several processes may use it at the same time",
-    )  # fmt: skip
+    )
 
 
 def _run(given: argparse.Namespace) -> int:
     warn = given.command.warn
     check_names(given)
     with misused():
-        settle_format(given)
+        settle_layout(given)
         results = _Results(given)
     lines = formatted(results, given)
     try:
@@ -99,7 +135,7 @@ class _Results:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
-        self.runs = RunScores(given, given.measure or ["official"])
+        self.runs = RunScores(given, given.measures or ["official"])
         self.stored: StoredScores | None = None
         if given.resume is not None:
             # Imported here because other evaluations do not need it.
@@ -128,4 +164,6 @@ class _Results:
             raise _IncompleteError
 
 
-COMMAND = Command("fastrank eval", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank eval", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG, formats=FORMATS
+)

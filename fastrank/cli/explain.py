@@ -1,26 +1,28 @@
-"""The command `fastrank explain`: which documents add how much to the values of a query, and under
-which settings the values are those of another tool."""
+"""The commands `fastrank explain`, which documents add how much to the values of a query and under
+which settings they are those of another tool, and `fastrank inspect`, a page to look at results."""
 
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import ZERO, add_files, add_flags, add_output, given_options
+from fastrank.cli.flags import ZERO, given_options
 from fastrank.cli.output import without_controls
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.errors import OptionError
 from fastrank.explaining.against import explain_options
 from fastrank.explaining.explain import MEASURES, explain, explained
+from fastrank.formats import files
+from fastrank.formats.sites import changes
+from fastrank.inspecting.inspect import inspect
+from fastrank.inspecting.inspection import is_folder
 from fastrank.judging.keywords import EvaluationOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from fastrank.cli.parser import Parser
-    from fastrank.explaining.explanation import Explanation
 
-EPILOG = """\
+EXPLAIN_EPILOG = """\
 examples:
   fastrank explain -m ndcg_cut.5 -m map --query q0004 qrels.txt run.txt
   fastrank explain -m map --other after.run qrels.txt before.run
@@ -36,62 +38,84 @@ the options and definitions that give the values of another tool.
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-FORMATS: dict[str, Callable[[Explanation], str]] = {
-    "text": str,
-    "markdown": lambda explained: explained.to_markdown(),
-    "html": lambda explained: explained.to_html(),
-}
+INSPECT_EPILOG = """\
+examples:
+  fastrank inspect -o inspect.html qrels.txt before.run after.run
+  fastrank inspect --texts corpus.jsonl --queries queries.jsonl \\
+      -m nDCG@10 -m R@100 -k 50 -o inspect.html qrels.txt before.run after.run
+  fastrank inspect --texts collection.tsv --queries topics.tsv -o inspect/ \\
+      qrels.txt before.run after.run
+
+The page works on its own, opens from the disk, and asks for nothing from the
+network. Left: the queries with their values and differences, to sort and
+filter. Right: the results of each run, with grades, what each document adds to
+the measure, and lines that join the same document. Unjudged documents can be
+graded, and the grades downloaded as qrels. The address holds what is shown.
+
+-o FOLDER (a name without .html) writes index.html and pages of some queries
+each, for what is too large for one page (40 MB).
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+FORMATS = ("text", "markdown", "html")
 SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
 
 
-def _declare(parser: Parser) -> None:
-    add_files(parser)
-    add = parser.add_argument
+def _declare_explain(parser: Parser) -> None:
+    parser.add_files()
+    add = parser.add
     asked = parser.add_mutually_exclusive_group()
     add(
-        "--query", group=asked, metavar="QUERY",
-        help="the id of the query to explain (default with --other: the query that differs most in"
+        "--query QUERY",
+        "the id of the query to explain (default with --other: the query that differs most in"
         " the first measure)",
-    )  # fmt: skip
+        group=asked,
+    )
     add(
-        "--against", group=asked, metavar="FILE",
-        help="find the settings that give the values in FILE: the output of trec_eval, or JSON"
+        "--against FILE",
+        "find the settings that give the values in FILE: the output of trec_eval, or JSON"
         " {measure: mean} or {query: {measure: value}}",
-    )  # fmt: skip
+        group=asked,
+    )
     add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
+        "-m, --measure MEASURE ...",
+        f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
         " of FILE; NAME=MEASURE if FILE has another name for it)",
-    )  # fmt: skip
-    add("--other", metavar="RUN", help="explain how the values of RUN change in this run")
+        dest="measures",
+    )
+    add("--other RUN", "explain how the values of RUN change in this run")
+    add("--document ID ...", "print only how this document counts in each measure; may be repeated")
     add(
-        "--document", action="append", default=[], metavar="ID",
-        help="print only how this document counts in each measure; may be repeated",
-    )  # fmt: skip
-    add(
-        "--documents", metavar="FILE",
-        help="titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
-    )  # fmt: skip
-    add_flags(parser, explain, ["rows"])
-    add_output(parser, FORMATS, "text")
-    add_flags(parser, explain, EvaluationOptions)
+        "--documents FILE",
+        "titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
+    )
+    parser.add_flags(explain, ["rows"])
+    parser.add_output(FORMATS)
+    parser.add_flags(explain, EvaluationOptions)
 
 
-def _explained(given: argparse.Namespace) -> str:
+def _explain(given: argparse.Namespace) -> str:
     """The explanation, as text."""
     if given.against is not None:
         return _shown(_against(given))
     form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
     found = explained(
-        given.qrels, given.run, given.measure or MEASURES, given.query, given.other,
-        given.documents, given.rows, given_options(given, EvaluationOptions), zero=ZERO,
-    )  # fmt: skip
-    documents = list(map(found.document, given.document))
+        given.qrels,
+        given.run,
+        given.measures or MEASURES,
+        given.query,
+        given.other,
+        given.documents,
+        given.rows,
+        given_options(given, EvaluationOptions),
+        zero=ZERO,
+    )
+    documents = list(map(found.document, given.document or ()))
     if documents and found.chosen:
         documents.insert(0, found.chosen)
-    if form == "html" and given.output is not None and not documents:
-        return _shown(found.to_html(page=True).removesuffix("\n"))
-    return _shown("\n".join(documents) or FORMATS[form](found))
+    page = {"page": True} if form == "html" and given.output is not None else {}
+    text = "\n".join(documents) or rendered(found, form, **page)
+    return _shown(text.removesuffix("\n"))
 
 
 def _against(given: argparse.Namespace) -> str:
@@ -100,7 +124,7 @@ def _against(given: argparse.Namespace) -> str:
         if getattr(given, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(given, EvaluationOptions)
-    found = explain_options(given.qrels, given.run, given.against, given.measure or None, **options)
+    found = explain_options(given.qrels, given.run, given.against, given.measures, **options)
     return str(found)
 
 
@@ -108,7 +132,58 @@ def _shown(text: str) -> str:
     return f"{without_controls(text)}\n"
 
 
-COMMAND = Command(
-    "fastrank explain", _declare, _explained, epilog=EPILOG,
+def _declare_inspect(parser: Parser) -> None:
+    add = parser.add
+    parser.add_files(runs=True)
+    parser.add_measures(MEASURES)
+    add(
+        "--texts FILE ...",
+        "documents to show, a file or a folder: JSON lines with _id, title and text, TSV, TREC"
+        " SGML or parquet; may be repeated (default: ids)",
+    )
+    add("--queries FILE", "texts of the queries, in the same formats")
+    add("--groups FILE", "kinds of queries to filter by: FILE has a query and its group per line")
+    parser.add_flags(inspect, ["k"])
+    add("--title TEXT", "title of the page (default: the names of the runs)")
+    add(
+        "-o, --output FILE",
+        "write the page to FILE, or pages to a folder; replaced only if everything succeeds",
+        required=True,
+    )
+    parser.add_names()
+    # Of a comparison; the others are not needed to look at results.
+    statistics = ["test", "correction", "alpha", "interval", "level", "resamples", "seed"]
+    parser.add_flags(inspect, statistics)
+    parser.add_flags(inspect, EvaluationOptions)
+
+
+def _inspect(given: argparse.Namespace) -> None:
+    if is_folder(given.output):
+        # Raises for a folder with other files, before the work starts.
+        changes({}, given.output)
+    else:
+        files.check_target(given.output)
+    options = given_options(given, inspect)
+    if given.texts is not None and len(given.texts) == 1:
+        options["texts"] = given.texts[0]
+    found = inspect(**options)
+    for note in found.notes:
+        given.command.warn(note)
+    found.write(given.output)
+
+
+EXPLAIN = Command(
+    "fastrank explain",
+    _declare_explain,
+    _explain,
+    epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
-)  # fmt: skip
+)
+INSPECT = Command(
+    "fastrank inspect",
+    _declare_inspect,
+    _inspect,
+    usage=("-o FILE QRELS RUN [RUN ...]",),
+    epilog=INSPECT_EPILOG,
+    outputs=(),
+)

@@ -11,15 +11,15 @@ import inspect
 import os
 import re
 
+from fastrank.cli.command import flag_of
 from fastrank.formats.line_files import read_exclusions
 from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.cli.parser import Parser
     from fastrank.keywords import Keyword
 
     Function = Callable[..., Any]
@@ -66,29 +66,20 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 }
 
 
-def add_flags(
-    parser: Parser,
+def declarations(
     function: Function,
     names: Iterable[str] | type,
-    *,
-    defaults: Mapping[str, Any] | None = None,
-    group: Any = None,
-    **changed: dict[str, Any],
-) -> None:
-    """Declare a flag for some parameters of a function, in its order.
-
-    names: of the parameters, or a TypedDict that lists them. defaults: override those of the
-    signature. changed: arguments of `add_argument`, by parameter, that replace what follows from
-    the function.
-    """
+    defaults: Mapping[str, Any],
+    changed: Mapping[str, dict[str, Any]],
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """What `Parser.add_flags` declares: the names of each flag, and the arguments of argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
     wanted = names_of(names) if isinstance(names, type) else set(names)
     for name, own in parameters.items():
         if name not in wanted:
             continue
-        default = (defaults or {}).get(name, own.default)
-        shown = default
-        if (variable := VARIABLES.get(name)) and name not in (defaults or {}):
+        shown = default = defaults.get(name, own.default)
+        if (variable := VARIABLES.get(name)) and name not in defaults:
             shown = f"${variable}, or {default}"
             default = os.environ.get(variable) or default
         options = {"default": default, "help": sentences.get(name), **_values(function, own)}
@@ -96,8 +87,7 @@ def add_flags(
         options["help"] = options["help"].replace(f"`{name}`", options.get("metavar") or name)
         if shown is not None and shown is not False:
             options["help"] += f" (default: {shown})"
-        flags = [f"-{LETTERS[name]}"] if name in LETTERS else []
-        parser.add_argument(*flags, flag_of(name), group=group, **options)
+        yield [*([f"-{LETTERS[name]}"] if name in LETTERS else []), flag_of(name)], options
 
 
 def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
@@ -119,11 +109,6 @@ def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
     from fastrank import choices
 
     return {"choices": getattr(choices, name).__args__}
-
-
-def flag_of(name: str) -> str:
-    """The flag of a parameter."""
-    return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
 
 
 def described(function: Function) -> dict[str, str]:
@@ -151,12 +136,21 @@ def described(function: Function) -> dict[str, str]:
     }
 
 
-def given_options(given: argparse.Namespace, names: Iterable[str] | type) -> dict[str, Any]:
-    """The values of the flags by the names of the parameters; names as in `add_flags`.
+def given_options(
+    given: argparse.Namespace, names: Iterable[str] | type | Function
+) -> dict[str, Any]:
+    """The values of the flags by the names of the parameters; names as in `Parser.add_flags`.
 
+    Of a function: all that it takes, without those that are not given and have another default.
     Raises ReadError and FormatError for the --exclude file.
     """
-    listed = names_of(names) if isinstance(names, type) else names
+    listed: Any = names_of(names) if isinstance(names, type) else names
+    if inspect.isfunction(listed):
+        listed = [
+            name
+            for name, own in inspect.signature(listed).parameters.items()
+            if getattr(given, name, None) is not None or own.default in (None, own.empty)
+        ]
     options = {name: getattr(given, name) for name in listed if hasattr(given, name)}
     if options.get("exclude"):
         options["exclude"] = read_exclusions(options["exclude"])
@@ -175,49 +169,3 @@ def at_least(least: int) -> type[int]:
     # argparse names the function in its messages.
     number.__name__ = "number"
     return number  # type: ignore[return-value]
-
-
-def add_files(parser: Parser, *, runs: bool = False) -> None:
-    """Declare the qrels, and one run or several."""
-    parser.add_argument("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
-    name, count = ("runs", "+") if runs else ("run", None)
-    parser.add_argument(
-        name, nargs=count, metavar="RUN", help="run in any format, may be compressed"
-    )
-
-
-def add_measures(parser: Parser, default: str, *, required: bool = False) -> None:
-    """Declare `-m`."""
-    parser.add_argument(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE", required=required,
-        help="measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
-        f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank measures`"
-        " lists them",
-    )  # fmt: skip
-
-
-def add_output(parser: Parser, formats: Iterable[str], default: str) -> None:
-    """Declare `--format` and `-o`."""
-    parser.add_argument(
-        "--format", choices=tuple(formats),
-        help=f"output format (default: by the name of the -o file, else {default})",
-    )  # fmt: skip
-    add_output_file(parser)
-
-
-def add_output_file(parser: Parser) -> None:
-    """Declare `-o`."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
-        " .xz or .zst; it is replaced only if everything succeeds",
-    )  # fmt: skip
-
-
-def add_plot(parser: Parser) -> None:
-    """Declare `--plot`, of commands with one plot."""
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="also draw a plot into FILE, which ends in .png, .svg or .pdf",
-    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_flags, add_output, given_options
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.flags import given_options
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
@@ -14,7 +13,6 @@ from fastrank.fusion.options import FusionOptions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from fastrank.cli.parser import Parser
 
@@ -42,28 +40,29 @@ cannot be written, 2 for invalid options.
 
 
 def _declare(parser: Parser) -> None:
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN",
-        help="run in any format, may be compressed; - is standard input",
-    )  # fmt: skip
-    parser.add_argument(
-        "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
-    )
-    add_flags(parser, fuse, FusionOptions)
-    add_output(parser, FORMATS, "trec")
+    parser.add("RUN ...", "run in any format, may be compressed; - is standard input", dest="runs")
+    parser.add("--method NAME", "how to fuse, see below (default: rrf)", default="rrf")
+    parser.add_flags(fuse, FusionOptions)
+    parser.add_output()
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> None:
     output = given.output or "-"
-    form: Any = given.format or format_of_output(output, FORMATS, "trec", SUFFIXES)
-    if form == "parquet" and output == "-":
+    if given.format == "parquet" and output == "-":
         raise UsageError("parquet cannot be written to standard output; use -o FILE")
     options, warn = given_options(given, FusionOptions), given.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
     fused = fuse(runs, given.method, warn=warn, **options)
-    write_run(fused, output, form)
-    return 0
+    write_run(fused, output, given.format)
 
 
-COMMAND = Command("fastrank fuse", _declare, _run, usage=("RUN RUN ...",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank fuse",
+    _declare,
+    _run,
+    usage=("RUN RUN ...",),
+    epilog=EPILOG,
+    formats=FORMATS,
+    suffixes=SUFFIXES,
+)

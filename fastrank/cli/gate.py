@@ -6,17 +6,9 @@ import argparse
 import os
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import (
-    VARIABLES,
-    ZERO,
-    add_files,
-    add_flags,
-    add_measures,
-    add_output,
-    add_output_file,
-    given_options,
-)
+from fastrank.cli.flags import VARIABLES, ZERO, given_options
 from fastrank.cli.output import check_distinct, command_line, encoded
+from fastrank.cli.output_formats import writers
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -25,7 +17,6 @@ from fastrank.gating.ci_formats import to_github, to_json, to_junit, to_openmetr
 from fastrank.gating.gate import gate, new_baseline, save_baseline
 from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EvaluationOptions
-from fastrank.keywords import names_of
 from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
@@ -84,57 +75,49 @@ if it cannot be judged, for example because the judgments are not those of the
 baseline.
 """
 FORMATS: dict[str, Callable[[Verdict], str]] = {
-    "text": lambda verdict: f"{verdict}\n",
+    **writers("text"),
     "markdown": to_markdown,
     "github": to_github,
     "json": to_json,
     "junit": to_junit,
     "openmetrics": to_openmetrics,
 }
-OPTIONS = ("policy", "test", "alpha", "on_few", "max_unjudged", "allow_other_qrels")
 SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 
 
 def _declare_save(parser: Parser) -> None:
-    add_files(parser)
-    add_measures(parser, "", required=True)
-    add_output_file(parser)
-    parser.add_argument(
-        "--ir-metadata", action="store_true",
-        help="copy the ir_metadata header of the run file into the baseline",
-    )  # fmt: skip
-    add_flags(parser, save_baseline, EvaluationOptions)
+    parser.add_files()
+    parser.add_measures("", required=True)
+    parser.add_output()
+    parser.add("--ir-metadata", "copy the ir_metadata header of the run file into the baseline")
+    parser.add_flags(save_baseline, EvaluationOptions)
 
 
 def _declare_check(parser: Parser) -> None:
-    add = parser.add_argument
-    add("baseline", metavar="BASELINE", help="file of `fastrank gate save`")
-    add_files(parser)
+    add = parser.add
+    add("BASELINE", "file of `fastrank gate save`")
+    parser.add_files()
     add(
-        "--max-drop", action="append", default=[], type=_limit, metavar="[MEASURE=]NUMBER",
-        help="how much a mean may be worse; may be repeated, a number alone is for all other"
+        "--max-drop [MEASURE=]NUMBER ...",
+        "how much a mean may be worse; may be repeated, a number alone is for all other"
         f" measures (default: {MAX_DROP})",
-    )  # fmt: skip
-    add_flags(parser, gate, ["policy", "test", "alpha", "on_few"])
+        type=_limit,
+    )
+    parser.add_flags(gate, ["policy", "test", "alpha", "on_few"])
+    add("--min MEASURE=NUMBER ...", "fail if a mean is below NUMBER; may be repeated", type=_floor)
+    parser.add_flags(gate, ["max_unjudged", "allow_other_qrels"])
+    add("--update", "replace BASELINE if the gate passes, a mean is better, and none is worse")
+    parser.add_output()
     add(
-        "--min", action="append", default=[], type=_floor, metavar="MEASURE=NUMBER",
-        help="fail if a mean is below NUMBER; may be repeated",
-    )  # fmt: skip
-    add_flags(parser, gate, ["max_unjudged", "allow_other_qrels"])
-    add(
-        "--update", action="store_true",
-        help="replace BASELINE if the gate passes, a mean is better, and none is worse",
-    )  # fmt: skip
-    add_output(parser, FORMATS, "text")
-    add(
-        "-m", "--measure", action="append", metavar="MEASURE",
-        help="to make sure that the baseline has these measures and no others; may be repeated",
-    )  # fmt: skip
+        "-m, --measure MEASURE ...",
+        "to make sure that the baseline has these measures and no others; may be repeated",
+        dest="measures",
+    )
     group = parser.add_argument_group(
         "options of the evaluation, by default as in the baseline; others are an error"
     )
     version = os.environ.get(VARIABLES["trec_eval_version"]) or None
-    add_flags(parser, gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
+    parser.add_flags(gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
 
 
 def _limit(text: str) -> tuple[str | None, float]:
@@ -158,15 +141,18 @@ def _floor(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _save(given: argparse.Namespace) -> int:
+def _save(given: argparse.Namespace) -> None:
     found = new_baseline(
-        given.qrels, given.run, given.measure, given_options(given, EvaluationOptions),
-        command_line(), ir_metadata=given.ir_metadata,
-    )  # fmt: skip
+        given.qrels,
+        given.run,
+        given.measures,
+        given_options(given, EvaluationOptions),
+        command_line(),
+        ir_metadata=given.ir_metadata,
+    )
     for note in [*missing_note(found.scores, option=ZERO), *found.notes, *found.ties]:
         given.command.warn(f"{files.name_of(given.run)}: {note}")
     found.content.write(given.output or "-")
-    return 0
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -175,23 +161,23 @@ def _check(given: argparse.Namespace) -> int:
         raise OptionError("--update", "standard input cannot be replaced; name a file")
     if given.update and given.allow_other_qrels:
         raise OptionError(
-            "--update", "a baseline is not replaced by values on other judgments;"
-            " leave out --allow-other-qrels"
-        )  # fmt: skip
-    verdict = gate(
-        given.baseline, given.qrels, given.run, given.measure,
-        max_drop=dict(given.max_drop), min=dict(given.min),
-        **given_options(given, [*OPTIONS, *names_of(EvaluationOptions)]),
-    )  # fmt: skip
+            "--update",
+            "a baseline is not replaced by values on other judgments;"
+            " leave out --allow-other-qrels",
+        )
+    limits = {"max_drop": dict(given.max_drop or ()), "min": dict(given.min or ())}
+    verdict = gate(**given_options(given, gate) | limits)
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:
         if verdict.is_improvement:
             source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
             outputs.append((given.baseline, compressed(lines, given.baseline)))
-        done = "replaced by this run" if verdict.is_improvement else (
-            "not replaced, because the gate did not pass, no mean is better, or one is worse"
-        )  # fmt: skip
+        done = (
+            "replaced by this run"
+            if verdict.is_improvement
+            else "not replaced, because the gate did not pass, no mean is better, or one is worse"
+        )
         note = f"{files.name_of(given.baseline)}: {done}"
         verdict = verdict.changed(notes=[*verdict.notes, note])
     path = given.output or "-"
@@ -217,21 +203,20 @@ SAVE = Command(
     "fastrank gate save", _declare_save, _save, usage=("QRELS RUN",), epilog=SAVE_EPILOG, failure=2
 )
 CHECK = Command(
-    "fastrank gate check", _declare_check, _check, usage=("BASELINE QRELS RUN",),
-    epilog=CHECK_EPILOG, writers=FORMATS, suffixes=SUFFIXES, failure=2,
-)  # fmt: skip
-
-
-def _declare(parser: Parser) -> None:
-    steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
-    for command, does in (
-        (SAVE, "evaluate a run and save its values as a baseline"),
-        (CHECK, "check that a run is not worse than a baseline"),
-    ):
-        step = command.name.split()[-1]
-        description = f"{does[0].upper()}{does[1:]}."
-        command.declare(steps.add_parser(step, help=does, description=description))
-
-
-# Its steps run.
-COMMAND = Command("fastrank gate", _declare, _check, epilog=EPILOG)
+    "fastrank gate check",
+    _declare_check,
+    _check,
+    usage=("BASELINE QRELS RUN",),
+    epilog=CHECK_EPILOG,
+    writers=FORMATS,
+    suffixes=SUFFIXES,
+    failure=2,
+)
+COMMAND = Command(
+    "fastrank gate",
+    epilog=EPILOG,
+    steps={
+        "evaluate a run and save its values as a baseline": SAVE,
+        "check that a run is not worse than a baseline": CHECK,
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_files, add_flags, given_options
+from fastrank.cli.flags import given_options
 from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
@@ -59,9 +59,10 @@ invalid options.
 """
 # The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
 OPTIONS = [
-    name for name in signature(hard_negatives).parameters
+    name
+    for name in signature(hard_negatives).parameters
     if name not in ("qrels", "run", "corpus", "trec_eval_version")
-]  # fmt: skip
+]
 # Counts to print if they are not 0.
 COUNTS = {
     "missing_queries": ("judged query", "judged queries", "missing from the run"),
@@ -72,38 +73,34 @@ COUNTS = {
 
 
 def _declare(parser: Parser) -> None:
-    add_files(parser)
-    add = parser.add_argument
-    add(
-        "-o", "--output", metavar="OUT", default="-",
-        help="file to write (default: standard output)",
-    )  # fmt: skip
-    add_flags(parser, hard_negatives, OPTIONS, defaults={"negatives": 10})
+    parser.add_files()
+    add = parser.add
+    add("-o, --output OUT", "file to write (default: standard output)", default="-")
+    parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
+        "layout of the records (default: dpr); see below",
         choices=FORMATS,
         default="dpr",
-        help="layout of the records (default: dpr); see below",
     )
-    add("--corpus", metavar="FILE", help="document texts")
-    add("--queries", metavar="FILE", help="query texts")
+    add("--corpus FILE", "document texts")
+    add("--queries FILE", "query texts")
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> None:
     warn = given.command.warn
-    mined = hard_negatives(
-        read_qrels(given.qrels, warn=warn),
-        read_run(given.run, warn=warn),
-        corpus=_ids(given),
-        **given_options(given, OPTIONS),
-    )
+    inputs = {
+        "qrels": read_qrels(given.qrels, warn=warn),
+        "run": read_run(given.run, warn=warn),
+        "corpus": _ids(given),
+    }
+    mined = hard_negatives(**given_options(given, hard_negatives) | inputs)
     count = mined.write(given.output, given.format, **_texts(given, mined))
     summary = _summary(mined, count)
     if given.output == "-":
         warn(summary)
     else:
         write([summary.encode() + b"\n"])
-    return 0
 
 
 def _ids(given: argparse.Namespace) -> list[str] | None:

@@ -1,21 +1,31 @@
-"""The command `fastrank judges`: how far the judgments of people and models agree."""
+"""The commands for judgments: `fastrank judges`, `estimate`, `plan` and `qrels`."""
 
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import add_flags, add_output, add_plot, given_options
-from fastrank.cli.output_formats import WITH_HTML, of_results
+from fastrank.cli.flags import at_least, given_options
+from fastrank.cli.output import encoded
+from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
 from fastrank.errors import OptionError
+from fastrank.formats import files
+from fastrank.formats.compression import compressed
+from fastrank.formats.load import write_qrels
 from fastrank.judges.agreement import judge_agreement
+from fastrank.judges.estimate import estimate
+from fastrank.judges.merging import diff_qrels, merge_qrels, merged, unjudged
+from fastrank.judges.plans import plan_judgments, read_plan
+from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from fastrank.cli.parser import Parser
     from fastrank.judges.agreement import JudgeAgreement
+    from fastrank.judges.estimate import JudgeEstimate
 
-EPILOG = """\
+JUDGES_EPILOG = """\
 examples:
   fastrank judges people.qrels model.qrels
   fastrank judges people.qrels gpt.qrels llama.qrels --format csv
@@ -36,55 +46,113 @@ formats:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-FORMATS = of_results("Agreement of judges")
-OPTIONS = ("relevance_level", "interval", "level", "resamples", "seed")
+ESTIMATE_EPILOG = """\
+examples:
+  fastrank estimate --human people.qrels --judge model.qrels -m map a.run b.run
+  fastrank estimate --human people.qrels --judge gpt.qrels --judge llama.qrels \\
+      -m nDCG@10 --population queries -o estimate.csv *.run
+
+The queries of --human must be a random sample of those of --judge. Judged
+queries that a run lacks count as 0.
+
+formats:
+  table, markdown, latex, html
+            estimates, differences of pairs of runs, what is assumed
+  csv       the estimates in full precision
+  json      an object with estimates, pairs and notes
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+PLAN_EPILOG = """\
+examples:
+  fastrank plan -n 200 --judge model.qrels --plan plan.json -o judge.tsv *.run
+  fastrank estimate --plan plan.json --human judged.tsv --judge model.qrels \\
+      -m P@10 *.run
+  fastrank plan --by queries --difference 0.05 --judge model.qrels \\
+      --plan plan.json -o judge.tsv *.run
+
+The output is for assessors: query, document and an empty grade, separated by
+tabs, in random order, without ranks and the judge's grades. The plan keeps the
+strata and probabilities.
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+QRELS_EPILOG = """\
+examples:
+  fastrank qrels merge people.qrels crowd.qrels -o all.qrels
+  fastrank qrels diff old.qrels new.qrels
+  fastrank qrels holes qrels.txt runs/*.run
+
+`fastrank qrels merge --help` and so on explain the steps.
+"""
+MERGE_EPILOG = """\
+examples:
+  fastrank qrels merge people.qrels crowd.qrels -o all.qrels
+  fastrank qrels merge --prefer majority a.qrels b.qrels c.qrels -o all.qrels
+
+The number of pairs with different grades is written to standard error.
+
+Exit status: 0 for success, 1 for wrong inputs or, with --conflicts error, for
+pairs with different grades, 2 for invalid options.
+"""
+DIFF_EPILOG = """\
+examples:
+  fastrank qrels diff old.qrels new.qrels
+  fastrank qrels diff old.qrels new.qrels -o changes.csv
+
+Exit status: 0 whether or not they differ, 1 for wrong inputs, 2 for invalid
+options.
+"""
+HOLES_EPILOG = """\
+examples:
+  fastrank qrels holes qrels.txt runs/*.run
+  fastrank qrels holes --by pair -k 20 qrels.txt ours.run -o to-judge.csv
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+JUDGES_FORMATS = of_results("Agreement of judges")
+ESTIMATE_FORMATS = of_results("Estimated means")
 
 
-def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("first", metavar="QRELS", help="judgments in any format; - is standard input")
-    add("others", nargs="+", metavar="QRELS", help="judgments of the other judges")
+def _draw(found: Any, path: str) -> None:
+    found.plot(path=path)
+
+
+def _declare_judges(parser: Parser) -> None:
+    add = parser.add
+    add("QRELS", "judgments in any format; - is standard input", dest="first")
+    add("QRELS ...", "judgments of the other judges", dest="others")
     add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a judge; repeat for each, in order (default: the name of the file)",
-    )  # fmt: skip
-    add(
-        "--scale", metavar="GRADE=GRADE,...",
-        help="map the grades of all judges but the first, such as 1=0,2=1,3=2,0=0",
-    )  # fmt: skip
-    add_flags(parser, judge_agreement, OPTIONS)
-    add(
-        "--run",
-        action="append",
-        metavar="RUN",
-        dest="runs",
-        help="run of a system; may be repeated",
+        "--name NAME ...",
+        "name of a judge; repeat for each, in order (default: the name of the file)",
+        dest="names",
     )
     add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="measure of the systems; may be repeated (default: map and nDCG@10)",
-    )  # fmt: skip
+        "--scale GRADE=GRADE,...",
+        "map the grades of all judges but the first, such as 1=0,2=1,3=2,0=0",
+    )
+    options = ["relevance_level", "interval", "level", "resamples", "seed"]
+    parser.add_flags(judge_agreement, options)
+    add("--run RUN ...", "run of a system; may be repeated", dest="runs")
     add(
-        "--own-family", action="append", metavar="NAME", default=[],
-        help="name of a run that used the judge's model; may be repeated",
-    )  # fmt: skip
-    add_output(parser, FORMATS, "table")
-    add_plot(parser)
+        "-m, --measure MEASURE ...",
+        "measure of the systems; may be repeated (default: map and nDCG@10)",
+        dest="measures",
+    )
+    add("--own-family NAME ...", "name of a run that used the judge's model; may be repeated")
+    parser.add_output()
+    parser.add_plot()
 
 
-def _agreement(given: argparse.Namespace) -> JudgeAgreement:
-    for flag, value in (("--measure", given.measure), ("--own-family", given.own_family)):
+def _judges(given: argparse.Namespace) -> JudgeAgreement:
+    for flag, value in (("--measure", given.measures), ("--own-family", given.own_family)):
         if value and not given.runs:
             raise OptionError(flag, "no effect without --run")
-    families = {"judge": "judge", "runs": dict.fromkeys(given.own_family, "judge")}
-    found = judge_agreement(
-        given.first, *given.others, names=given.names, scale=_scale(given.scale), runs=given.runs,
-        measures=given.measure or "map nDCG@10", families=families if given.own_family else None,
-        **given_options(given, OPTIONS),
-    )  # fmt: skip
-    if given.plot is not None:
-        found.plot(path=given.plot)
-    return found
+    options = given_options(given, judge_agreement) | {"scale": _scale(given.scale)}
+    if given.own_family:
+        runs = dict.fromkeys(given.own_family, "judge")
+        options["families"] = {"judge": "judge", "runs": runs}
+    return judge_agreement(given.first, *options.pop("others"), **options)
 
 
 def _scale(text: str | None) -> dict[float, float] | None:
@@ -98,7 +166,125 @@ def _scale(text: str | None) -> dict[float, float] | None:
         raise OptionError("--scale", f"expected GRADE=GRADE,..., found {text!r}") from None
 
 
-COMMAND = Command(
-    "fastrank judges", _declare, _agreement, usage=("QRELS QRELS...",), epilog=EPILOG,
-    writers=FORMATS, suffixes=WITH_HTML, outputs=("output", "plot"),
-)  # fmt: skip
+def _declare_estimate(parser: Parser) -> None:
+    add = parser.add
+    add("--human QRELS", "judgments of people for a random sample of queries", required=True)
+    add("--judge QRELS ...", "judgments of a model for all queries; may be repeated", required=True)
+    add(
+        "--plan FILE",
+        "plan of `fastrank plan` that drew the pairs of --human, instead of whole queries",
+    )
+    parser.add_measures("", required=True)
+    statistics = ["interval", "level", "correction", "resamples", "seed"]
+    parser.add_flags(estimate, ["population", "judges", *statistics, "partial"])
+    parser.add_output()
+    parser.add_plot()
+    parser.add_runs()
+
+
+def _estimate(given: argparse.Namespace) -> JudgeEstimate:
+    plan = None if given.plan is None else read_plan(given.plan)
+    return estimate(**given_options(given, estimate) | {"plan": plan})
+
+
+def _declare_plan(parser: Parser) -> None:
+    add = parser.add
+    parser.add_runs()
+    add("-n, --budget N", "how many pairs or queries people can judge", type=at_least(1))
+    add("--judge QRELS", "judgments of a model, by whose grades the pool is stratified")
+    add("--plan FILE", "write the plan to FILE, as JSON", required=True)
+    options = ["depth", "by", "allocation", "difference", "measure", "correlation", "seed"]
+    parser.add_flags(
+        plan_judgments,
+        [*options, "trec_eval_version"],
+        difference={"type": float, "metavar": "X"},
+    )
+    parser.add_output()
+
+
+def _plan(given: argparse.Namespace) -> None:
+    plan = plan_judgments(**given_options(given, plan_judgments))
+    sheet = plan.sheet()
+    rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
+    sheet_file = given.output or "-", [encoded("\n".join(rows) + "\n")]
+    made = ((given.plan, [plan._content()]), sheet_file)
+    files.write_all([(path, compressed(content, path)) for path, content in made])
+
+
+def _declare_merge(parser: Parser) -> None:
+    parser.add("QRELS ...", "judgments in any format, the first judge's first")
+    parser.add_flags(merge_qrels, ["prefer", "conflicts"])
+    parser.add_output()
+
+
+def _merge(given: argparse.Namespace) -> None:
+    found, conflicts = merged(given.qrels, given.prefer, given.conflicts)
+    write_qrels(found, given.output or "-", None if given.output else "trec")
+    if conflicts:
+        count = counted(conflicts, "pair")
+        given.command.warn(f"{count} with different grades; chosen: {given.prefer}")
+
+
+def _declare_diff(parser: Parser) -> None:
+    parser.add("OLD", "judgments in any format; - is standard input", dest="a")
+    parser.add("NEW", "the later judgments", dest="b")
+    parser.add_output()
+
+
+def _declare_holes(parser: Parser) -> None:
+    parser.add_files(runs=True)
+    parser.add_flags(unjudged, ["k", "by"], defaults={"by": "run"})
+    parser.add_output()
+    parser.add_flags(unjudged, ["trec_eval_version"])
+
+
+STEPS = {
+    "merge the judgments of several judges": Command(
+        "fastrank qrels merge", _declare_merge, _merge, usage=("QRELS...",), epilog=MERGE_EPILOG
+    ),
+    "show what changed between two versions of judgments": Command(
+        "fastrank qrels diff",
+        _declare_diff,
+        lambda given: diff_qrels(given.a, given.b),
+        usage=("OLD NEW",),
+        epilog=DIFF_EPILOG,
+        writers=OF_TABLES,
+    ),
+    "find the unjudged documents in the top ranks of runs": Command(
+        "fastrank qrels holes",
+        _declare_holes,
+        lambda given: unjudged(**given_options(given, unjudged)),
+        usage=("QRELS RUN...",),
+        epilog=HOLES_EPILOG,
+        writers=OF_TABLES,
+    ),
+}
+JUDGES = Command(
+    "fastrank judges",
+    _declare_judges,
+    _judges,
+    usage=("QRELS QRELS...",),
+    epilog=JUDGES_EPILOG,
+    writers=JUDGES_FORMATS,
+    suffixes=WITH_HTML,
+    plot=_draw,
+)
+ESTIMATE = Command(
+    "fastrank estimate",
+    _declare_estimate,
+    _estimate,
+    usage=("--human QRELS --judge QRELS RUN...",),
+    epilog=ESTIMATE_EPILOG,
+    writers=ESTIMATE_FORMATS,
+    suffixes=WITH_HTML,
+    plot=_draw,
+)
+PLAN = Command(
+    "fastrank plan",
+    _declare_plan,
+    _plan,
+    usage=("--plan FILE RUN...",),
+    epilog=PLAN_EPILOG,
+    outputs=("output", "plan"),
+)
+QRELS = Command("fastrank qrels", epilog=QRELS_EPILOG, steps=STEPS)

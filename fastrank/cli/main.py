@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# What each command does; its module has its name.
+# What each command does.
 COMMANDS = {
     "eval": "evaluate runs against the same judgments (qrels)",
     "compare": "compare runs: means, confidence intervals, significance tests",
@@ -39,6 +39,17 @@ COMMANDS = {
     "completion": "print the completions of a shell",
 }
 
+# Where commands are; others are COMMAND of the module with their name.
+PLACES = {
+    "estimate": "judges:ESTIMATE",
+    "eval-embeddings": "search:EVAL_EMBEDDINGS",
+    "explain": "explain:EXPLAIN",
+    "inspect": "explain:INSPECT",
+    "judges": "judges:JUDGES",
+    "plan": "judges:PLAN",
+    "qrels": "judges:QRELS",
+    "search": "search:SEARCH",
+}
 # Commands by other names.
 SYNONYMS = {
     "ann": "compare-indexes",
@@ -109,10 +120,11 @@ def root_parser() -> Parser:
 
 def parser_of(name: str) -> Parser:
     """The parser of a command other than trec_eval."""
+    from fastrank.cli.command import sentence
     from fastrank.cli.parser import Parser
 
     command, summary = command_of(name), COMMANDS[name]
-    parser = Parser(prog=command.name, description=f"{summary[0].upper()}{summary[1:]}.")
+    parser = Parser(prog=command.name, description=sentence(summary))
     command.declare(parser)
     return parser
 
@@ -121,7 +133,9 @@ def command_of(name: str) -> Command:
     """A command other than trec_eval."""
     from importlib import import_module
 
-    found: Command = import_module(f"fastrank.cli.{name.replace('-', '_')}").COMMAND
+    default = f"{name.replace('-', '_')}:COMMAND"
+    module, _, variable = PLACES.get(name, default).partition(":")
+    found: Command = getattr(import_module(f"fastrank.cli.{module}"), variable)
     return found
 
 

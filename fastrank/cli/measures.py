@@ -35,15 +35,18 @@ PARAMETERS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
+    add = parser.add
     add(
-        "names", nargs="*", metavar="NAME",
-        help="measure in any notation, or set of measures (default: list all)",
-    )  # fmt: skip
+        "[NAME ...]",
+        "measure in any notation, or set of measures (default: list all)",
+        dest="names",
+    )
     add(
-        "--format", choices=("text", "json", "markdown"), default="text",
-        help="output format (default: text); text without NAME prints one line per measure",
-    )  # fmt: skip
+        "--format",
+        "output format (default: text); text without NAME prints one line per measure",
+        choices=("text", "json", "markdown"),
+        default="text",
+    )
 
 
 def _listed(given: argparse.Namespace) -> str:

@@ -48,7 +48,7 @@ def _table(results: list[tuple[str, str, Scores]], given: argparse.Namespace) ->
     made = _side_by_side(results, given)
     if made is not None:
         shown = made.transpose() if given.transpose else made
-        yield encoded(getattr(shown, TABLES[given.format])() + "\n")
+        yield encoded(rendered(shown, given.format))
 
 
 def _side_by_side(
@@ -123,8 +123,7 @@ LINES: dict[str, Callable[..., Iterator[bytes]]] = {
     "json": _json,
     "jsonl": _jsonl,
 }
-# The method of Table that renders each.
-TABLES = {"table": "__str__", "markdown": "to_markdown", "latex": "to_latex"}
+TABLES = ("table", "markdown", "latex")
 FORMATS = ("trec", "table", "csv", "json", "jsonl", "markdown", "latex")
 SUFFIXES = {
     ".csv": "csv",
@@ -138,27 +137,62 @@ SUFFIXES = {
 WITH_HTML = {**SUFFIXES, ".html": "html", ".htm": "html"}
 # Those of formats that only other commands or flags write, such as `--plot`, or none.
 OTHER_SUFFIXES = (
-    ".tsv", ".parquet", ".parq", ".pq", ".html", ".htm", ".xml", ".xlsx", ".svg", ".png", ".pdf",
-)  # fmt: skip
+    ".tsv",
+    ".parquet",
+    ".parq",
+    ".pq",
+    ".html",
+    ".htm",
+    ".xml",
+    ".xlsx",
+    ".svg",
+    ".png",
+    ".pdf",
+)
 # The flags that change the layout, by their attributes: the formats in which they have an effect.
 LAYOUT = {
     "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),
-    "digits": ("--digits", tuple(TABLES)),
-    "transpose": ("--transpose", tuple(TABLES)),
-    "no_bold": ("--no-bold", tuple(TABLES)),
+    "digits": ("--digits", TABLES),
+    "transpose": ("--transpose", TABLES),
+    "no_bold": ("--no-bold", TABLES),
 }
 DIGITS = 4
 # The fields of an interval, attributes of an Estimate.
 BOUNDS = ("low", "high")
 
 
-OF_TABLES: dict[str, Callable[[Table], str]] = {
-    "table": lambda table: f"{table}\n",
-    "markdown": lambda table: table.to_markdown() + "\n",
-    "latex": lambda table: table.to_latex() + "\n",
-    "csv": lambda table: table.to_csv(),
-    "json": lambda table: table.to_json(indent=2) + "\n",
+# The methods of results that render them.
+METHODS = {
+    "text": "__str__",
+    "table": "__str__",
+    "markdown": "to_markdown",
+    "latex": "to_latex",
+    "html": "to_html",
+    "csv": "to_csv",
+    "json": "to_json",
 }
+
+
+def rendered(found: Any, form: str, **layout: Any) -> str:
+    """A result in a format, by its own method; it ends with a line break."""
+    if form == "json":
+        layout["indent"] = 2
+    text: str = getattr(found, METHODS[form])(**layout)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def writers(
+    *formats: str, of: Callable[[Any], Any] = lambda found: found
+) -> dict[str, Callable[[Any], str]]:
+    """The writers of a command whose results render themselves, or what `of` makes of them."""
+
+    def writer(form: str) -> Callable[[Any], str]:
+        return lambda found: rendered(of(found), form)
+
+    return {form: writer(form) for form in formats}
+
+
+OF_TABLES = writers("table", "markdown", "latex", "csv", "json")
 
 
 def of_results(title: str) -> dict[str, Callable[[Any], str]]:
@@ -170,8 +204,8 @@ def of_results(title: str) -> dict[str, Callable[[Any], str]]:
 
     return {
         **{form: written_as(form) for form in ("table", "markdown", "latex", "html")},
-        "csv": lambda found: found.table().to_csv(),
-        "json": lambda found: found.to_json(indent=2) + "\n",
+        **writers("csv", of=lambda found: found.table()),
+        **writers("json"),
     }
 
 
@@ -200,13 +234,8 @@ def format_of_output(
     raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
 
 
-def settle_format(given: argparse.Namespace) -> None:
-    """Set the format, if none is given, by the name of the output file.
-
-    Raises OptionError for a format that is not available, and for a flag without effect in it.
-    """
-    if given.format is None:
-        given.format = format_of_output(given.output, FORMATS, "trec")
+def settle_layout(given: argparse.Namespace) -> None:
+    """Set what is not given. Raises OptionError for a flag without effect in the format."""
     for name, (flag, formats) in LAYOUT.items():
         if getattr(given, name, None) not in (None, False) and given.format not in formats:
             *others, last = formats

@@ -8,14 +8,17 @@ import shutil
 import textwrap
 from functools import partial
 
+from fastrank.cli.flags import declarations
 from fastrank.cli.output import guarded, write
 from fastrank.keywords import SYNONYMS
 from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+RUN = "run in any format, may be compressed"
 # Help is never wider, whatever the terminal is.
 WIDTH = 80
 # The first line of an item: its indent, then perhaps a name and two blanks before the text.
@@ -28,12 +31,14 @@ USAGE = "usage: "
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser without abbreviations, whose error about a flag names the closest one.
 
-    arguments: all that were declared. steps: the subcommands, if there are any.
+    arguments: all that were declared. steps: the subcommands, if there are any. formats: of the
+    output of the command.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
+        self.formats: Collection[str] = ()
         defaults: Any = {"formatter_class": _formatter, "allow_abbrev": False}
         super().__init__(*arguments, **defaults | options)
 
@@ -43,6 +48,94 @@ class Parser(argparse.ArgumentParser):
         action: argparse.Action = add(*names, **options)
         self.arguments.append(action)
         return action
+
+    def add(self, form: str, help: str, **options: Any) -> None:
+        """Declare an operand (`RUN`) or a flag (`-o, --output FILE`) by its form in the help.
+
+        A flag without a value is true where it is given. With ` ...` after the value, a flag may
+        be repeated, and there may be several operands: the value is a list. `[RUN ...]` may be
+        none. options: as of `add_argument`.
+        """
+        words = form.strip("[]").split()
+        names = [word.rstrip(",") for word in words if word.startswith("-")]
+        value, repeated = words[len(names) :], words[-1] == "..."
+        if value:
+            options["metavar"] = value[0]
+        if not names:
+            names = [options.pop("dest", value[0].lower())]
+            if repeated:
+                options["nargs"] = "*" if form.startswith("[") else "+"
+        elif repeated:
+            options["action"] = "append"
+        elif not value and "choices" not in options:
+            options.setdefault("action", "store_true")
+        self.add_argument(*names, help=help, **options)
+
+    def add_flags(
+        self,
+        function: Callable[..., Any],
+        names: Iterable[str] | type,
+        *,
+        defaults: Mapping[str, Any] | None = None,
+        group: Any = None,
+        **changed: dict[str, Any],
+    ) -> None:
+        """Declare a flag for some parameters of a function, in its order.
+
+        names: of the parameters, or a TypedDict that lists them. defaults: override those of the
+        signature. changed: arguments of `add_argument`, by parameter, that replace what follows
+        from the function.
+        """
+        for flags, options in declarations(function, names, defaults or {}, changed):
+            self.add_argument(*flags, group=group, **options)
+
+    def add_files(self, *, runs: bool = False) -> None:
+        """Declare the qrels, and one run or several."""
+        self.add("QRELS", "qrels in any format; - is standard input")
+        self.add_runs() if runs else self.add("RUN", RUN)
+
+    def add_runs(self, help: str = RUN) -> None:
+        """Declare one run or several."""
+        self.add("RUN ...", help, dest="runs")
+
+    def add_measures(self, default: str, *, required: bool = False) -> None:
+        """Declare `-m`."""
+        self.add(
+            "-m, --measure MEASURE ...",
+            "measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
+            f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank"
+            " measures` lists them",
+            required=required,
+            dest="measures",
+        )
+
+    def add_names(self) -> None:
+        """Declare `--name`."""
+        self.add(
+            "--name NAME ...",
+            "name of a run; repeat for each run, in order (default: the name of the file without"
+            " suffixes such as .run and .gz)",
+            dest="names",
+        )
+
+    def add_output(self, formats: Collection[str] = ()) -> None:
+        """Declare `-o`, and `--format` if there are several formats, by default the command's."""
+        choices = tuple(formats or self.formats)
+        if choices:
+            self.add(
+                "--format",
+                f"output format (default: by the name of the -o file, else {choices[0]})",
+                choices=choices,
+            )
+        self.add(
+            "-o, --output FILE",
+            "write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
+            " .xz or .zst; it is replaced only if everything succeeds",
+        )
+
+    def add_plot(self) -> None:
+        """Declare `--plot`, of commands with one plot."""
+        self.add("--plot FILE", "also draw a plot into FILE, which ends in .png, .svg or .pdf")
 
     def add_subparsers(self, **options: Any) -> Any:
         """Declare that there are subcommands."""

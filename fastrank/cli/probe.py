@@ -8,9 +8,10 @@ import sys
 import warnings
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import add_output
+from fastrank.cli.output_formats import writers
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import OptionError
+from fastrank.scores.records import json_text
 from fastrank.scores.tables import Table
 from fastrank.searching.npy_files import load_npy
 from fastrank.tasks.classification import PROTOCOLS, evaluate_classification
@@ -19,7 +20,6 @@ from fastrank.tasks.ulysses_files import ulysses
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
     from typing import Any
 
     from fastrank.cli.parser import Parser
@@ -48,44 +48,27 @@ protocols:
 Exit status: 0 if successful, 1 if a file is wrong or cannot be read or written,
 2 for invalid options.
 """
-FORMATS: dict[str, Callable[[list[TaskResult]], str]] = {
-    "table": lambda results: f"{_table(results)}\n",
-    "markdown": lambda results: _table(results).to_markdown() + "\n",
-    "latex": lambda results: _table(results).to_latex() + "\n",
-    "html": lambda results: _table(results).to_html() + "\n",
-    "csv": lambda results: _table(results).to_csv(),
-    "json": lambda results: _json(results),
-}
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("tasks", nargs="+", metavar="TASK", help="table of texts and labels, or a folder")
+    add = parser.add
+    add("TASK ...", "table of texts and labels, or a folder", dest="tasks")
+    add("--vectors FILE ...", "vectors of the rows, a .npy file; repeat it for the second texts")
     add(
-        "--vectors", action="append", metavar="FILE",
-        help="vectors of the rows, a .npy file; repeat it for the second texts",
-    )  # fmt: skip
-    add(
-        "--model", metavar="MODULE:NAME",
-        help="model, or function from a list of texts to vectors, in a Python module",
-    )  # fmt: skip
-    add("--protocol", choices=tuple(PROTOCOLS), help="how to train and test (default: ulysses)")
+        "--model MODULE:NAME",
+        "model, or function from a list of texts to vectors, in a Python module",
+    )
+    add("--protocol", "how to train and test (default: ulysses)", choices=tuple(PROTOCOLS))
     for part, what in (("test", "tests"), ("dev", "the choice of parameters")):
-        add(f"--{part}-rows", metavar="FILE", help=f"separate rows for {what}")
-        add(
-            f"--{part}-vectors", action="append", metavar="FILE",
-            help=f"vectors of the rows of --{part}-rows",
-        )  # fmt: skip
-    add(
-        "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="option of the protocol, such as repetitions=3; may be repeated",
-    )  # fmt: skip
-    add("--seed", type=int, metavar="N", help="seed of the random numbers (default: as published)")
-    add("--batch-size", type=int, metavar="N", help="number of texts to encode at once")
-    add("--prompt", metavar="TEXT", help="prompt for the model, or prefix of each text")
-    add("--cache", metavar="FOLDER", help="folder in which to cache vectors of texts")
-    add("--cache-name", metavar="NAME", help="name of the model and its settings, for --cache")
-    add_output(parser, FORMATS, "table")
+        add(f"--{part}-rows FILE", f"separate rows for {what}")
+        add(f"--{part}-vectors FILE ...", f"vectors of the rows of --{part}-rows")
+    add("--option NAME=VALUE ...", "option of the protocol, such as repetitions=3; may be repeated")
+    add("--seed N", "seed of the random numbers (default: as published)", type=int)
+    add("--batch-size N", "number of texts to encode at once", type=int)
+    add("--prompt TEXT", "prompt for the model, or prefix of each text")
+    add("--cache FOLDER", "folder in which to cache vectors of texts")
+    add("--cache-name NAME", "name of the model and its settings, for --cache")
+    parser.add_output()
 
 
 def _run(given: argparse.Namespace) -> list[TaskResult]:
@@ -103,7 +86,7 @@ def _results(given: argparse.Namespace) -> list[TaskResult]:
         name: getattr(given, name)
         for name in ("protocol", "seed", "batch_size", "prompt", "cache", "cache_name")
     }
-    for one in given.option:
+    for one in given.option or ():
         name, found, value = one.partition("=")
         if not found or not name.isidentifier() or name in options:
             raise OptionError("--option", f"expected NAME=VALUE of the protocol, found {one!r}")
@@ -178,13 +161,15 @@ def _table(results: list[TaskResult]) -> Table:
     return Table(columns=joined)
 
 
-def _json(results: list[TaskResult]) -> str:
-    from fastrank.scores.records import json_text
-
-    return json_text([result.to_dict() for result in results], indent=2) + "\n"
-
-
+FORMATS = {
+    **writers("table", "markdown", "latex", "html", "csv", of=_table),
+    "json": lambda results: json_text([own.to_dict() for own in results], indent=2) + "\n",
+}
 COMMAND = Command(
-    "fastrank probe", _declare, _run, epilog=EPILOG, writers=FORMATS,
+    "fastrank probe",
+    _declare,
+    _run,
+    epilog=EPILOG,
+    writers=FORMATS,
     usage=("(--vectors FILE | --model MODULE:NAME) TASK ...",),
-)  # fmt: skip
+)

@@ -53,7 +53,7 @@ class StoredScores:
         settings = settings_of(
             name_of(given.qrels),
             judgments_digest(runs.qrels),
-            given.measure or ["official"],
+            given.measures or ["official"],
             {**options, "relevance_format": runs.options.relevance_format},
         )
         self._warn, self._path, self._runs = given.command.warn, given.resume, runs

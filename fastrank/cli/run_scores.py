@@ -28,35 +28,29 @@ if TYPE_CHECKING:
 RELEVANCE_FORMATS = {"qrels": None, **{form: form for form in GROUPED}}
 
 
-def add_name_options(parser: Parser) -> None:
-    """Declare how runs are named."""
-    add = parser.add_argument
-    add(
-        "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run; repeat for each run, in order (default: the name of the file without"
-        " suffixes such as .run and .gz)",
-    )  # fmt: skip
-    add("--tags", action="store_true", help="name runs by the tags in their files")
-
-
 def add_reading_options(parser: Parser) -> None:
     """Declare how to read the qrels and the runs."""
-    add = parser.add_argument
+    add = parser.add
     add(
-        "-R", "--relevance-format", choices=RELEVANCE_FORMATS, default="qrels", metavar="FORMAT",
-        help=f"kind of judgments: {', '.join(RELEVANCE_FORMATS)} (default: qrels)",
-    )  # fmt: skip
+        "-R, --relevance-format FORMAT",
+        f"kind of judgments: {', '.join(RELEVANCE_FORMATS)} (default: qrels)",
+        choices=RELEVANCE_FORMATS,
+        default="qrels",
+    )
     add(
-        "--threads", type=at_least(1), metavar="N",
-        default=os.environ.get("FASTRANK_THREADS") or None,
-        help="threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
+        "--threads N",
+        "threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
         " output does not depend on it",
-    )  # fmt: skip
+        type=at_least(1),
+        default=os.environ.get("FASTRANK_THREADS") or None,
+    )
     add(
-        "--jobs", type=at_least(1), default=1, metavar="N",
-        help="evaluate N runs at once, in processes with one thread each unless --threads is given"
+        "--jobs N",
+        "evaluate N runs at once, in processes with one thread each unless --threads is given"
         " (default: 1); the output does not depend on it",
-    )  # fmt: skip
+        type=at_least(1),
+        default=1,
+    )
 
 
 class RunScores:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspect import signature
 
-from fastrank.cli.command import Command
-from fastrank.cli.flags import ZERO, add_flags, add_output_file, flag_of, given_options
+from fastrank.cli.command import Command, flag_of
+from fastrank.cli.flags import ZERO, given_options
 from fastrank.cli.output_formats import OF_TABLES, format_of_output
 from fastrank.errors import OptionError
 from fastrank.formats.inputs import run_names
@@ -44,24 +44,24 @@ OPTIONS = ("min_overlap", "characters", "of", "grade", "subtopics")
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add_argument
-    add("spans", metavar="SPANS", help="places in documents that are evidence for queries")
-    add("chunks", metavar="CHUNKS", help="the chunks of the documents, with their places")
-    add("runs", nargs="*", metavar="RUN", help="runs of chunks, to evaluate the text they retrieve")
-    add_flags(parser, span_qrels, [*OPTIONS, "documents"])
-    add("-m", "--measure", action="append", metavar="MEASURE", help="measure of text of the runs")
-    add_flags(parser, evaluate_spans, ["missing"])
-    add_output_file(parser)
+    add = parser.add
+    add("SPANS", "places in documents that are evidence for queries")
+    add("CHUNKS", "the chunks of the documents, with their places")
+    add("[RUN ...]", "runs of chunks, to evaluate the text they retrieve", dest="runs")
+    parser.add_flags(span_qrels, [*OPTIONS, "documents"])
+    add("-m, --measure MEASURE ...", "measure of text of the runs")
+    parser.add_flags(evaluate_spans, ["missing"])
+    parser.add_output()
 
 
-def _run(given: argparse.Namespace) -> int | str:
+def _run(given: argparse.Namespace) -> str | None:
     _check_options(given)
     documents = documents_of(given.documents) if given.documents else None
     spans, chunks = read_spans(given.spans, documents), read_chunks(given.chunks, documents)
     if not given.runs:
         qrels = span_qrels(spans, chunks, **given_options(given, OPTIONS))
         write_qrels(qrels, given.output or "-", None if given.output else "trec")
-        return 0
+        return None
     form = format_of_output(given.output, OF_TABLES, "table")
     measures, scores = given.measure or MEASURES, []
     for run in given.runs:

@@ -8,22 +8,7 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
-from tests.helpers.commands import PCA, PIXELS, QRELS, RUNS, printed, write
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
-def test_the_overlap_of_two_runs_is_printed_in_every_format(form: str) -> None:
-    table = fr.overlap(PIXELS, PCA, depth=5, p=0.8, variant="w")
-
-    found = printed(f"agree --depth 5 -p 0.8 --variant w --format {form} {PIXELS} {PCA}")
-
-    expected = {
-        "table": f"{table}\n",
-        "markdown": table.to_markdown() + "\n",
-        "latex": table.to_latex() + "\n",
-        "csv": table.to_csv(),
-    }
-    assert found == expected[form]
+from tests.helpers.commands import QRELS, RUNS, printed, write
 
 
 def test_scores_are_compared_as_the_version_of_trec_eval_does(

@@ -123,9 +123,11 @@ def test_json_is_one_object_and_jsonl_has_a_record_per_line() -> None:
     assert found["counts"][0] == {"severity": "error", **count}
     assert found["files"][1] == {"file": "run", "role": "run", **counts}
     assert (found["errors"], found["warnings"], found["notes"]) == (1, 1, 0)
-    for record, items in (("finding", "findings"), ("count", "counts"), ("file", "files")):
-        own = [item for item in records if item["record"] == record]
-        assert own == [{"record": record, **item} for item in found[items]]
+    assert records == [
+        {"record": part.removesuffix("s"), **item}
+        for part in ("findings", "counts", "files")
+        for item in found[part]
+    ]
 
 
 def test_github_shows_findings_at_their_lines() -> None:

@@ -45,37 +45,6 @@ def test_map_and_ndcg_are_compared_by_default() -> None:
     )
 
 
-def test_every_format_is_that_of_python() -> None:
-    line = f"-m map -m P.10 -b pca --correction bonferroni {FILES} --format"
-
-    compared = fr.compare(QRELS, RUNS, "map P.10", baseline="pca", correction="bonferroni")
-
-    assert compare(f"{line} table") == compared.to_text() + "\n"
-    assert compare(f"{line} markdown") == compared.to_markdown() + "\n"
-    assert compare(f"{line} latex") == compared.to_latex() + "\n"
-    assert compare(f"{line} html") == compared.to_html() + "\n"
-    assert compare(f"{line} csv") == compared.to_csv()
-    assert compare(f"{line} json") == compared.to_json(indent=2) + "\n"
-
-
-def test_options_of_tests_and_evaluation_are_passed_on() -> None:
-    compared = fr.compare(
-        QRELS, RUNS, "map", test="randomization", interval="percentile", level=0.9, alpha=0.01,
-        resamples=500, seed=3, exact_up_to=0, relevance_level=2, depth=20, ties="docno_asc",
-    )  # fmt: skip
-
-    found = compare(
-        "-m map --test randomization --interval percentile --level 0.9 --alpha 0.01 --resamples 500"
-        f" --seed 3 --exact-up-to 0 -l 2 -M 20 --ties docno_asc --format json {FILES}"
-    )
-
-    assert json.loads(found) == json.loads(compared.to_json())
-
-
-def test_a_baseline_can_be_named_by_its_file() -> None:
-    assert compare(f"-b {PCA} {FILES}") == compare(f"-b pca {FILES}")
-
-
 @pytest.mark.parametrize(
     ("chosen", "a", "b"),
     [
@@ -95,12 +64,6 @@ def test_values_of_each_query_have_a_difference(chosen: str, a: str, b: str) -> 
         *values, difference = map(float, line.split()[2:])
         first, second = (values[names.index(name)] for name in (a, b))
         assert difference == pytest.approx(first - second, abs=1e-4)
-
-
-def test_values_of_each_query_as_csv() -> None:
-    expected = fr.compare(QRELS, RUNS, "P.5").to_csv(per_query=True)
-
-    assert compare(f"-q -m P.5 --format csv {FILES}") == expected
 
 
 def _rows(text: str, form: str) -> list[list[str]]:
@@ -134,15 +97,6 @@ def test_the_plot_of_a_named_pair() -> None:
     compare(f"{PLOT} --pair profile pca {FILES}")
 
     assert "map: profile against pca" in Path("a.svg").read_text()
-
-
-def test_the_layout_of_means_can_be_changed() -> None:
-    compared = fr.compare(QRELS, RUNS, "map P.10")
-
-    found = compare(f"-m map -m P.10 --letters --sort P_10 --digits 1 --percent --ascii {FILES}")
-
-    shown = compared.to_text(letters=True, sort="P_10", digits=1, percent=True, ascii=True)
-    assert found == f"{shown}\n{HINT}\n"
 
 
 def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
@@ -220,20 +174,3 @@ def test_the_saved_baseline_is_that_of_the_gate(runs: str, monkeypatch: pytest.M
     found = json.loads(Path("saved.json").read_bytes())
     assert found["source"].pop("command")[0] == "fastrank"
     assert found == json.loads(Path("expected.json").read_bytes())
-
-
-def test_clusters_are_those_of_the_file() -> None:
-    queries = fr.read_qrels(QRELS).to_dict()
-    clusters = {query: str(place // 4) for place, query in enumerate(queries)}
-    write({"clusters.txt": "".join(f"{query} {own}\n" for query, own in clusters.items())})
-    compared = fr.compare(
-        QRELS, RUNS, "map", clusters=clusters, test="randomization", interval="percentile",
-        resamples=200,
-    )  # fmt: skip
-
-    lines = compare(
-        "-m map --clusters clusters.txt --test=randomization --interval=percentile"
-        f" --resamples=200 --pairs {FILES}"
-    ).splitlines()
-
-    assert f"{compared.pair('map', 'pca', 'profile').p_adjusted:.4f}" in lines[4]

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from fastrank.cli.completion import FOLDER, SHELLS
-from fastrank.cli.main import COMMANDS, parser_of
-from fastrank.cli.parser import Parser
+from fastrank.cli.main import COMMANDS
 from fastrank.cli.trec_eval import LONG
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import BY_NAME, NICKNAMES
-from tests.helpers.commands import printed
+from tests.helpers.commands import flags_of, printed
 from tests.helpers.paths import REPOSITORY
 
 # Loads completions, and completes the last of the words that follow.
@@ -82,13 +81,6 @@ def test_zsh_registers_the_completions(command: str, tmp_path: Path) -> None:
     assert (found.stdout, found.stderr) == (f"_shtab_{command}\n", "")
 
 
-def flags_of(parser: Parser) -> set[str]:
-    found = {flag for flag in parser.flags() if flag.startswith("--")}
-    for step in parser.steps.choices.values() if parser.steps else ():
-        found |= flags_of(step)
-    return found
-
-
 @pytest.mark.parametrize("shell", SHELLS)
 def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
     """If this fails, run docs/scripts/completions.py."""
@@ -96,7 +88,7 @@ def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
     expected = {*COMMANDS, *BY_NAME, *NICKNAMES, *FAMILY_BY_NAME}
     for name in COMMANDS:
         if name != "trec_eval":
-            expected |= flags_of(parser_of(name))
+            expected |= {flag for flag in flags_of(name) if flag.startswith("--")}
     if shell == "fish":
         expected = {word.removeprefix("--") for word in expected}
 

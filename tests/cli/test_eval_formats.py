@@ -37,21 +37,6 @@ def test_trec_is_the_default() -> None:
     assert evaluate(f"--format trec -q {ONE}") == evaluate(f"-q {ONE}")
 
 
-def test_tables_have_a_row_for_each_run(scores: list[fr.Scores]) -> None:
-    table = fr.table(scores, ["pixels", "pca"])
-
-    assert evaluate(f"--format table {TWO}") == f"{table}\n"
-    assert evaluate(f"--format markdown {TWO}") == table.to_markdown() + "\n"
-    assert evaluate(f"--format latex {TWO}") == table.to_latex() + "\n"
-
-
-def test_tables_have_the_shape_that_is_asked_for(scores: list[fr.Scores]) -> None:
-    table = fr.table(scores, ["raw", "PCA"], digits=2, bold=False).transpose()
-
-    layout = "--name raw --name PCA --digits 2 --no-bold --transpose"
-    assert evaluate(f"--format latex {layout} {TWO}") == table.to_latex() + "\n"
-
-
 def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
     lines = [line.split() for line in evaluate(f"--format table -q {TWO}").splitlines()]
 

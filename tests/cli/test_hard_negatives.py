@@ -53,15 +53,6 @@ def test_without_texts_ids_go_to_standard_output() -> None:
     assert found.err.startswith(told)
 
 
-@pytest.mark.parametrize("option", ["--skip-top 2", "--margin 0.05", "--exclude gone"])
-def test_options_are_those_of_hard_negatives(option: str) -> None:
-    write({"gone": "q1 d1\n"})
-
-    found = fastrank(f"{COMMAND} --format n-tuple --negatives 1 {option}")
-
-    assert json.loads(found.out)["negative_1"] == "d3"
-
-
 def test_texts_may_be_tab_separated() -> None:
     write({"corpus.tsv": "id\ttext\ttitle\nd1\tfirst\t\nd2\tsecond\tTwo\n"})
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from itertools import chain
 from random import Random
 
 import pytest
@@ -88,36 +90,52 @@ def test_what_follows_two_hyphens_is_no_flag() -> None:
     assert fastrank("check -- qrels --thread").status == 0
 
 
-# Options with their values, and the files of each command.
-OPTIONS = {
-    "eval": (["-m map", "-m P.5", "-q", "-M 20", "--format csv"], ["qrels", "a.run", "b.run"]),
-    "compare": (["-b a", "--test t", "--digits=2", "-q"], ["qrels", "a.run", "b.run"]),
-    "search": (["--corpus c", "--queries q", "-k 5", "-o out", "--gpu"], []),
-    "gate": (["--min map=1", "--max-drop 0.1", "-o out"], ["check", "base", "qrels", "a.run"]),
-    "agree": (["-p 0.9", "--depth 3", "--systems"], ["a.run", "b.run"]),
-    "explain": (["--query q", "-m map", "--rows 3"], ["qrels", "a.run"]),
-    "fuse": (["--weights 1,2", "--method isr", "--keep 3"], ["a.run", "b.run"]),
-    "hard-negatives": (["--negatives 3", "--margin 0.1"], ["qrels", "a.run"]),
-    "check": (["--strict", "--ignore crlf", "--max-per-kind 3"], ["qrels", "a.run"]),
-}
+# Flags that exclude one of the others, or stand for a value of it.
+NOT_WITH_OTHERS = {"--help", "--against", "--pairs", "--largest", "-c"}
+STEPS = [name for name in OURS if name not in ("gate", "qrels")]
+STEPS += ["gate save", "gate check", "qrels merge", "qrels diff", "qrels holes"]
 
 
-@pytest.mark.parametrize("command", OPTIONS)
+def with_value(flag: argparse.Action) -> list[str]:
+    """A flag, and a value that it takes."""
+    name, kind = flag.option_strings[-1], flag.type or str
+    if flag.nargs == 0:
+        return [name]
+    if flag.choices:
+        return [name, next(iter(flag.choices))]
+    for text in ("3", "0.5", "map=1"):
+        with contextlib.suppress(ValueError, argparse.ArgumentTypeError):
+            kind(text)  # type: ignore[operator]
+            return [name, *[text] * (flag.nargs or 1)]  # type: ignore[operator]
+    raise AssertionError(f"no value for {name}")
+
+
+@pytest.mark.parametrize("command", STEPS)
 def test_options_may_come_in_any_order_before_and_after_the_files(command: str) -> None:
-    options, files = OPTIONS[command]
+    """All of them at once."""
+    name, *step = command.split()
+    parser = parser_of(name)
+    own = parser.steps.choices[step[0]] if step else parser  # type: ignore[union-attr,index]
+    files = [
+        next(iter(action.choices)) if action.choices else f"{action.dest}{place}"
+        for action in own.arguments
+        if not action.option_strings
+        for place in range(2 if action.nargs == "+" else 1)
+    ]
+    options = [
+        with_value(action)
+        for action in own.arguments
+        if action.option_strings and action.option_strings[-1] not in NOT_WITH_OTHERS
+    ]
     chance = Random(1)
 
-    def parsed(before: list[str], after: list[str]) -> argparse.Namespace:
-        words = " ".join([*files[: command == "gate"], *before]).split()
-        words += files[command == "gate" :] + " ".join(after).split()
-        found = parser_of(command).parse_args(words)
+    def parsed(before: list[list[str]], after: list[list[str]]) -> argparse.Namespace:
+        found = parser.parse_args([*step, *chain(*before), *files, *chain(*after)])
         found.command = None
         return found
 
     expected = parsed(options, [])
     for _ in range(20):
         order = chance.sample(options, len(options))
-        # What may be repeated keeps its order.
-        order.sort(key=lambda own: own.startswith("-m P"))
         cut = chance.randint(0, len(order))
         assert parsed(order[:cut], order[cut:]) == expected

@@ -49,6 +49,10 @@ FILES = {
     "qrels.txt": "".join(f"q{i} 0 doc{i} 1\n" for i in range(10)),
     "others.txt": "q1 0 x 1\n",
     "baseline.json": "{}",
+    "spans.csv": "query,document,start,end\nq1,a,3,9\nq1,a,20,24\n",
+    "wrong.spans": "query,document,start,end\nq1,a,9,3\n",
+    "chunks.csv": "chunk,document,start,end\nc1,a,0,10\nc2,a,8,18\nc3,a,16,26\n",
+    "texts.jsonl": '{"id": "c1", "document": "a", "text": "one"}\n',
 }
 # Words of the command lines below.
 SHORT = {
@@ -181,8 +185,8 @@ eval --resume store -o store TWO => 2 --resume: expected another file than that 
 eval-embeddings VECTORS IDS --qrels others.txt
   1 others.txt: no judged document is in the corpus...
 eval-embeddings VECTORS IDS --qrels docs.txt => 1 docs.txt:1: ...
-eval-embeddings VECTORS IDS --qrels qrels.txt --run - => 2 ...different files, found - twice...
-eval-embeddings VECTORS IDS --qrels qrels.txt --run x -o x => 2 ...different files, found x twice...
+eval-embeddings VECTORS IDS --qrels qrels.txt --run - => 2 --run: - is also the file of -o...
+eval-embeddings VECTORS IDS --qrels qrels.txt --run x -o x => 2 --run: x is also the file of -o...
 eval-embeddings VECTORS --qrels qrels.txt -M -1 => 2 usage: ...
 
 explain -o x.html --query q004 ONE => 1 ...did you mean 'q0004'?...
@@ -222,6 +226,23 @@ hard-negatives --negatives 1 --corpus broken.jsonl -o out.jsonl qrels run => 1 b
 hard-negatives --negatives 1 -o none/out.jsonl qrels run
   1 cannot write none/out.jsonl: No such file or directory
 hard-negatives --negatives 0 qrels run => 2 negatives: expected 1 or more, found 0
+
+judges --plot x.svg --format csv -o x.svg none none
+  2 --plot: x.svg is also the file of -o; name another
+judges --plot x.jpg none none => 2 plot: x.jpg: expected a suffix .png, .svg, .pdf
+estimate --human none --judge none -m map --plot ./x.svg --format csv -o x.svg none
+  2 --plot: ./x.svg is also the file of -o; name another
+plan --plan x -o x none => 2 --plan: x is also the file of -o; name another
+plan --plan - none => 2 --plan: - is also the file of -o; name another
+
+spans wrong.spans chunks.csv -o out.qrels
+  1 wrong.spans:2: expected 0 <= start < end, found 9 and 3
+spans spans.csv texts.jsonl -o out.qrels => 1 texts.jsonl: no places: expected colum...
+spans --documents none spans.csv chunks.csv
+  1 none: expected a folder with a file for each document
+spans -m SpanRecall spans.csv chunks.csv => 2 --measure: no effect without a RUN
+spans --subtopics spans.csv chunks.csv a.run => 2 --subtopics: no effect with a RUN
+spans -m map spans.csv chunks.csv a.run => 2 unknown measure of spans 'map'...
 
 measures nDGC => 2 unknown measure 'nDGC'; did you mean...nDCG...
 

@@ -234,7 +234,7 @@ def test_what_cannot_be_written_is_told_before_the_work(
     def work(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("fastrank.cli.search_flags.build_index", work)
+    monkeypatch.setattr("fastrank.cli.search.build_index", work)
     monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", work)
     monkeypatch.setattr("fastrank.evaluation.embeddings.search_batches", work)
 

@@ -96,12 +96,15 @@ def _judged() -> dict[str, object]:
         "b": {f"q{i}": {"d1": 1.0, "d2": float(i % 5)} for i in range(20)},
     }
     return {
-        "human": human, "judge": judge, "runs": runs, "run": run,
+        "human": human,
+        "judge": judge,
+        "runs": runs,
+        "run": run,
         "agreement": fr.judge_agreement(human, judge),
         "systems": fr.judge_agreement(human, judge, runs=runs, measures="map").systems,
         "estimate": fr.estimate(people, model, systems, "nDCG@2"),
         "plan": fr.plan_judgments({"a": run}, 40, depth=20),
-    }  # fmt: skip
+    }
 
 
 def _task_results() -> fr.tasks.TaskResults:

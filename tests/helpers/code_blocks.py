@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.helpers import warm
 from tests.helpers.paths import REPOSITORY
 
 FENCED = re.compile(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
@@ -29,8 +30,8 @@ def blocks_of(page: Path) -> list[Block]:
 
 def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:
     """Run commands until one fails, with this environment's programs first on the PATH."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path}
+    path = os.pathsep.join(map(str, [warm.folder(), Path(sys.executable).parent]))
+    environment = {**os.environ, "PATH": f"{path}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("FASTRANK_TREC_EVAL_VERSION", None)
     return subprocess.run(
         ["sh", "-ec", command],
@@ -44,6 +45,6 @@ def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
 
 def python(block: str, folder: Path = REPOSITORY) -> str:
     """Run a program in a process of its own; returns what it prints."""
-    command = [sys.executable, "-c", block]
-    found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    found = warm.started("python", "-c", block, cwd=folder, capture_output=True)
+    assert found.returncode == 0, found.stderr
     return found.stdout

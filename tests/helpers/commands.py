@@ -13,7 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastrank.cli.main import main
+from fastrank.cli.main import main, parser_of
 from tests.helpers.paths import DATA, REPOSITORY
 
 QRELS, PIXELS, PCA, PROFILE = "digits.qrels", "pixels.run", "pca.run", "profile.run"
@@ -93,6 +93,13 @@ def process(line: str, *more: object, **options: Any) -> Done:
     options["env"] = {**os.environ, "PYTHONPATH": path, **options.get("env", {})}
     found = subprocess.run(words_of(line, *more), text=True, check=False, **options)
     return Done(found.returncode, found.stdout, found.stderr)
+
+
+def flags_of(command: str) -> set[str]:
+    """The flags of a command and of its steps."""
+    parser = parser_of(command)
+    steps: Any = parser.steps.choices.values() if parser.steps else ()
+    return {flag for one in (parser, *steps) for flag in one.flags()}
 
 
 def link_data(folder: Path) -> None:
