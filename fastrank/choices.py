@@ -83,9 +83,24 @@ GateTest = Literal["t", "randomization"]
 OnFew = Literal["fail", "warn"]
 """What a gate does if there are too few queries."""
 FusionMethod = Literal[
-    "rrf", "combsum", "combmnz", "convex", "borda", "isr", "rbc", "combmax", "combmin", "combmed",
-    "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed", "condorcet",
-]  # fmt: skip
+    "rrf",
+    "combsum",
+    "combmnz",
+    "convex",
+    "borda",
+    "isr",
+    "rbc",
+    "combmax",
+    "combmin",
+    "combmed",
+    "combanz",
+    "gmnz",
+    "log_isr",
+    "logn_isr",
+    "wmnz",
+    "mixed",
+    "condorcet",
+]
 """A method of fusion: see [Methods](../fusion.md#methods)."""
 OverlapOf = Literal["span", "chunk"]
 """What the overlap of a span and a chunk is a share of: see `fastrank.span_qrels`."""

@@ -38,9 +38,12 @@ def tfidf_top_5(questions: dict, passages: dict, answers: dict) -> fr.Scores:
     model = TfidfVectorizer().fit(passages.values())
     # The vectors have length 1, or 0 (and no cosine) if no passage has a word of the question.
     run = fr.search(
-        model.transform(questions.values()), model.transform(passages.values()), 5,
-        corpus_ids=list(passages), query_ids=list(questions),
-    )  # fmt: skip
+        model.transform(questions.values()),
+        model.transform(passages.values()),
+        5,
+        corpus_ids=list(passages),
+        query_ids=list(questions),
+    )
     return fr.evaluate(answer_qrels(answers, run, passages), run, "Success@5", missing="zero")
 
 
@@ -48,9 +51,13 @@ def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
     """The best 100 passages for each question."""
     of_question, of_passage = encoders(list(passages.values()))
     return fr.search(
-        of_question(list(questions.values())), of_passage(list(passages.values())), 100,
-        corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
-    )  # fmt: skip
+        of_question(list(questions.values())),
+        of_passage(list(passages.values())),
+        100,
+        corpus_ids=list(passages),
+        query_ids=list(questions),
+        tag="dpr",
+    )
 
 
 if __name__ == "__main__":

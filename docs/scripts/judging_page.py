@@ -92,8 +92,9 @@ class Judges:
         """From the least to the most of each measure."""
         return "; ".join(
             f"{min(r):.2f} to {max(r):.2f} for {name}, with means off by {min(gaps):+.2f} to"
-            f" {max(gaps):+.2f}" for name, (r, gaps) in self.spread.items()
-        )  # fmt: skip
+            f" {max(gaps):+.2f}"
+            for name, (r, gaps) in self.spread.items()
+        )
 
 
 def output(arguments: list[str]) -> str:
@@ -121,9 +122,20 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
             fr.write_run(fr.Run.from_dict(twenty[own]), f"{run}.run")
         agreement = output(["judges", "people.qrels", "model.qrels", "--plot", "matrix.svg"])
         estimate = output(
-            ["estimate", "--human", "people.qrels", "--judge", "model.qrels", "-m", "nDCG@10",
-             "ours.run", "theirs.run", "--plot", "means.svg"]
-        )  # fmt: skip
+            [
+                "estimate",
+                "--human",
+                "people.qrels",
+                "--judge",
+                "model.qrels",
+                "-m",
+                "nDCG@10",
+                "ours.run",
+                "theirs.run",
+                "--plot",
+                "means.svg",
+            ]
+        )
         for name in ("matrix", "means"):
             (IMAGES / f"judging-{name}.svg").write_bytes(Path(f"{name}.svg").read_bytes())
         plan = ["plan", "-n", "100", "--judge", "model.qrels", "--depth", "10"]
@@ -132,9 +144,20 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         filled = [header, *([query, doc, str(human[query][doc])] for query, doc, _ in rows)]
         Path("judged.tsv").write_text("".join("\t".join(row) + "\n" for row in filled))
         pairs = output(
-            ["estimate", "--plan", "plan.json", "--human", "judged.tsv", "--judge", "model.qrels",
-             "-m", "P(rel=2)@10", "ours.run", "theirs.run"]
-        )  # fmt: skip
+            [
+                "estimate",
+                "--plan",
+                "plan.json",
+                "--human",
+                "judged.tsv",
+                "--judge",
+                "model.qrels",
+                "-m",
+                "P(rel=2)@10",
+                "ours.run",
+                "theirs.run",
+            ]
+        )
         truth = fr.evaluate("all.qrels", ["ours.run", "theirs.run"], "nDCG@10 P(rel=2)@10")
     rows = list(coverage.rows(qrels, {run_name(run): run for run in runs}, REPETITIONS))
     short = [own for own in rows if coverage.falls_short(own, REPETITIONS)]
@@ -148,15 +171,22 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
     biased = [row for row in rows if row.judge_alone < 0.5]
     judges = Judges(folder, human, twenty)
     return TEXT.format(
-        judges="\n".join(judges.lines), ranges=judges.ranges(), agreement=agreement,
-        estimate=estimate, sheet="\n".join(sheet.splitlines()[:4]), pairs=pairs, judge=JUDGE,
-        coverage=coverage.table(rows), worst=", ".join(easy), repetitions=f"{REPETITIONS:,}",
+        judges="\n".join(judges.lines),
+        ranges=judges.ranges(),
+        agreement=agreement,
+        estimate=estimate,
+        sheet="\n".join(sheet.splitlines()[:4]),
+        pairs=pairs,
+        judge=JUDGE,
+        coverage=coverage.table(rows),
+        worst=", ".join(easy),
+        repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
         most=f"{100 * max(max(row.everyone, row.queries) for row in rows):.1f}",
         alone=f"{len(biased)} of the {len(rows)}",
         ndcg=" and ".join(f"{own.mean['nDCG@10']:.4f}" for own in truth),
         precision=" and ".join(f"{own.mean['P(rel=2)@10']:.4f}" for own in truth),
-    )  # fmt: skip
+    )
 
 
 TEXT = """\

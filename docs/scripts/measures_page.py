@@ -58,10 +58,14 @@ SUMMARIES = {
     "median": "the median over the queries with a value",
 }
 WORDS = {
-    "rank": "rank", "grade": "grade", "share": "number from 0 to 1", "number": "number",
+    "rank": "rank",
+    "grade": "grade",
+    "share": "number from 0 to 1",
+    "number": "number",
     "positive": "number above 0",
-    "flag": "`True` or `False`", "gains": "`{grade:gain,...}`",
-}  # fmt: skip
+    "flag": "`True` or `False`",
+    "gains": "`{grade:gain,...}`",
+}
 # Patterns of papers, as the table of measures cites them.
 PAPERS = {
     "Buckley and Voorhees, [^;]*SIGIR 2000": "https://doi.org/10.1145/345508.345543",

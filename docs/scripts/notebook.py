@@ -64,6 +64,10 @@ def _output(example: Example) -> dict[str, Any]:
     (statement,) = ast.parse(example.source).body
     if isinstance(statement, ast.Expr) and not example.source.startswith("print("):
         data = {"text/plain": "".join(lines).rstrip("\n").splitlines(keepends=True)}
-        return {"output_type": "execute_result", "execution_count": None, "metadata": {},
-                "data": data}  # fmt: skip
+        return {
+            "output_type": "execute_result",
+            "execution_count": None,
+            "metadata": {},
+            "data": data,
+        }
     return {"output_type": "stream", "name": "stdout", "text": lines}

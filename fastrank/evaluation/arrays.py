@@ -126,10 +126,14 @@ def evaluate_arrays(
     order = qrels.order if is_named else places[places >= 0]
     rows = _rows_of_queries(places, len(qrels))[order]
     run = ArrayRun(
-        ids=docs, scores=keys, queries=order, rows=rows,
+        ids=docs,
+        scores=keys,
+        queries=order,
+        rows=rows,
         lower_is_better=not flag("higher_is_better", higher_is_better),
-        unique=flag("assume_unique", assume_unique), unknown=unknown,
-    )  # fmt: skip
+        unique=flag("assume_unique", assume_unique),
+        unknown=unknown,
+    )
     judge = RowJudge(qrels, request.measures, request.options, threads)
     names_in_order = None if is_named else qrels.queries.take(order.tolist())
     return score_run(judge, run, left_out=left_out, order=names_in_order)
@@ -155,9 +159,10 @@ def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: 
         strange = next((query for query in places if query not in known), None)
         if strange is not None:
             raise ArrayError(
-                "queries", "expected the query id of each row, because the query"
+                "queries",
+                "expected the query id of each row, because the query"
                 f" {decoded(strange)!r} of qrels is not a row number",
-            )  # fmt: skip
+            )
     return numpy.fromiter((places.get(query, -1) for query in ids), numpy.int64, count)
 
 

@@ -53,9 +53,13 @@ def custom_values(
         rows = slice(offsets[i], offsets[i + 1])
         distinct = slice(grade_offsets[i], grade_offsets[i + 1])
         ranking = Ranking(
-            ranks[rows], grades[rows], grade_values[distinct], grade_counts[distinct],
-            *(int(column[i]) for column in counts), *shared,
-        )  # fmt: skip
+            ranks[rows],
+            grades[rows],
+            grade_values[distinct],
+            grade_counts[distinct],
+            *(int(column[i]) for column in counts),
+            *shared,
+        )
         try:
             found.append(_number(measure.function(ranking, *parameters)))
         except Exception as error:
@@ -92,9 +96,16 @@ def _compiled_loop() -> Callable[..., None]:
             rows = slice(offsets[q], offsets[q + 1])
             distinct = slice(grade_offsets[q], grade_offsets[q + 1])
             ranking = make(
-                ranks[rows], grades[rows], grade_values[distinct], grade_counts[distinct],
-                num_ret[q], num_rel[q], num_rel_ret[q], level, collection_size,
-            )  # fmt: skip
+                ranks[rows],
+                grades[rows],
+                grade_values[distinct],
+                grade_counts[distinct],
+                num_ret[q],
+                num_rel[q],
+                num_rel_ret[q],
+                level,
+                collection_size,
+            )
             values[q] = function(ranking, *parameters)
 
     loop: Callable[..., None] = call_for_each

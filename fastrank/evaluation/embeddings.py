@@ -155,14 +155,23 @@ def search_and_evaluate(
     if not isinstance(corpus, (Index, Shards)) and given["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            given["index_factory"], corpus.dimension, metric,
-            k=k, batch_size=given["batch_size"], parameters=given["parameters"],
-        )  # fmt: skip
+            given["index_factory"],
+            corpus.dimension,
+            metric,
+            k=k,
+            batch_size=given["batch_size"],
+            parameters=given["parameters"],
+        )
         vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
-            corpus, given["index_factory"], metric or "ip", ids, given["train_size"],
-            gpu=given["gpu"], progress=given["progress"],
-        )  # fmt: skip
+            corpus,
+            given["index_factory"],
+            metric or "ip",
+            ids,
+            given["train_size"],
+            gpu=given["gpu"],
+            progress=given["progress"],
+        )
         ids = None
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
@@ -242,9 +251,15 @@ class BatchJudge:
     """
 
     def __init__(
-        self, qrels: Qrels, measures: list[BoundMeasure], options: Options, *, corpus: RowIds,
-        queries: RowIds, tag: bytes,
-    ) -> None:  # fmt: skip
+        self,
+        qrels: Qrels,
+        measures: list[BoundMeasure],
+        options: Options,
+        *,
+        corpus: RowIds,
+        queries: RowIds,
+        tag: bytes,
+    ) -> None:
         import numpy
 
         self.measures, self.options, self._tag = measures, options, tag
@@ -355,9 +370,12 @@ def _selected(found: Found, judged: Array, *, in_order: bool) -> Found:
         order = numpy.lexsort([rows, -scores], axis=1)
         rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
     chosen: Found = found.changed(
-        queries=found.queries[judged], rows=rows, scores=scores,
-        ties_at_cutoff=found.ties_at_cutoff[judged], excluded=found.excluded[judged],
-    )  # fmt: skip
+        queries=found.queries[judged],
+        rows=rows,
+        scores=scores,
+        ties_at_cutoff=found.ties_at_cutoff[judged],
+        excluded=found.excluded[judged],
+    )
     return chosen
 
 

@@ -37,26 +37,41 @@ if TYPE_CHECKING:
 # Rows of one run, which are tuples.
 @overload
 def evaluate(
-    qrels: QrelsLike, run: list[tuple[Any, ...]],
-    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
-    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
-) -> Scores: ...  # fmt: skip
-
-
-@overload
-def evaluate(
-    qrels: QrelsLike, run: RunsLike, measures: Measures = ..., *,
-    threads: int | None = ..., executor: Any = ..., progress: bool | None = ...,
+    qrels: QrelsLike,
+    run: list[tuple[Any, ...]],
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
-) -> list[Scores]: ...  # fmt: skip
+) -> Scores: ...
 
 
 @overload
 def evaluate(
-    qrels: QrelsLike, run: RunLike,
-    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
-    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
-) -> Scores: ...  # fmt: skip
+    qrels: QrelsLike,
+    run: RunsLike,
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> list[Scores]: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> Scores: ...
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -183,21 +198,33 @@ class Evaluator:
     # Rows of one run, which are tuples.
     @overload
     def evaluate(
-        self, run: list[tuple[Any, ...]], *, threads: int | None = None,
-        executor: Any = None, progress: bool | None = None,
-    ) -> Scores: ...  # fmt: skip
+        self,
+        run: list[tuple[Any, ...]],
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Scores: ...
 
     @overload
     def evaluate(
-        self, run: RunsLike, *, threads: int | None = None,
-        executor: Any = None, progress: bool | None = None,
-    ) -> list[Scores]: ...  # fmt: skip
+        self,
+        run: RunsLike,
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> list[Scores]: ...
 
     @overload
     def evaluate(
-        self, run: RunLike, *, threads: int | None = None,
-        executor: Any = None, progress: bool | None = None,
-    ) -> Scores: ...  # fmt: skip
+        self,
+        run: RunLike,
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Scores: ...
 
     def evaluate(
         self,

@@ -170,9 +170,15 @@ def scaled_gains(
     numpy.cumsum(numpy.bincount(query_of[rows], minlength=queries), out=ideal_offsets[1:])
     ideal_counts = as_array(counts)[:size][rows]
     return records.GainedRankings(
-        offsets=offsets, ranks=ranks, gains=gains, ideal_offsets=ideal_offsets,
-        ideal_gains=best[rows], ideal_counts=ideal_counts, num_ret=num_ret, num_rel=num_rel,
-    )  # fmt: skip
+        offsets=offsets,
+        ranks=ranks,
+        gains=gains,
+        ideal_offsets=ideal_offsets,
+        ideal_gains=best[rows],
+        ideal_counts=ideal_counts,
+        num_ret=num_ret,
+        num_rel=num_rel,
+    )
 
 
 def _is_exponential(own: BoundMeasure) -> bool:

@@ -181,9 +181,10 @@ def evaluate_labels(
         rows, own = map(numpy.asarray, rows_of_queries(graded.offset_column, picks))
         values = values[rows]
         graded = graded.changed(
-            queries=as_texts(graded.queries.take(picks)), offset_column=own,
+            queries=as_texts(graded.queries.take(picks)),
+            offset_column=own,
             grade_column=graded.grade_column[rows],
-        )  # fmt: skip
+        )
     named = queries is not None or query_ids is not None
     places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
     judge = LabelJudge(graded, request.measures, request.options, order=places, rows=kept)
@@ -265,9 +266,10 @@ def _check_ties(ties: str) -> None:
     """Raise OptionError for an order of tied documents that needs ids."""
     if ties in ("docno_desc", "docno_asc"):
         raise OptionError(
-            "ties", f"expected one of {', '.join(map(repr, TIES))}, found {ties!r}; labels have no"
+            "ties",
+            f"expected one of {', '.join(map(repr, TIES))}, found {ties!r}; labels have no"
             " document ids to sort by",
-        )  # fmt: skip
+        )
     check_choice("ties", ties, TIES)
 
 
@@ -307,9 +309,10 @@ def _mask(mask: Any, grades: Array, flat: bool) -> Array:
     found = as_rows("mask", mask, 2)
     if found.dtype.kind != "b" or found.shape != grades.shape:
         raise ArrayError(
-            "mask", f"expected bools of the shape of labels {grades.shape},"
+            "mask",
+            f"expected bools of the shape of labels {grades.shape},"
             f" found {found.dtype} {found.shape}",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -342,9 +345,10 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
     count = len(ids) if firsts is None else len(found)
     if count != documents:
         raise ArrayError(
-            "query_ids", f"expected {documents}, one per label, found {count}; group_sizes= takes"
+            "query_ids",
+            f"expected {documents}, one per label, found {count}; group_sizes= takes"
             " the number of labels of each query",
-        )  # fmt: skip
+        )
     if firsts is None:
         firsts = numpy.arange(documents)
     groups = Groups(ids, memory_of(firsts), documents)
@@ -368,15 +372,17 @@ def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
     total = sum(sizes.tolist())
     if total != documents:
         raise ArrayError(
-            name, f"expected a sum of {documents}, one per label, found {total}; query_ids= takes"
+            name,
+            f"expected a sum of {documents}, one per label, found {total}; query_ids= takes"
             " the query id of each label",
-        )  # fmt: skip
+        )
     if len(sizes) == documents > 1:
         raise ArrayError(
-            name, f"expected the number of labels of each query, found {documents} numbers for as"
+            name,
+            f"expected the number of labels of each query, found {documents} numbers for as"
             " many labels, which could be ids; query_ids= takes the query id of each label,"
             " offsets= takes sizes of which some are 0",
-        )  # fmt: skip
+        )
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
 
 
@@ -391,9 +397,14 @@ class LabelJudge(MemoryJudge):
     ties = "given"
 
     def __init__(
-        self, graded: Graded, measures: list[BoundMeasure], options: Options, *, order: Array,
+        self,
+        graded: Graded,
+        measures: list[BoundMeasure],
+        options: Options,
+        *,
+        order: Array,
         rows: Array,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(graded, measures, options)
         self._order, self._rows, self._depth = order, rows, last_rank(measures)
 
@@ -424,9 +435,13 @@ class LabelJudge(MemoryJudge):
             return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
         qrels = self.texts()
         run = Run(
-            queries=qrels.queries, docs=qrels.docs, tag_bytes=TAG, source=qrels.source,
-            offset_column=qrels.offset_column, score_column=scores,
-        )  # fmt: skip
+            queries=qrels.queries,
+            docs=qrels.docs,
+            tag_bytes=TAG,
+            source=qrels.source,
+            offset_column=qrels.offset_column,
+            score_column=scores,
+        )
         matched = records.Matched(judgments=places, rankings=places)
         found: JudgedRun = self.judge_texts(run, matched).changed(unjudged_queries=[])
         return found
@@ -446,9 +461,11 @@ def _scratch(deepest: int) -> LabelScratch:
     """
     more = 2 * deepest + 256
     sizes = {
-        "singles": ("f", more), "keys": ("d", more), "above": ("i", 256),
+        "singles": ("f", more),
+        "keys": ("d", more),
+        "above": ("i", 256),
         "work": ("q", codes.SORT_COLUMNS * deepest + codes.SORT_BYTES),
-    }  # fmt: skip
+    }
     whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
     at = -address(whole) % CACHE_LINE
     made = {}

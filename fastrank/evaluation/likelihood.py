@@ -171,11 +171,23 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
 
 def _bound() -> BoundMeasure:
     measure = Measure(
-        name=NAME, kernel="", needs="custom", takes="", default=(), average="defined", sets=(),
-        since=DEFAULT_VERSION, better="lower",
+        name=NAME,
+        kernel="",
+        needs="custom",
+        takes="",
+        default=(),
+        average="defined",
+        sets=(),
+        since=DEFAULT_VERSION,
+        better="lower",
         help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
-    )  # fmt: skip
+    )
     return BoundMeasure(
-        measure=measure, names=[NAME.encode()], canonical=[NAME.encode()], numbers=[], pairs=[],
-        width=1, options={},
-    )  # fmt: skip
+        measure=measure,
+        names=[NAME.encode()],
+        canonical=[NAME.encode()],
+        numbers=[],
+        pairs=[],
+        width=1,
+        options={},
+    )

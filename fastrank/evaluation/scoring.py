@@ -42,9 +42,14 @@ class Scorer:
     """
 
     def __init__(
-        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, *,
-        left_out: Sequence[bytes] = (), order: Sequence[bytes] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        judgments: Judgments,
+        measures: list[BoundMeasure],
+        options: Options,
+        *,
+        left_out: Sequence[bytes] = (),
+        order: Sequence[bytes] | None = None,
+    ) -> None:
         self.judgments, self.measures, self.options = judgments, measures, options
         self.left_out, self._order = left_out, order
         self._no_relevant: int | None = None
@@ -100,9 +105,13 @@ class Scorer:
             return [_values(made, bound, queries) for bound in measures]
 
         made, values = computed(
-            judgments, measures, options, evaluated, values_of,
+            judgments,
+            measures,
+            options,
+            evaluated,
+            values_of,
             repeats=run.batch is not None and run.batch.repeats and self._may_repeat(),
-        )  # fmt: skip
+        )
         if made.repeats:
             # The next run of as many queries overwrites them.
             values = [own and memoryview(bytearray(own)).cast("d") for own in values]
@@ -122,18 +131,26 @@ class Scorer:
             for bound, column in zip(measures, values, strict=True)
         ]
         scores = self.of_values(
-            run, values, extended,
-            zscored=zscores is not None, zero_rows=zero_rows and failure is None,
-        )  # fmt: skip
+            run,
+            values,
+            extended,
+            zscored=zscores is not None,
+            zero_rows=zero_rows and failure is None,
+        )
         if failure is not None:
             failure.before = scores
             raise failure
         return scores
 
     def of_values(
-        self, run: JudgedRun, values: list[Any], extended: list[Any], *,
-        zscored: bool = False, zero_rows: bool = False,
-    ) -> Scores:  # fmt: skip
+        self,
+        run: JudgedRun,
+        values: list[Any],
+        extended: list[Any],
+        *,
+        zscored: bool = False,
+        zero_rows: bool = False,
+    ) -> Scores:
         """Scores of values that were computed, with their summaries and the counts of the run.
 
         values, extended: a column for each measure, as `summaries` takes them. zero_rows: as for
@@ -207,12 +224,13 @@ class Scorer:
             and not evaluates_missing(self.options)
             and getattr(self.judgments, "scale", None) is None
             and all(
-                bound.measure.needs in REPEATABLE and not bound.measure.is_text
+                bound.measure.needs in REPEATABLE
+                and not bound.measure.is_text
                 # The gains of grades that no document has depend on the highest grade.
                 and not bound.pairs
                 for bound in self.measures
             )
-        )  # fmt: skip
+        )
 
 
 def score_run(

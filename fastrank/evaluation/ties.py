@@ -47,10 +47,14 @@ def ties_of(scorer: Scorer, run: JudgedRun, *, kept: bool) -> Ties | None:
     """
     options = scorer.options
     if (
-        run.judged is None or not run.judged.has_ties or options.ties in BY_GRADE
-        or options.relevance_format != "qrels" or options.is_cut or options.judged_only
+        run.judged is None
+        or not run.judged.has_ties
+        or options.ties in BY_GRADE
+        or options.relevance_format != "qrels"
+        or options.is_cut
+        or options.judged_only
         or options.relevance_level < 0
-    ):  # fmt: skip
+    ):
         return None
     if run.batch is not None:
         if run.batch.repeats and not kept:

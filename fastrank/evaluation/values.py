@@ -36,9 +36,14 @@ _MEMORY = Recycled()
 
 
 def computed(
-    judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
-    arrange: Callable[[Values], Arranged], *, repeats: bool,
-) -> tuple[Values, Arranged]:  # fmt: skip
+    judgments: Judgments,
+    measures: list[BoundMeasure],
+    options: Options,
+    run: JudgedRun,
+    arrange: Callable[[Values], Arranged],
+    *,
+    repeats: bool,
+) -> tuple[Values, Arranged]:
     """What computes the values of a judged run, and what `arrange` makes of them.
 
     repeats: whether both serve again with the run's batch, whose memory does. `arrange` must not
@@ -65,9 +70,14 @@ class Values:
     """
 
     def __init__(
-        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
-        *, repeats: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        judgments: Judgments,
+        measures: list[BoundMeasure],
+        options: Options,
+        run: JudgedRun,
+        *,
+        repeats: bool = False,
+    ) -> None:
         self.judgments, self.measures, self.options = judgments, measures, options
         self.repeats = repeats
         self._run, self._queries = run, len(run.queries)
@@ -327,11 +337,15 @@ class Values:
         ideal_offsets, ideal_counts = columns("q", len(judged) + 1, distinct)
         keeps = listed in WORTH_KEEPING
         gained = records.GainedRankings(
-            offsets=rankings.offsets, ranks=rankings.ranks,
+            offsets=rankings.offsets,
+            ranks=rankings.ranks,
             gains=_MEMORY.make(("d", listed))[0] if keeps else zeros("d", listed),
-            ideal_offsets=ideal_offsets, ideal_gains=zeros("d", distinct),
-            ideal_counts=ideal_counts, num_ret=rankings.num_ret, num_rel=rankings.num_rel,
-        )  # fmt: skip
+            ideal_offsets=ideal_offsets,
+            ideal_gains=zeros("d", distinct),
+            ideal_counts=ideal_counts,
+            num_ret=rankings.num_ret,
+            num_rel=rankings.num_rel,
+        )
         # A grade is its own gain without a look at the table.
         named, table = _gain_table(pairs, room) if pairs or rescale else _NO_TABLE
         self._call("assign_gains", rankings, named, dense, rescale, table, gained)

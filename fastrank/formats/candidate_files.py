@@ -89,8 +89,13 @@ PARTS = {
 }
 # As the scorer of the task counts them.
 SEMEVAL_LABELS = {
-    "Good": 1, "PotentiallyUseful": 0, "Bad": 0, "PerfectMatch": 1, "Relevant": 1, "Irrelevant": 0,
-}  # fmt: skip
+    "Good": 1,
+    "PotentiallyUseful": 0,
+    "Bad": 0,
+    "PerfectMatch": 1,
+    "Relevant": 1,
+    "Irrelevant": 0,
+}
 
 
 def read_semeval(content: bytes, name: str, subtask: str | None) -> Table:

@@ -245,9 +245,13 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
     if row >= 0:
         table.refuse(row, f"question {queries[row]!r}: duplicate candidate {docs[row]!r}")
     return Candidates(
-        source=table.source, queries=queries, docs=docs, question_texts=questions,
-        texts=texts.get("candidate"), qrels=_qrels(table, queries, docs, found["label"]),
-    )  # fmt: skip
+        source=table.source,
+        queries=queries,
+        docs=docs,
+        question_texts=questions,
+        texts=texts.get("candidate"),
+        qrels=_qrels(table, queries, docs, found["label"]),
+    )
 
 
 def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:

@@ -110,11 +110,13 @@ def _rows(
     numbers = (
         own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
         for own in kept.values()
-    )  # fmt: skip
+    )
     fields = {
-        "queries": queries, "docs": docs.placed(None, "item"), "source": source,
+        "queries": queries,
+        "docs": docs.placed(None, "item"),
+        "source": source,
         "offset_column": filled("q", ends),
-    }  # fmt: skip
+    }
     return fields, list(chain.from_iterable(numbers)), fail
 
 

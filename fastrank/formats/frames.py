@@ -38,9 +38,13 @@ def pandas_table(frame: Any) -> Table:
     """A pandas DataFrame as a table; its index is ignored."""
     _expect(frame, "pandas", "DataFrame")
     return Table(
-        "<pandas.DataFrame>", frame.columns, [series for _, series in frame.items()],
-        method="from_pandas", to_texts=_texts_of_series, to_numbers=_numbers_of_series,
-    )  # fmt: skip
+        "<pandas.DataFrame>",
+        frame.columns,
+        [series for _, series in frame.items()],
+        method="from_pandas",
+        to_texts=_texts_of_series,
+        to_numbers=_numbers_of_series,
+    )
 
 
 def _numbers_of_series(series: Any, fail: Fail) -> Any:
@@ -89,9 +93,13 @@ def polars_table(frame: Any) -> Table:
     """A polars DataFrame as a table."""
     _expect(frame, "polars", "DataFrame")
     return Table(
-        "<polars.DataFrame>", frame.columns, frame.get_columns(),
-        method="from_polars", to_texts=_texts_of_polars, to_numbers=_values_of_polars,
-    )  # fmt: skip
+        "<polars.DataFrame>",
+        frame.columns,
+        frame.get_columns(),
+        method="from_polars",
+        to_texts=_texts_of_polars,
+        to_numbers=_values_of_polars,
+    )
 
 
 def _texts_of_polars(series: Any, fail: Fail) -> Texts:
@@ -138,9 +146,13 @@ def _expect(frame: Any, library: str, name: str) -> None:
 def table_of_arrow(source: str, table: Any, method: str | None = None) -> Table:
     """A table or record batch of Arrow as a table."""
     return Table(
-        source, table.column_names, table.columns, method=method,
-        to_texts=texts_of_arrow, to_numbers=numbers_of_arrow,
-    )  # fmt: skip
+        source,
+        table.column_names,
+        table.columns,
+        method=method,
+        to_texts=texts_of_arrow,
+        to_numbers=numbers_of_arrow,
+    )
 
 
 def arrow_table(given: Any) -> Table:
@@ -332,9 +344,12 @@ def to_polars(noun: Any) -> Any:
 
 ARRAYS = "<arrays>"
 PLURALS = {
-    "query": "queries", "doc": "docs", "grade": "grades", "score": "scores",
+    "query": "queries",
+    "doc": "docs",
+    "grade": "grades",
+    "score": "scores",
     "iteration": "subtopics",
-}  # fmt: skip
+}
 
 
 def table_of_arrays(columns: dict[str, Any]) -> Table:
@@ -400,9 +415,13 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
             raise InputError(TUPLES, reason)
     columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
     return Table(
-        TUPLES, names or PLAIN_FIELDS[kind], columns, method="", to_texts=_texts_of_tuples,
+        TUPLES,
+        names or PLAIN_FIELDS[kind],
+        columns,
+        method="",
+        to_texts=_texts_of_tuples,
         to_numbers=_numbers_of_tuples,
-    )  # fmt: skip
+    )
 
 
 class TupleColumn:

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     RunLike = Run | Source | Any
     """A run: a Run, a file, or anything one can be made from, as for `QrelsLike`."""
     RunsLike = (
-        list[Any] | tuple[Any, ...] | Iterator[Any]
+        list[Any]
+        | tuple[Any, ...]
+        | Iterator[Any]
         | Mapping[Any, Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, Any]]]
-    )  # fmt: skip
+    )
     """Several runs, in a list or an iterator or as {name: run}, each as for `RunLike`."""
 
 KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
@@ -86,9 +88,12 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
 
 
 def open_run(
-    given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score",
+    given: Any,
+    *,
+    trec_eval_version: TrecEvalVersion,
+    rank_by: RankBy = "score",
     by_columns: bool = False,
-) -> Run | SourceFile | ParquetRun | Mapping[Any, Any]:  # fmt: skip
+) -> Run | SourceFile | ParquetRun | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 
     That is a dict, and a file in TREC format or, `by_columns`, in parquet, which is only opened.
@@ -145,9 +150,14 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
 
 def table_of(
-    given: Any, roles: Sequence[Sequence[str]], columns: Mapping[str, Any] | None = None,
-    form: str | None = None, *, cells: Sequence[str] = (), quoted: bool = True,
-) -> Table:  # fmt: skip
+    given: Any,
+    roles: Sequence[Sequence[str]],
+    columns: Mapping[str, Any] | None = None,
+    form: str | None = None,
+    *,
+    cells: Sequence[str] = (),
+    quoted: bool = True,
+) -> Table:
     """The table that this is, in any form: columns, records, a frame, or a file.
 
     roles: of which a header has one each. columns: as in `read_candidates`. form: of a file, by
@@ -305,9 +315,10 @@ def refuse_mixed(given: Mapping[Any, Any]) -> None:
     if True in keys and False in keys:
         run, other = keys[True], keys[False]
         raise InputError(
-            "run", "expected {query: {document: score}} or {name: run}, found both:"
-            f" {run!r:.60} has a run, {other!r:.60} has {type(given[other]).__name__}"
-        )  # fmt: skip
+            "run",
+            "expected {query: {document: score}} or {name: run}, found both:"
+            f" {run!r:.60} has a run, {other!r:.60} has {type(given[other]).__name__}",
+        )
 
 
 def _is_run(value: Any) -> bool | None:

@@ -106,15 +106,17 @@ def read_exclusions(source: Source) -> Exclusions:
 
 
 IGNORE_IDENTICAL_IDS = Keyword(
-    "ignore_identical_ids", False,
+    "ignore_identical_ids",
+    False,
     "exclude documents whose id equals the query id, before ranking.",
     check=flag,
-)  # fmt: skip
+)
 EXCLUDE = Keyword(
-    "exclude", None,
+    "exclude",
+    None,
     "documents to exclude, a mapping from query to documents.",
     check=lambda _, given: as_exclusions(given),
-)  # fmt: skip
+)
 
 
 def titles_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, str]:

@@ -110,9 +110,12 @@ def read_qrels(
     with file:
         if form == "trec" or form in GROUPED:
             return trec.parse(  # type: ignore[no-any-return]
-                file.read(), file.name, "qrels" if form == "trec" else form,
-                trec_eval_version=trec_eval_version, warn=warn,
-            )  # fmt: skip
+                file.read(),
+                file.name,
+                "qrels" if form == "trec" else form,
+                trec_eval_version=trec_eval_version,
+                warn=warn,
+            )
         found = content_of(file.read(), file.name, form, "qrels", columns, warn=warn)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)

@@ -29,8 +29,18 @@ AHEAD = 4
 # Seconds without data before a request to a web server fails.
 TIMEOUT = 20.0
 # What marks a version of a file, in the stores that provide it, and on web servers.
-_VERSION = ("size", "ETag", "etag", "LastModified", "last_modified", "mtime", "created", "updated",
-            "generation", "blob_id")  # fmt: skip
+_VERSION = (
+    "size",
+    "ETag",
+    "etag",
+    "LastModified",
+    "last_modified",
+    "mtime",
+    "created",
+    "updated",
+    "generation",
+    "blob_id",
+)
 _WEB_VERSION = ("ETag", "Last-Modified", "Content-Length")
 
 
@@ -264,10 +274,13 @@ def _web_options() -> dict[str, Any]:
     timeout = ClientTimeout(total=None, sock_connect=TIMEOUT, sock_read=TIMEOUT)
     client = {
         "headers": {"User-Agent": "fastrank", "Accept-Encoding": "identity"},
-        "timeout": timeout, "read_bufsize": BLOCK, "auto_decompress": False, "trust_env": True,
+        "timeout": timeout,
+        "read_bufsize": BLOCK,
+        "auto_decompress": False,
+        "trust_env": True,
         # fsspec would not close the answer.
         "raise_for_status": True,
-    }  # fmt: skip
+    }
     return {"encoded": True, "client_kwargs": client}
 
 

@@ -58,35 +58,60 @@ class Engine(Frozen):
 
 ENGINES = (
     Engine(
-        name="_rank_eval", sign=("metric_score", (int, float)), hits="hits", doc="hit._id",
-        score="hit._score", index="hit._index",
+        name="_rank_eval",
+        sign=("metric_score", (int, float)),
+        hits="hits",
+        doc="hit._id",
+        score="hit._score",
+        index="hit._index",
     ),
     Engine(
-        name="Elasticsearch or OpenSearch", sign=("hits.hits", list), hits="hits.hits", doc="_id",
-        score="_score", index="_index",
+        name="Elasticsearch or OpenSearch",
+        sign=("hits.hits", list),
+        hits="hits.hits",
+        doc="_id",
+        score="_score",
+        index="_index",
         complete={
-            "timed_out": False, "terminated_early": False, "_shards.failed": 0,
-            "_clusters.skipped": 0, "_clusters.partial": 0, "_clusters.failed": 0,
+            "timed_out": False,
+            "terminated_early": False,
+            "_shards.failed": 0,
+            "_clusters.skipped": 0,
+            "_clusters.partial": 0,
+            "_clusters.failed": 0,
         },
     ),
     Engine(
-        name="Solr", sign=("response.docs", list), hits="response.docs", doc="id", score="score",
+        name="Solr",
+        sign=("response.docs", list),
+        hits="response.docs",
+        doc="id",
+        score="score",
         query="responseHeader.params.q",
         complete={
-            "responseHeader.status": 0, "responseHeader.partialResults": False,
+            "responseHeader.status": 0,
+            "responseHeader.partialResults": False,
             "response.start": 0,
         },
     ),
     Engine(
-        name="Vespa", sign=("root.id", str), hits="root.children", doc="id", score="relevance",
+        name="Vespa",
+        sign=("root.id", str),
+        hits="root.children",
+        doc="id",
+        score="relevance",
         complete={"root.errors": None, "root.coverage.full": True, "root.coverage.degraded": None},
     ),
     Engine(
-        name="Typesense", sign=("found", int), hits="hits", doc="document.id", score="text_match",
+        name="Typesense",
+        sign=("found", int),
+        hits="hits",
+        doc="document.id",
+        score="text_match",
         query="request_params.q",
         complete={"search_cutoff": False, "page": 1, "grouped_hits": None},
     ),
-)  # fmt: skip
+)
 # The lists of responses to several requests in one.
 SEVERAL = ("responses", "results")
 # The list of queries, and in a query its id and its ratings.

@@ -334,9 +334,12 @@ def content_of(
         numbers = numbers_by_query(_whole(loaded, form), name, kind, warn)
         return _of_json(loaded, places, name, form) if numbers is None else numbers
     found = read_table(
-        content, name, form, columns,
+        content,
+        name,
+        form,
+        columns,
         lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-    )  # fmt: skip
+    )
     if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
         return _with_ratings(found, columns, warn)
     return found

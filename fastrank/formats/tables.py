@@ -160,9 +160,13 @@ def run_of(
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
     found = find_columns(
-        table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored,
+        table.names,
+        RUN_ROLES[rank_by],
+        columns,
+        table.source,
+        ignored=ignored,
         call=table.call("Run"),
-    )  # fmt: skip
+    )
     grouped, fields = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
@@ -200,9 +204,11 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[s
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
     docs = grouped.reorder(docs).placed(rows, table.unit)
     return grouped, {
-        "queries": grouped.queries, "docs": docs,
-        "offset_column": grouped.offsets, "source": table.source,
-    }  # fmt: skip
+        "queries": grouped.queries,
+        "docs": docs,
+        "offset_column": grouped.offsets,
+        "source": table.source,
+    }
 
 
 def _ids_of(table: Table, place: int) -> Texts:

@@ -94,9 +94,14 @@ def read_trec_run(
         if run is not None:
             return run
     run = parse(
-        file.read(), file.name, "trec_results",
-        trec_eval_version=trec_eval_version, warn=warn, strict=strict, scored=scored,
-    )  # fmt: skip
+        file.read(),
+        file.name,
+        "trec_results",
+        trec_eval_version=trec_eval_version,
+        warn=warn,
+        strict=strict,
+        scored=scored,
+    )
     if scored:
         return run  # type: ignore[no-any-return]
     # Imported here because the trec_eval command does not need it.
@@ -174,10 +179,12 @@ FORMATS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "qrels": ("4 fields (query iter doc grade)", ("groups", "docs"), "grade"),
     "qrels_jg": ("4 fields (query group doc grade)", ("groups", "docs"), "grade"),
     "prefs": (
-        "5 fields (query group subgroup doc level)", ("groups", "subgroups", "docs"), "level",
+        "5 fields (query group subgroup doc level)",
+        ("groups", "subgroups", "docs"),
+        "level",
     ),
     "qrels_prefs": ("4 fields (query group doc level)", ("groups", "subgroups", "docs"), "level"),
-}  # fmt: skip
+}
 
 
 class _Scan:
@@ -253,9 +260,11 @@ class _Scan:
         self.numbers = groups.reorder(self.numbers)
         texts = {name: Texts(self._text, *groups.reorder(own)) for name, own in self._texts.items()}
         return {
-            **texts, "queries": groups.queries, "offset_column": groups.offsets,
+            **texts,
+            "queries": groups.queries,
+            "offset_column": groups.offsets,
             "source": self._name,
-        }  # fmt: skip
+        }
 
     def _fallbacks(self) -> Iterator[tuple[int, bytes]]:
         """Row and text of every number that is left to us."""

@@ -119,9 +119,10 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
     of_rows = isinstance(given, list) or all(isinstance(one, Mapping) for one in given)
     if not of_rows and len(given) != 3:
         raise ArrayError(
-            "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
+            "qrels",
+            "expected (indptr, doc_ids, grades), or a list with a dict"
             " {document id: grade} or a list of ids for each row",
-        )  # fmt: skip
+        )
     given_ids = None if queries is None else query_ids(queries)
     rows = None if of_rows else _compressed_rows(*given)
     count = len(given) if rows is None else len(rows[0]) - 1
@@ -142,9 +143,14 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     places[own] = numpy.arange(len(own))
     rows, offsets = map(numpy.asarray, rows_of_queries(qrels.offset_column, picks))
     made = _index(
-        qrels.queries.take(picks), offsets, qrels.columns.docs[rows], qrels.grade_column[rows],
-        qrels.scale, keyed=qrels.rows is None, named=qrels.named,
-    )  # fmt: skip
+        qrels.queries.take(picks),
+        offsets,
+        qrels.columns.docs[rows],
+        qrels.grade_column[rows],
+        qrels.scale,
+        keyed=qrels.rows is None,
+        named=qrels.named,
+    )
     if qrels.rows is None:
         return made, places
     return made.changed(rows=moved(qrels.rows, places)), places
@@ -178,9 +184,11 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping) and not is_listing(row):
             raise ArrayError(
-                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}}"
-                f" or a list of document ids, found {type(row).__name__}", i,
-            )  # fmt: skip
+                "qrels",
+                f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}}"
+                f" or a list of document ids, found {type(row).__name__}",
+                i,
+            )
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
     docs = list(chain.from_iterable(rows))
@@ -225,18 +233,26 @@ def _numbered(qrels: Qrels) -> Rows:
         if not text.isdigit() or (text[:1] == b"0" and text != b"0") or int(text) > LARGEST:
             query = int(numpy.searchsorted(qrels.offsets, row, "right")) - 1
             raise ArrayError(
-                "qrels", f"query {decoded(qrels.queries[query])!r}: document {decoded(text)!r}:"
+                "qrels",
+                f"query {decoded(qrels.queries[query])!r}: document {decoded(text)!r}:"
                 " expected a decimal integer; give a dict {query: {row of the document: grade}}"
-                " instead", query,
-            )  # fmt: skip
+                " instead",
+                query,
+            )
         docs[row] = int(text)
     return qrels.offsets, docs, numpy.asarray(qrels.grade_column), qrels.scale
 
 
 def _index(
-    ids: list[bytes], offsets: Array, docs: Array, grades: Array, scale: Scale | None, *,
-    keyed: bool, named: bool,
-) -> ArrayQrels:  # fmt: skip
+    ids: list[bytes],
+    offsets: Array,
+    docs: Array,
+    grades: Array,
+    scale: Scale | None,
+    *,
+    keyed: bool,
+    named: bool,
+) -> ArrayQrels:
     """Drop queries without judgments, and index the documents of the others."""
     import numpy
 
@@ -247,9 +263,11 @@ def _index(
         row = int(negative[0])
         query = int(numpy.searchsorted(offsets, row, "right")) - 1
         raise ArrayError(
-            "qrels", f"query {decoded(ids[query])!r}: expected document ids of at least 0,"
-            f" found {docs[row]}", query,
-        )  # fmt: skip
+            "qrels",
+            f"query {decoded(ids[query])!r}: expected document ids of at least 0,"
+            f" found {docs[row]}",
+            query,
+        )
     sizes = numpy.diff(offsets)
     judged = numpy.flatnonzero(sizes)
     rows = numpy.full(len(ids), -1, numpy.int64)
@@ -259,10 +277,16 @@ def _index(
     count, total = len(judged), len(docs)
     tables, grades_of_queries, values, counts = columns("q", *[count + 1] * 2, *[total] * 2)
     indexed = IndexedQrels(
-        offsets=own, docs=docs, texts=zeros("q", 0), grades=grades, table_offsets=tables,
-        tables=zeros("i", 4 * total), grade_offsets=grades_of_queries, grade_values=values,
+        offsets=own,
+        docs=docs,
+        texts=zeros("q", 0),
+        grades=grades,
+        table_offsets=tables,
+        tables=zeros("i", 4 * total),
+        grade_offsets=grades_of_queries,
+        grade_values=values,
         grade_counts=counts,
-    )  # fmt: skip
+    )
     problem = zeros("q", 3)
     done = kernels.index_judgments(indexed, problem)
     if problem[0] != codes.FINE:

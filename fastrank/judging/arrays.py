@@ -81,9 +81,12 @@ class RowJudge(MemoryJudge):
     """
 
     def __init__(
-        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options,
+        self,
+        qrels: ArrayQrels,
+        measures: list[BoundMeasure],
+        options: Options,
         threads: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(qrels, measures, options)
         self._evaluates_missing = evaluates_missing(options)
         self._most_judged = kernels.widest(qrels.offset_column)
@@ -243,9 +246,12 @@ def _blocks(
             )
             converted = to_single(wide) if single else numpy.ascontiguousarray(wide, numpy.float64)
         yield (
-            first, first + len(picked), own, selected_integers("ids", ids, found).reshape(-1),
+            first,
+            first + len(picked),
+            own,
+            selected_integers("ids", ids, found).reshape(-1),
             converted.reshape(-1),
-        )  # fmt: skip
+        )
 
 
 def _row_error(problem: Any, row: int, ids: Array, query: bytes) -> FastrankError:
@@ -337,10 +343,14 @@ def repeated_id(query: bytes, ids: Array, row: int, columns: Sequence[int]) -> A
 def with_ids(judgments: Graded, ids: Array) -> Qrels:
     """Judgments of the documents with these ids, one for each grade."""
     return Qrels(
-        queries=judgments.queries, docs=_decimal(ids), groups=constant(NO_ITERATION, len(ids)),
-        source=SOURCE, offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        queries=judgments.queries,
+        docs=_decimal(ids),
+        groups=constant(NO_ITERATION, len(ids)),
+        source=SOURCE,
+        offset_column=judgments.offset_column,
+        grade_column=judgments.grade_column,
         scale=judgments.scale,
-    )  # fmt: skip
+    )
 
 
 def _descending(width: int) -> Array:

@@ -229,7 +229,7 @@ class Subtopics:
             offset_column=memory_of(self.doc_offsets),
             grade_column=memory_of(numpy.maximum.reduceat(codes, starts)),
             strata=None,
-        )  # fmt: skip
+        )
 
     @staticmethod
     def _refuse_repeated(
@@ -297,9 +297,13 @@ def has_subtopics(qrels: Qrels) -> bool:
 
 
 def judge_by_column(
-    qrels: Qrels, needs: set[str], level: float, run: Run, matched: records.Matched,
+    qrels: Qrels,
+    needs: set[str],
+    level: float,
+    run: Run,
+    matched: records.Matched,
     options: Options,
-) -> dict[str, Record]:  # fmt: skip
+) -> dict[str, Record]:
     """The matched rankings for each column that measures need. Raises QueryError."""
     found: dict[str, Record] = {}
     if "strata" in needs:

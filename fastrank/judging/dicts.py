@@ -125,9 +125,12 @@ def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
     except UnicodeEncodeError:
         return None
     return DictJudgments(
-        queries=as_texts(texts), offset_column=index.columns.offsets,
-        grade_column=index.columns.grades, dicts=dicts, index=index,
-    )  # fmt: skip
+        queries=as_texts(texts),
+        offset_column=index.columns.offsets,
+        grade_column=index.columns.grades,
+        dicts=dicts,
+        index=index,
+    )
 
 
 def with_texts(judgments: Any) -> Any:
@@ -172,10 +175,22 @@ class DictBatch:
         listed = min(judged, count * min(deepest, index.most_judged))
         grades = min(judged, count * index.most_judged)
         memory = columns(
-            "q", count + 1, listed, listed, count + 1, grades, grades, *[count] * 3,
-            count + 1, listed, listed, *[count] * 3, 1,
-            *[deepest] * 5, codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
-        )  # fmt: skip
+            "q",
+            count + 1,
+            listed,
+            listed,
+            count + 1,
+            grades,
+            grades,
+            *[count] * 3,
+            count + 1,
+            listed,
+            listed,
+            *[count] * 3,
+            1,
+            *[deepest] * 5,
+            codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
+        )
         level, size = int(options.relevance_level), options.collection_size
         rankings, ties = records.Rankings(*memory[:9], level, size), records.Ties(*memory[9:12])
         self.judged = Judged(columns=rankings, ties=ties)
@@ -185,9 +200,13 @@ class DictBatch:
             docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
         )
         self._arguments = (
-            index.api, self._run, index.columns, options.codes(), scratch,
+            index.api,
+            self._run,
+            index.columns,
+            options.codes(),
+            scratch,
             records.RankingsAndTies(rankings, ties),
-        )  # fmt: skip
+        )
         self._again = kernels.prepare("judge_dicts", *self._arguments) if repeats else None
 
     def has_room(self, count: int, deepest: int) -> bool:
@@ -215,9 +234,11 @@ class DictJudge(MemoryJudge):
     """
 
     def __init__(
-        self, judgments: Qrels | Preferences | DictJudgments, measures: list[BoundMeasure],
+        self,
+        judgments: Qrels | Preferences | DictJudgments,
+        measures: list[BoundMeasure],
         options: Options,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(judgments, measures, options)
         # Found when they are needed; a place in the order of the ids for each query, and the index.
         self._as_it_is: bool | None = None
@@ -286,9 +307,14 @@ class DictJudge(MemoryJudge):
         if batch is None:
             return None
         return JudgedRun(
-            queries=places, judged=batch.judged, batch=batch, missing=missing,
-            placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
-        )  # fmt: skip
+            queries=places,
+            judged=batch.judged,
+            batch=batch,
+            missing=missing,
+            placeholders=placeholders,
+            tag=b"",
+            unjudged_queries=unjudged_queries,
+        )
 
     def judge_rankings(self, run: list[Any], places: list[int]) -> DictBatch | None:
         """Judge the rankings of queries at some places; None if that cannot be done.

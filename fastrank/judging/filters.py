@@ -49,21 +49,28 @@ def select_queries(qrels: Qrels, picks: Any) -> Qrels:
     """The judgments of the queries with the given indexes."""
     order, ranges = rows_of_queries(qrels.offset_column, picks)
     return Qrels(
-        queries=taken_texts(qrels.queries, picks), docs=taken_texts(qrels.docs, order),
-        source=qrels.source, offset_column=ranges, groups=taken_texts(qrels.groups, order),
-        grade_column=take(qrels.grade_column, order), scale=qrels.scale,
+        queries=taken_texts(qrels.queries, picks),
+        docs=taken_texts(qrels.docs, order),
+        source=qrels.source,
+        offset_column=ranges,
+        groups=taken_texts(qrels.groups, order),
+        grade_column=take(qrels.grade_column, order),
+        scale=qrels.scale,
         strata=None if qrels.strata is None else taken_texts(qrels.strata, order),
-    )  # fmt: skip
+    )
 
 
 def select_rankings(run: Run, picks: Any) -> Run:
     """The rankings of the queries with the given indexes."""
     order, ranges = rows_of_queries(run.offset_column, picks)
     return Run(
-        queries=taken_texts(run.queries, picks), docs=taken_texts(run.docs, order),
-        tag_bytes=run.tag_bytes, source=run.source, offset_column=ranges,
+        queries=taken_texts(run.queries, picks),
+        docs=taken_texts(run.docs, order),
+        tag_bytes=run.tag_bytes,
+        source=run.source,
+        offset_column=ranges,
         score_column=take(run.score_column, order),
-    )  # fmt: skip
+    )
 
 
 def rows_of_queries(offsets: Any, queries: Any) -> tuple[Any, Any]:
@@ -86,9 +93,13 @@ def _kept(run: Run, dropped: Any, count: int) -> Run:
     order = zeros("q", len(run.docs) - count)
     kernels.kept_rows(dropped, run.offset_column, order, ranges)
     return Run(
-        queries=run.queries, docs=taken_texts(run.docs, order), tag_bytes=run.tag_bytes,
-        source=run.source, offset_column=ranges, score_column=take(run.score_column, order),
-    )  # fmt: skip
+        queries=run.queries,
+        docs=taken_texts(run.docs, order),
+        tag_bytes=run.tag_bytes,
+        source=run.source,
+        offset_column=ranges,
+        score_column=take(run.score_column, order),
+    )
 
 
 def taken_texts(texts: Texts, order: Any) -> Texts:

@@ -55,9 +55,11 @@ class RunJudge:
 
             options = self.options
             run = open_run(
-                run, trec_eval_version=options.trec_eval_version, rank_by=options.rank_by,
+                run,
+                trec_eval_version=options.trec_eval_version,
+                rank_by=options.rank_by,
                 by_columns=rankings_suffice(self.judgments, self.measures, options),
-            )  # fmt: skip
+            )
         if isinstance(run, SourceFile):
             return self._judge_file(run, threads, warn)
         return self._judge_columns(run, threads) if hasattr(run, "feed") else self._in_memory(run)

@@ -139,9 +139,14 @@ class QueryError(Exception):
     """
 
     def __init__(
-        self, place: int, reason: str, *, inconsistent: bool = False,
-        repeated: tuple[int, int] | None = None, source: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        place: int,
+        reason: str,
+        *,
+        inconsistent: bool = False,
+        repeated: tuple[int, int] | None = None,
+        source: str = "",
+    ) -> None:
         super().__init__(reason)
         self.place = place
         self.inconsistent = inconsistent
@@ -206,9 +211,12 @@ def room_for_ties(queries: int, documents: int) -> records.Ties:
 
 
 def room_for_judged(
-    qrels: Qrels | Graded, queries: Any, listed: int, options: Options,
+    qrels: Qrels | Graded,
+    queries: Any,
+    listed: int,
+    options: Options,
     memory: Recycled | None = None,
-) -> Judged:  # fmt: skip
+) -> Judged:
     """The judged rankings of some queries, to be filled by a kernel.
 
     They have room for `listed` documents. options: as `judging_options` makes them. memory: where

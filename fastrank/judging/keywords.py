@@ -98,13 +98,15 @@ def check_level(name: str, level: Any) -> float:
 
 EVALUATION = (
     Keyword(
-        "relevance_level", 1,
+        "relevance_level",
+        1,
         """the lowest grade that counts as relevant (trec_eval -l). Like grades, it may have a
         fraction.""",
         check=check_level,
     ),
     Keyword(
-        "rank_by", "score",
+        "rank_by",
+        "score",
         """what to rank documents by: "score", highest first; "rank", the rank column of a file or
         frame, smallest first, ignoring the scores; or "given", the order of the lines, rows or
         items. By rank or as given, there are no ties. A rank that is not an integer, or that
@@ -113,7 +115,8 @@ EVALUATION = (
         choices=RANK_BY,
     ),
     Keyword(
-        "ties", "docno_desc",
+        "ties",
+        "docno_desc",
         """the order of documents with equal scores (compared as 32-bit floats in 9.0.8):
         "docno_desc", larger id first, in byte order, as in trec_eval; "docno_asc", smaller id
         first; "given", the order of the lines; "best" or "worst", highest or lowest grade first;
@@ -126,14 +129,16 @@ EVALUATION = (
         choices=TIES,
     ),
     Keyword(
-        "missing", "skip",
+        "missing",
+        "skip",
         """how to treat judged queries that have no results: "skip" ignores them, "zero" counts each
         as 0, in the values per query and in the means (trec_eval -c), and "error" raises
         EvaluationError.""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
-        "no_relevant", "zero",
+        "no_relevant",
+        "zero",
         """how to treat judged queries without a relevant document: "zero" evaluates them, which
         gives 0 for most measures; "one" counts those with results as 1, also in geometric means, in
         every measure that is exactly 1 for a perfect ranking of enough relevant documents, as
@@ -147,31 +152,40 @@ EVALUATION = (
     IGNORE_IDENTICAL_IDS,
     EXCLUDE,
     Keyword(
-        "duplicates", "error",
+        "duplicates",
+        "error",
         """how to treat duplicate documents in a ranking: "error" raises an error, "first" keeps the
         first line, and "max" the line with the highest score. A duplicate document in
         the judgments of an evaluated query is always an error.""",
         choices=("error", "first", "max"),
     ),
     Keyword(
-        "depth", None, "keep only the first `depth` documents of each ranking (trec_eval -M).",
+        "depth",
+        None,
+        "keep only the first `depth` documents of each ranking (trec_eval -M).",
         least=1,
     ),
     Keyword(
-        "judged_only", False,
-        "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
+        "judged_only",
+        False,
+        "drop documents without a grade >= 0 from the rankings (trec_eval -J).",
+        check=flag,
     ),
     Keyword(
-        "collection_size", 0,
-        "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
+        "collection_size",
+        0,
+        "number of documents in the collection, for `utility` (trec_eval -N).",
+        check=integer,
     ),
     Keyword(
-        "trec_eval_version", DEFAULT_VERSION,
+        "trec_eval_version",
+        DEFAULT_VERSION,
         """the version of trec_eval whose numbers to compute and whose rules for comments in files
         to follow, "9.0.8" or "10.0".""",
-        check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
+        check=lambda _, given: check_version(given),
+        choices=TREC_EVAL_VERSIONS,
     ),
-)  # fmt: skip
+)
 
 # Nothing changes options once they are made.
 DEFAULTS = Options()

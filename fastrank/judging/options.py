@@ -208,9 +208,11 @@ def _sees_unjudged(bound: BoundMeasure) -> bool:
 
 
 def rankings_suffice(
-    judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options,
+    judgments: Qrels | Preferences | Graded,
+    measures: list[BoundMeasure],
+    options: Options,
     ties: str = "docno_desc",
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether only the ranks of judged documents matter, with equal scores in this order.
 
     In that case a run can be judged without loading it into memory.

@@ -68,10 +68,11 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     names = sorted(set(judgments.queries) - set(judgments.queries.take(picks)))
     if options.no_relevant == "error":
         raise EvaluationError(
-            "", names[0],
+            "",
+            names[0],
             f"{len(names)} of {len(judgments)} judged queries have no relevant document"
             f" (grade {options.relevance_level} or more): {_named(names)}",
-        )  # fmt: skip
+        )
     return picks, names
 
 
@@ -94,10 +95,11 @@ def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationErro
     names = sorted(set(judgments.queries) - set(found))
     are = "is" if len(names) == 1 else "are"
     return EvaluationError(
-        "", names[0],
+        "",
+        names[0],
         f"{len(names)} of {len(judgments)} judged queries {are} missing from the run:"
         f" {_named(names)}",
-    )  # fmt: skip
+    )
 
 
 def count_without_relevant(judgments: Judgments | Graded, options: Options) -> int:
@@ -179,18 +181,20 @@ def with_placeholder(run: Run) -> Run:
     """Append a query with one document, which trec_eval 10.0 uses for missing queries."""
     text, starts, lengths = run.docs.columns
     docs = (
-        bytes(text) + PLACEHOLDER, _appended(starts, len(text)),
+        bytes(text) + PLACEHOLDER,
+        _appended(starts, len(text)),
         _appended(lengths, len(PLACEHOLDER)),
-    )  # fmt: skip
+    )
     extended = Texts(*docs)
     if isinstance(run.docs, TextColumn):
         extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
     buffer, starts, lengths = run.queries.columns
     made: Run = run.changed(
-        queries=Texts(buffer, _appended(starts, 0), _appended(lengths, 0)), docs=extended,
+        queries=Texts(buffer, _appended(starts, 0), _appended(lengths, 0)),
+        docs=extended,
         offset_column=_appended(run.offset_column, len(extended)),
         score_column=_appended(run.score_column, 1.0, "d"),
-    )  # fmt: skip
+    )
     return made
 
 

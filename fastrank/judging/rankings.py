@@ -115,9 +115,12 @@ def judge_texts(
 
 
 def rankings_of(
-    judgments: Any, measures: list[BoundMeasure], options: Options, run: Run,
+    judgments: Any,
+    measures: list[BoundMeasure],
+    options: Options,
+    run: Run,
     matched: records.Matched,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """The fields of JudgedRun for the matched rankings. Raises QueryError."""
     # Imported late: few measures and options need the modules.
     how = judging_options(measures, options, judgments)
@@ -168,9 +171,11 @@ def judge_rankings(qrels: Qrels, run: Run, matched: records.Matched, options: Op
     )
     if problem[0] != codes.FINE:
         raise QueryError(
-            done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run),
+            done,
+            what_is_wrong(problem, qrels, run),
+            repeated=repeated_lines(problem, run),
             source=str(qrels.source) if problem[0] == codes.QRELS_REPEAT else "",
-        )  # fmt: skip
+        )
     return Judged(columns=rankings, ties=ties)
 
 
@@ -198,9 +203,13 @@ def judge_groups(
 
 
 def rejudge(
-    judged: Judged, call: Callable[..., Any], *, level: int | None, judged_only: bool,
+    judged: Judged,
+    call: Callable[..., Any],
+    *,
+    level: int | None,
+    judged_only: bool,
     placeholders: Iterable[int],
-) -> Judged:  # fmt: skip
+) -> Judged:
     """The same rankings with another relevance level, or with only their judged documents.
 
     call: calls a kernel, given its name and arguments. placeholders: the places of rankings of a
@@ -222,9 +231,13 @@ def without_results(queries: Any) -> tuple[Run, records.Matched]:
     """A run with one empty ranking, matched with the given queries of the judgments."""
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
-        queries=nothing, docs=nothing, tag_bytes=b"", source="", offset_column=zeros("q", 2),
+        queries=nothing,
+        docs=nothing,
+        tag_bytes=b"",
+        source="",
+        offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
-    )  # fmt: skip
+    )
     return run, records.Matched(judgments=queries, rankings=zeros("q", len(queries)))
 
 
@@ -234,10 +247,14 @@ def with_generated_ids(judgments: Graded) -> Qrels:
     ids = b"".join(b"%08x" % row for row in rows)
     docs = Texts(ids, filled("q", [8 * row for row in rows]), filled("q", [8] * len(rows)))
     return Qrels(
-        queries=judgments.queries, docs=docs, groups=docs, source="",
-        offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        queries=judgments.queries,
+        docs=docs,
+        groups=docs,
+        source="",
+        offset_column=judgments.offset_column,
+        grade_column=judgments.grade_column,
         scale=judgments.scale,
-    )  # fmt: skip
+    )
 
 
 def judge_by_all_queries(
@@ -253,9 +270,13 @@ def judge_by_all_queries(
     kernels.known_rows(text_table(qrels.docs), run.columns, matched.rankings, order, offsets)
     docs = taken_texts(run.docs, order[: offsets[len(matched.judgments)]])
     named = Qrels(
-        queries=taken_texts(qrels.queries, matched.judgments), docs=docs, groups=docs,
-        source=qrels.source, offset_column=offsets, grade_column=zeros("q", len(docs)),
-    )  # fmt: skip
+        queries=taken_texts(qrels.queries, matched.judgments),
+        docs=docs,
+        groups=docs,
+        source=qrels.source,
+        offset_column=offsets,
+        grade_column=zeros("q", len(docs)),
+    )
     places = filled("q", list(range(len(matched.judgments))))
     again = records.Matched(judgments=places, rankings=matched.rankings)
     options = options.changed(relevance_level=0, list_unjudged=False, original=False)

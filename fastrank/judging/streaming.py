@@ -177,9 +177,16 @@ class _Streams(_Fed):
                 unknown=unknown,
             )
             return kernels.prepare(
-                "stream_run", reader, queries, qrels, options, scratch, streamed, zeros("q", 3),
+                "stream_run",
+                reader,
+                queries,
+                qrels,
+                options,
+                scratch,
+                streamed,
+                zeros("q", 3),
                 state,
-            )  # fmt: skip
+            )
 
         return prepare
 
@@ -245,9 +252,14 @@ class _Streams(_Fed):
         rankings = room_for_judged(qrels, order, len(qrels.docs), options).columns
         ties = room_for_ties(len(order), len(qrels.docs))
         found = kernels.gather_judged(
-            order, self.count, self._streamed, qrels.columns, self._places, queries,
+            order,
+            self.count,
+            self._streamed,
+            qrels.columns,
+            self._places,
+            queries,
             records.RankingsAndTies(rankings=rankings, ties=ties),
-        )  # fmt: skip
+        )
         if found < 0:
             return None
         return queries[:found], Judged(columns=rankings, ties=ties).first(found)
@@ -257,9 +269,12 @@ class _ColumnFeeder:
     """Feeds rankings in columns to the streaming kernel for them."""
 
     def __init__(
-        self, qrels: Qrels, options: Any, queries: records.TextTable,
+        self,
+        qrels: Qrels,
+        options: Any,
+        queries: records.TextTable,
         streamed: records.StreamedRankings,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._qrels, self._options = qrels.columns, options
         self._queries, self._streamed = queries, streamed
         self.unknown_ids: set[bytes] = set()
@@ -287,14 +302,22 @@ class _ColumnFeeder:
         deepest = kernels.widest(run.offsets)
         if self._scratch is None or deepest > len(self._scratch.ranks):
             self._scratch = records.StreamScratch(
-                fields=result_fields(0), scores=zeros("d", 0), ranks=zeros("q", deepest),
+                fields=result_fields(0),
+                scores=zeros("d", 0),
+                ranks=zeros("q", deepest),
                 judging=judging_scratch(deepest, kernels.widest(self._qrels.offsets)),
                 unknown=unknown_queries(kept=False),
-            )  # fmt: skip
+            )
         kernels.stream_rankings(
-            self._qrels, run, records.Matched(memory_of(found[known]), memory_of(known)),
-            self._options, self._scratch, self._streamed, self._problem, self._state,
-        )  # fmt: skip
+            self._qrels,
+            run,
+            records.Matched(memory_of(found[known]), memory_of(known)),
+            self._options,
+            self._scratch,
+            self._streamed,
+            self._problem,
+            self._state,
+        )
 
 
 # Larger pages are read faster, smaller ones waste less memory.
@@ -312,9 +335,13 @@ class Collector(_Fed):
     """
 
     def __init__(
-        self, qrels: Qrels, options: Options, parts: FileParts, *,
+        self,
+        qrels: Qrels,
+        options: Options,
+        parts: FileParts,
+        *,
         comments: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(qrels, options)
         self._parts, self._comments = parts, comments
         # One stretch per part, and one for the lines added.
@@ -370,7 +397,9 @@ class Collector(_Fed):
         kernels.judge_pages(
             qrels.columns,
             FilledPages(
-                buffer=self._buffer, firsts=self._firsts, page_size=self._page,
+                buffer=self._buffer,
+                firsts=self._firsts,
+                page_size=self._page,
                 parts=self._stretches,
             ),
             queries,
@@ -379,7 +408,7 @@ class Collector(_Fed):
             judging_scratch(deepest, kernels.widest(qrels.offset_column)),
             records.RankingsAndTies(rankings=rankings, ties=ties),
             problem,
-        )  # fmt: skip
+        )
         if problem[0] != codes.FINE:
             return None
         return queries, Judged(columns=rankings, ties=ties)
@@ -422,9 +451,12 @@ class Collector(_Fed):
         # Not self, which holds the feeders.
         queries, unknown = self._queries, unknown_queries(kept=self._strict)
         pages = ResultPages(
-            buffer=self._buffer, counts=self._counts[own], firsts=self._firsts[own],
-            ends=self._ends[own], room=self._rooms[part],
-        )  # fmt: skip
+            buffer=self._buffer,
+            counts=self._counts[own],
+            firsts=self._firsts[own],
+            ends=self._ends[own],
+            room=self._rooms[part],
+        )
 
         def prepare(
             reader: records.LineReader, _: int, state: records.Reading

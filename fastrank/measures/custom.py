@@ -158,10 +158,16 @@ def _custom_measure(function: Function, name: str, help_: str, better: str) -> C
     options = {option.name: option for option in (CUTOFF, REL, JUDGED)}
     own = _own_options(function, called)
     return CustomMeasure(
-        name=called, kernel="custom", needs="custom", better=better,
+        name=called,
+        kernel="custom",
+        needs="custom",
+        better=better,
         help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
-        options=options | own, at="cutoff", function=function, passed=tuple(own),
-    )  # fmt: skip
+        options=options | own,
+        at="cutoff",
+        function=function,
+        passed=tuple(own),
+    )
 
 
 def _own_options(function: Function, called: str) -> dict[str, Option]:
@@ -185,20 +191,24 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
             continue
         if name in ("rel", "judged_only"):
             raise MeasureError(
-                called, f"measure {called!r}: {name!r} is an option of every measure; rename the"
-                " parameter"
-            )  # fmt: skip
+                called,
+                f"measure {called!r}: {name!r} is an option of every measure; rename the parameter",
+            )
         kinds = {bool: "flag", int: "integer", float: "real", str: "text"}
         kind = "real" if needed else kinds.get(type(default))
         if kind is None:
             raise MeasureError(
-                called, f"measure {called!r}: expected a number, a bool or a str as the default of"
-                f" {name!r}, found {type(default).__name__}"
-            )  # fmt: skip
+                called,
+                f"measure {called!r}: expected a number, a bool or a str as the default of"
+                f" {name!r}, found {type(default).__name__}",
+            )
         found[name] = Option(
-            name=name, kind=kind, default=default, needed=needed,
+            name=name,
+            kind=kind,
+            default=default,
+            needed=needed,
             help=f"parameter {name} of the function",
-        )  # fmt: skip
+        )
     return found
 
 

@@ -209,9 +209,10 @@ def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
     if name in names:
         expected = " or ".join(written.get(own, own) for own in names)
         raise MeasureError(
-            name, f"'{text}': expected {expected}, which are different measures: see"
-            f" `fastrank measures {' '.join(names)}`"
-        )  # fmt: skip
+            name,
+            f"'{text}': expected {expected}, which are different measures: see"
+            f" `fastrank measures {' '.join(names)}`",
+        )
 
 
 def parse_family(

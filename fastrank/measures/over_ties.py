@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 # By what measures need that is more than the grades of their query, what this is called.
 MORE_THAN_GRADES = {
-    "annotated": "the judgments of all queries", "strata": "judgments with strata",
+    "annotated": "the judgments of all queries",
+    "strata": "judgments with strata",
     "subtopics": "judgments with subtopics",
-}  # fmt: skip
+}
 
 
 def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:

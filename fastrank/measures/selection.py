@@ -141,9 +141,10 @@ def bind_trec(
         cutoffs = sorted(map(atol, items)) if items else [int(c) for c in measure.default]
         if cutoffs[0] <= 0:
             raise MeasureError(
-                measure.name, f"Negative cutoff detected in '{measure.name}.{text}': every cutoff"
-                " must be a whole number of at least 1"
-            )  # fmt: skip
+                measure.name,
+                f"Negative cutoff detected in '{measure.name}.{text}': every cutoff"
+                " must be a whole number of at least 1",
+            )
         _refuse_duplicates(measure, text, cutoffs)
         names = [b"%b_%d" % (name, cutoff) for cutoff in cutoffs]
         numbers = list(map(float, cutoffs))
@@ -163,10 +164,11 @@ def bind_trec(
             left, equals, right = item.partition(b"=")
             if not equals or b"=" in right:
                 raise MeasureError(
-                    measure.name, f"'{measure.name}.{text}': expected {PAIRS[measure.takes]}, found"
+                    measure.name,
+                    f"'{measure.name}.{text}': expected {PAIRS[measure.takes]}, found"
                     f" '{item.decode('utf-8', 'replace')}'"
-                    + _cutoff_hint(measure.name, text or "")
-                )  # fmt: skip
+                    + _cutoff_hint(measure.name, text or ""),
+                )
             if left == b"p" and measure.takes == "persistence":
                 numbers[1] = atof(right)
             strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
@@ -180,9 +182,14 @@ def bind_trec(
     if asked:
         names = [os.fsencode(asked) + name[len(measure.name) :] for name in names]
     return BoundMeasure(
-        measure=measure, names=names, canonical=canonical, numbers=numbers, pairs=pairs,
-        width=width, options=None,
-    )  # fmt: skip
+        measure=measure,
+        names=names,
+        canonical=canonical,
+        numbers=numbers,
+        pairs=pairs,
+        width=width,
+        options=None,
+    )
 
 
 def _cutoff_hint(name: str, parameters: str) -> str:

@@ -140,8 +140,10 @@ def _link(command: list[str], compiled: dict[str, Compiled], sources: bytes, cpu
     )
     with tempfile.TemporaryDirectory() as scratch:
         paths = []
-        for name, code in [*((name, compiled[name].code) for name in names),
-                           ("about", emit_object(about, cpu))]:  # fmt: skip
+        for name, code in [
+            *((name, compiled[name].code) for name in names),
+            ("about", emit_object(about, cpu)),
+        ]:
             paths.append(os.path.join(scratch, f"{name}.o"))
             with open(paths[-1], "wb") as file:
                 file.write(code)

@@ -27,9 +27,12 @@ from fastrank.native.record import PER_QUERY, RECORDS, Record, State
 # allocate nothing (_nrt, as in numba's own code), so that no references of arrays are counted.
 # forceinline is spelled out because a function would have it from the first one that calls it.
 OPTIONS: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False,
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "_nrt": False,
     "forceinline": False,
-}  # fmt: skip
+}
 
 
 class Declared(NamedTuple):

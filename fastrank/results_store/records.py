@@ -176,7 +176,7 @@ def to_scores(record: dict[str, Any], measures: list[BoundMeasure]) -> Scores:
         value_columns=columns,
         zero_rows=list(record.get("zero_rows", ())),
         summaries=summaries,
-    )  # fmt: skip
+    )
 
 
 def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count: int) -> Any:

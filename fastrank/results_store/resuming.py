@@ -97,9 +97,10 @@ class Resumed:
         except (OSError, FastrankError) as error:
             if not self.failed:
                 reason = (
-                    error if isinstance(error, FastrankError)
+                    error
+                    if isinstance(error, FastrankError)
                     else f"cannot write {self._path}: {error.strerror}"
-                )  # fmt: skip
+                )
                 self._warn(f"{reason}; further scores are not stored")
             self.failed = True
 
@@ -217,11 +218,12 @@ def _wanted(qrels: Any, measures: Measures | None, options: Mapping[str, Any]) -
 def _properties(record: Mapping[str, Any]) -> dict[str, Any]:
     """What an evaluation has, as `_wanted` makes it."""
     return {
-        **DEFAULTS, **record["options"],
+        **DEFAULTS,
+        **record["options"],
         "trec_eval_version": record["compat"],
         "judgments": record["qrels"]["digest"],
         "measures": _names(record["measures"], record["compat"]),
-    }  # fmt: skip
+    }
 
 
 def _names(measures: Measures, version: str) -> set[bytes]:

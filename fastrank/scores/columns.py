@@ -32,9 +32,17 @@ class Column:
     """
 
     __slots__ = (
-        "asked_at", "better", "canonical", "kind", "name", "place", "printed", "summary",
-        "values", "width",
-    )  # fmt: skip
+        "asked_at",
+        "better",
+        "canonical",
+        "kind",
+        "name",
+        "place",
+        "printed",
+        "summary",
+        "values",
+        "width",
+    )
 
     def __init__(
         self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any

@@ -132,10 +132,15 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
         value_columns=[_select_rows(bound, column, rows) for bound, column in columns],
         zero_rows=zero_rows,
         summaries=summaries(
-            scores.bound, [_select_rows(bound, column, evaluated) for bound, column in columns],
-            extended, len(evaluated), coverage, scores.tag_bytes, zscored=scores.zscored,
+            scores.bound,
+            [_select_rows(bound, column, evaluated) for bound, column in columns],
+            extended,
+            len(evaluated),
+            coverage,
+            scores.tag_bytes,
+            zscored=scores.zscored,
         ),
-    )  # fmt: skip
+    )
 
 
 def _select_rows(bound: BoundMeasure, column: Any, rows: list[int]) -> Any:

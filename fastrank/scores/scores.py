@@ -69,9 +69,18 @@ class Scores(QueryValues):
     made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
-        "bound", "coverage", "given_name", "query_ids", "summaries", "tag_bytes", "ties",
-        "value_columns", "whole", "zero_rows", "zscored",
-    }  # fmt: skip
+        "bound",
+        "coverage",
+        "given_name",
+        "query_ids",
+        "summaries",
+        "tag_bytes",
+        "ties",
+        "value_columns",
+        "whole",
+        "zero_rows",
+        "zscored",
+    }
 
     bound: list[BoundMeasure]
     counts: dict[str, int]

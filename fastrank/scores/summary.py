@@ -163,9 +163,13 @@ def _over_defined(kind: str, values: Any) -> float:
 
 
 def insert_zero_rows(
-    bound: list[BoundMeasure], values: list[Any], extended: list[Any], coverage: Coverage,
-    evaluated: Ids, order: Sequence[bytes] | None = None,
-) -> tuple[list[bytes], list[Any], list[int]]:  # fmt: skip
+    bound: list[BoundMeasure],
+    values: list[Any],
+    extended: list[Any],
+    coverage: Coverage,
+    evaluated: Ids,
+    order: Sequence[bytes] | None = None,
+) -> tuple[list[bytes], list[Any], list[int]]:
     """Insert judged queries without results: all ids, their values, and the places of these rows.
 
     values, extended: as in `summaries`; without the latter, values of queries without results are

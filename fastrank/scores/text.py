@@ -161,9 +161,10 @@ def tie_notes(scores: Scores, of: str = "", option: str = "--ties") -> list[str]
     others = f" and {counted(more, 'more measure')}" if more else ""
     run = f" of {of}" if of else ""
     remedy = (
-        f"{option} average gives the expected value" if has_expected
+        f"{option} average gives the expected value"
+        if has_expected
         else f"{option} worst and {option} best give the ends of this range"
-    )  # fmt: skip
+    )
     return [
         f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
         f" documents, here {scores.mean[name]:.4f}; {remedy}"

@@ -18,9 +18,14 @@ CASES = {
     "too-small": (400, 6, 1, 2, 0.5, {"n_repeats": 1, "n_epochs": 20}),
     "hidden-layer": (900, 6, 4, 4, 1.0, {"n_repeats": 1, "hidden_dims": [256], "n_epochs": 30}),
     "hidden-layer-binary": (
-        900, 6, 1, 2, 1.0, {"n_repeats": 1, "k_fold": 5, "hidden_dims": [32, 16], "n_epochs": 30},
+        900,
+        6,
+        1,
+        2,
+        1.0,
+        {"n_repeats": 1, "k_fold": 5, "hidden_dims": [32, 16], "n_epochs": 30},
     ),
-}  # fmt: skip
+}
 
 
 @cache

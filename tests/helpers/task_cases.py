@@ -41,24 +41,33 @@ def tasks_of_all_kinds(model: Any, rows: dict[str, Any]) -> dict[str, fr.Task]:
         {query: {f"d{row}": 1} for row, query in enumerate(queries)},
     )
     table = {
-        "question": [first[row // 4] for row in range(80)], "answer": second[:80],
+        "question": [first[row // 4] for row in range(80)],
+        "answer": second[:80],
         "label": [int(row % 4 == row // 4 % 4) for row in range(80)],
-    }  # fmt: skip
+    }
     texts = fr.TextTask.from_texts
     return {
         "retrieval": fr.Task("retrieval", data),
         "reranking": fr.Task("reranking", table),
         "classification": fr.Task(
-            "classification", texts(train, labels=topics[:half]), protocol="mteb",
-            test=texts(test, labels=topics[half:]), experiments=3,
+            "classification",
+            texts(train, labels=topics[:half]),
+            protocol="mteb",
+            test=texts(test, labels=topics[half:]),
+            experiments=3,
         ),
         "multilabel": fr.Task(
-            "multilabel", texts(train, labels=lists[:half]),
-            test=texts(test, labels=lists[half:]), experiments=3,
+            "multilabel",
+            texts(train, labels=lists[:half]),
+            test=texts(test, labels=lists[half:]),
+            experiments=3,
         ),
         "regression": fr.Task(
-            "regression", texts(train, labels=numbers[:half]),
-            test=texts(test, labels=numbers[half:]), experiments=3, samples=100,
+            "regression",
+            texts(train, labels=numbers[:half]),
+            test=texts(test, labels=numbers[half:]),
+            experiments=3,
+            samples=100,
         ),
         "similarity": fr.Task(
             "similarity", rows["similarity"], similarities=("cosine", "euclidean")
@@ -68,4 +77,4 @@ def tasks_of_all_kinds(model: Any, rows: dict[str, Any]) -> dict[str, fr.Task]:
         "clustering": fr.Task("clustering", rows["clustering"], samples=2, sample_size=200),
         "bitext": fr.Task("bitext", texts(*rows["bitext"])),
         "summarization": fr.Task("summarization", rows["summarization"]),
-    }  # fmt: skip
+    }

@@ -112,22 +112,41 @@ def compare_rankings(first, second, pairs, options, persistence, scratch, values
         other_start, other_ranks = rank_query(second, pairs.second[i], single, scratch.second)
         count, other_count = len(ranks.tops), len(other_ranks.tops)
         scratch.problem[0] = join(
-            first.docs, start, count, second.docs, other_start, scratch.second.ranking.order,
-            other_count, scratch.table, scratch.found, scratch.problem,
-        )  # fmt: skip
+            first.docs,
+            start,
+            count,
+            second.docs,
+            other_start,
+            scratch.second.ranking.order,
+            other_count,
+            scratch.table,
+            scratch.found,
+            scratch.problem,
+        )
         if scratch.problem[0] != FINE:
             return i
         swap = count > other_count
         shorter, longer = (other_ranks, ranks) if swap else (ranks, other_ranks)
         partners = scratch.partners[: len(longer.tops)]
         shared = pair_documents(
-            scratch.found, scratch.first.ranking.order[:count], other_count, scratch.shared, depth,
-            partners, swap,
-        )  # fmt: skip
+            scratch.found,
+            scratch.first.ranking.order[:count],
+            other_count,
+            scratch.shared,
+            depth,
+            partners,
+            swap,
+        )
         rank_biased_overlap(
-            shorter, longer, partners, persistence, options.ties, 1,
-            scratch.overlaps, scratch.biased,
-        )  # fmt: skip
+            shorter,
+            longer,
+            partners,
+            persistence,
+            options.ties,
+            1,
+            scratch.overlaps,
+            scratch.biased,
+        )
         distinct = min(count, depth) + min(other_count, depth) - shared
         own = values[i * OVERLAP_VALUES : (i + 1) * OVERLAP_VALUES]
         own[0] = shared

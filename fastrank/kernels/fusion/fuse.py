@@ -50,9 +50,14 @@ def collect_rankings(run, places, segment, at, rules, ranking, entries):
             first = run.offsets[places[q]]
             count = run.offsets[places[q] + 1] - first
             rank_documents(
-                run.docs, run.scores, first, count, rules.single_precision != 0,
-                rules.tie_direction, ranking,
-            )  # fmt: skip
+                run.docs,
+                run.scores,
+                first,
+                count,
+                rules.single_precision != 0,
+                rules.tie_direction,
+                ranking,
+            )
             for i in range(min(count, rules.depth)):
                 row = first + ranking.order[i]
                 length = run.docs.lengths[row]
@@ -108,9 +113,13 @@ def fill_all_values(q, queries, rules, candidates, entries, scratch, problem):
         first = entries.offsets[r * queries + q]
         stop = entries.offsets[r * queries + q + 1]
         status, scratch.lowest[r] = fill_values(
-            rules.values, rules.parameter, candidates, entries.scores[first:stop],
-            scratch.values[first:stop], problem,
-        )  # fmt: skip
+            rules.values,
+            rules.parameter,
+            candidates,
+            entries.scores[first:stop],
+            scratch.values[first:stop],
+            problem,
+        )
         if status != FINE:
             problem[2], problem[3] = r, first + problem[3]
             return status
@@ -141,9 +150,16 @@ def fuse_query(q, queries, rules, weights, entries, scratch, problem):
         if status != FINE:
             return status, 0
         fuse_values(
-            q, queries, documents, rules.combination, rules.parameter, rules.missing_lowest != 0,
-            weights, entries, scratch,
-        )  # fmt: skip
+            q,
+            queries,
+            documents,
+            rules.combination,
+            rules.parameter,
+            rules.missing_lowest != 0,
+            weights,
+            entries,
+            scratch,
+        )
         status = check_results(documents, scratch, problem)
     if status == FINE:
         order_documents(scratch.docs, documents, rules.single_precision != 0, scratch)

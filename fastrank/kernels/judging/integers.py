@@ -334,8 +334,12 @@ def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judge
                 own_scores,
                 qrels.docs[start:stop],
                 qrels.tables[qrels.table_offsets[query] : qrels.table_offsets[query + 1]],
-                rows, options, scratch, hits, problem,
-            )  # fmt: skip
+                rows,
+                options,
+                scratch,
+                hits,
+                problem,
+            )
             problem[1] = i
             if problem[0] != FINE:
                 return done

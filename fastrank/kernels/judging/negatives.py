@@ -42,13 +42,26 @@ def mine_negatives(qrels, run, matched, rules, scratch, negatives, problem):
                 problem[0], problem[1] = SCORE_IS_NAN, row
                 return i
         rank_documents(
-            run.docs, scores, first, results, rules.single_precision, LARGER_ID_FIRST,
+            run.docs,
+            scores,
+            first,
+            results,
+            rules.single_precision,
+            LARGER_ID_FIRST,
             scratch.ranking,
-        )  # fmt: skip
+        )
         problem[0] = join(
-            qrels.docs, judged, number, run.docs, first, order, results, scratch.table, found,
+            qrels.docs,
+            judged,
+            number,
+            run.docs,
+            first,
+            order,
+            results,
+            scratch.table,
+            found,
             problem,
-        )  # fmt: skip
+        )
         if problem[0] != FINE:
             return i
         reference, known = 0.0, False

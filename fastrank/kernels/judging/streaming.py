@@ -206,9 +206,16 @@ def stream_rankings(qrels, run, matched, options, scratch, streamed, problem, st
         hash_documents(docs, 0, stop - first, False, judging.hashes)
         hits = room_for_hits(query, qrels, scratch, streamed)
         found = judge_scores(
-            docs, run.scores[first:stop], stop - first, qrels, query, options, judging, hits,
+            docs,
+            run.scores[first:stop],
+            stop - first,
+            qrels,
+            query,
+            options,
+            judging,
+            hits,
             problem,
-        )  # fmt: skip
+        )
         if problem[0] != FINE:
             state.status = NOT_STREAMED
             return i

@@ -45,14 +45,27 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
         run_first = run.offsets[rankings[i]]
         retrieved = run.offsets[rankings[i] + 1] - run_first
         rank_documents(
-            run.docs, run.scores, run_first, retrieved, options.single_precision != 0,
-            SMALLER_ID_FIRST, scratch.ranking,
-        )  # fmt: skip
+            run.docs,
+            run.scores,
+            run_first,
+            retrieved,
+            options.single_precision != 0,
+            SMALLER_ID_FIRST,
+            scratch.ranking,
+        )
         kept = min(retrieved, options.max_retrieved)
         problem[0] = join(
-            docs, 0, documents, run.docs, run_first, order, kept, scratch.interning.table, rows,
+            docs,
+            0,
+            documents,
+            run.docs,
+            run_first,
+            order,
+            kept,
+            scratch.interning.table,
+            rows,
             problem,
-        )  # fmt: skip
+        )
         if problem[0] == RUN_REPEATS:
             return i
         number = 0
@@ -178,9 +191,12 @@ def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, p
         counts.group_offsets[i + 1] = g
         low, high = 3 * i, 3 * i + 3
         agree_on_pairs(
-            scratch.wins, documents, retrieved, counts.pair_agreement[low:high],
+            scratch.wins,
+            documents,
+            retrieved,
+            counts.pair_agreement[low:high],
             counts.pair_count[low:high],
-        )  # fmt: skip
+        )
     return len(judgments)
 
 

@@ -125,9 +125,13 @@ def compare_texts(texts, a, b):
 def are_equal(texts, a, others, b):
     """Whether text a is text b of the others."""
     return equal(
-        texts.buffer, texts.starts[a], texts.lengths[a],
-        others.buffer, others.starts[b], others.lengths[b],
-    )  # fmt: skip
+        texts.buffer,
+        texts.starts[a],
+        texts.lengths[a],
+        others.buffer,
+        others.starts[b],
+        others.lengths[b],
+    )
 
 
 @inlined

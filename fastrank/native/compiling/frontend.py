@@ -196,11 +196,20 @@ def _read_options_at_once() -> None:
 # Passes of numba for what kernels do not have: closures, contexts, exceptions, literal arguments,
 # expressions of whole arrays. And those that only describe or check.
 _LEFT_OUT = {
-    "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction",
-    "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass",
-    "InlineOverloads", "NopythonRewrites", "NoPythonSupportedFeatureValidation", "AnnotateTypes",
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "InlineInlinables",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "NopythonRewrites",
+    "NoPythonSupportedFeatureValidation",
+    "AnnotateTypes",
     "DumpParforDiagnostics",
-}  # fmt: skip
+}
 
 
 def _leave_out_passes() -> None:
@@ -235,9 +244,13 @@ def _compile_for_types() -> None:
 
 _WORD, _BYTES, _STATUS = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
 _ITEMS = {
-    "uint8": (ir.IntType(8), 1), "uint16": (ir.IntType(16), 2), "int32": (ir.IntType(32), 4),
-    "int64": (_WORD, 8), "float32": (ir.FloatType(), 4), "float64": (ir.DoubleType(), 8),
-}  # fmt: skip
+    "uint8": (ir.IntType(8), 1),
+    "uint16": (ir.IntType(16), 2),
+    "int32": (ir.IntType(32), 4),
+    "int64": (_WORD, 8),
+    "float32": (ir.FloatType(), 4),
+    "float64": (ir.DoubleType(), 8),
+}
 # Of the seven values that numba passes for an array: how many items it has, and where they begin.
 _COUNT, _START = 2, 4
 
@@ -305,9 +318,12 @@ def _part(
 
 
 def _of_query(
-    builder: ir.IRBuilder, i: ir.Value, kinds: list[str], types: list[str],
+    builder: ir.IRBuilder,
+    i: ir.Value,
+    kinds: list[str],
+    types: list[str],
     columns: list[list[ir.Value]],
-) -> list[list[ir.Value]]:  # fmt: skip
+) -> list[list[ir.Value]]:
     """The columns of query i: parts between the offsets that come before them, and numbers."""
     given = []
     begin = count = i

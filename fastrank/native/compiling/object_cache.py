@@ -123,8 +123,18 @@ def write_whole(path: str, content: bytes) -> None:
 # What the compiled code may expect of the system: the memory, reading and mathematics of libc and
 # libm.
 ALLOWED = {
-    "memcpy", "memmove", "memset", "memcmp", "bcmp", "pread", "exp", "log", "log2", "pow", "sqrt",
-}  # fmt: skip
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "bcmp",
+    "pread",
+    "exp",
+    "log",
+    "log2",
+    "pow",
+    "sqrt",
+}
 
 # glibc 2.29 gave these new versions, which return the same values but set errno differently. Every
 # glibc has the first versions, so that a library linked on a new system also loads on an old one.

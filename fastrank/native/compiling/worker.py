@@ -41,8 +41,10 @@ class Worker:
         }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "fastrank.native.compiling.worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+        )
 
     def call(self, function: Callable[..., Any], *given: Any) -> Any:
         """What a function of a module returns there. Raises BuildError if it fails there."""

@@ -49,8 +49,12 @@ def main() -> None:
     def config(classes: int, **options: Any) -> dict[str, Any]:
         chosen = {"nhid": 0, "optim": "adam", **options.pop("classifier", {})}
         return {
-            "nclasses": classes, "seed": SEED, "usepytorch": True, "classifier": chosen, **options,
-        }  # fmt: skip
+            "nclasses": classes,
+            "seed": SEED,
+            "usepytorch": True,
+            "classifier": chosen,
+            **options,
+        }
 
     def pair(given: tuple[Any, Any, Any]) -> tuple[Any, Any]:
         first, second, labels = given
@@ -100,10 +104,12 @@ def main() -> None:
         "split_pair": lambda: split(*map(pair, pairs)),
         "split_snli": lambda: split(
             *map(snli, pairs),
-            cudaEfficient=True, noreg=True, classifier={"max_epoch": 15, "epoch_size": 1},
+            cudaEfficient=True,
+            noreg=True,
+            classifier={"max_epoch": 15, "epoch_size": 1},
         ),
         "split_sklearn": lambda: split(*singles, usepytorch=False),
-    }  # fmt: skip
+    }
     recorded = {}
     for name, run in cases.items():
         fits.clear()

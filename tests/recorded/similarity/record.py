@@ -23,9 +23,12 @@ def sentence_transformers(model: made.Vectors, tasks: dict[str, Any]) -> dict[st
     options = {"write_csv": False, "similarity_fn_names": SIMILARITIES}
     model_card = SimpleNamespace(set_evaluation_metrics=lambda *_: None)
     given = SimpleNamespace(
-        encode=model.encode, encode_query=model.encode, encode_document=model.encode,
-        similarity_fn_name="cosine", model_card_data=model_card,
-    )  # fmt: skip
+        encode=model.encode,
+        encode_query=model.encode,
+        encode_document=model.encode,
+        similarity_fn_name="cosine",
+        model_card_data=model_card,
+    )
     evaluators = {
         "similarity": evaluation.EmbeddingSimilarityEvaluator(*tasks["similarity"], **options),
         "pairs": evaluation.BinaryClassificationEvaluator(*tasks["pairs"], **options),
