@@ -78,7 +78,9 @@ def stopped(stop: signal.Signals, *, children: bool) -> tuple[int, bytes, bytes]
         time.sleep(0.5)  # The command takes the scores of the first run.
         if children:
             for child in psutil.Process(command.pid).children():
-                child.send_signal(stop)
+                # The command ends the others as soon as it sees that one is gone.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    child.send_signal(stop)
         else:
             os.killpg(command.pid, stop)
         output, errors = command.communicate(timeout=30)
