@@ -72,7 +72,11 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
         rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
-        empty = frozenset(os.fsencode(query) for query, documents in found.items() if not documents)
+        # Of what the reader refuses, ids may be anything, lone surrogates that have no bytes too.
+        without = (
+            [] if judgments or refused else [q for q, documents in found.items() if not documents]
+        )
+        empty = frozenset(map(os.fsencode, without))
         return Reading(Rows(**{**rows._asdict(), "empty": empty}), refused)
     except (FormatError, InputError, AttributeError):
         # The reader has already reported the wrong structure or the invalid id.

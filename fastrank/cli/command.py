@@ -102,12 +102,12 @@ class Command:
     def _status(self, given: argparse.Namespace) -> int:
         try:
             _check_version(given)
-            if not self._can_be_written(given):
-                return self._failure
             if self._plot is not None and given.plot is not None:
                 from fastrank.comparing.plots.frame import check_format
 
                 check_format(given.plot)
+            if not self._can_be_written(given):
+                return self._failure
             if self._formats and given.format is None:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 

@@ -167,7 +167,7 @@ def overlap(
     )
     options = OverlapOptions(trec_eval_version == "9.0.8", cutoff, code)
     shared, *others = _compared(first, second, pairs, options, persistence).T.tolist()
-    names = (f"shared@{depth}", f"jaccard@{depth}", "rbo", "tau", "ktu")
+    names = (f"shared@{cutoff}", f"jaccard@{cutoff}", "rbo", "tau", "ktu")
     columns = dict(zip(names, [list(map(int, shared)), *others], strict=True))
     return with_means(list(map(decoded, queries)), columns)
 

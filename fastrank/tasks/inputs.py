@@ -279,12 +279,13 @@ def training_and_tests(
             for (own, rows), label in zip(sides.values(), (name, f"{name} (test)"), strict=True)
         )
     else:
-        texts, model = as_text_task(task), model_or_vectors
+        # Both are checked before a text is encoded.
+        texts, test_texts, model = as_text_task(task), as_text_task(test), model_or_vectors
         if needs_fitting(model, texts.texts[0]):
             model = deepcopy(model).fit(texts.texts[0])
         training = read_task(model, texts, options, texts=1, labels=True)
         others = {**options, "name": f"{training.name} (test)"}
-        tests = read_task(model, as_text_task(test), others, texts=1, labels=True)
+        tests = read_task(model, test_texts, others, texts=1, labels=True)
     width, other = (part.vectors[0].shape[1] for part in (training, tests))
     if width != other:
         raise ArrayError("test", f"expected {width} dimensions, as in training, found {other}")

@@ -278,6 +278,11 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (found.status, "[malformed]" in found.out) == (1, True)
 
 
+def test_a_lone_surrogate_without_results_is_an_error() -> None:
+    (found,) = told(check(None, b'{"\\ud800": {}, "q": {"d": 1.0}}'))
+    assert "expected an id, found a lone surrogate" in found[2]
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [(b"query_id,doc_id,score\nq,,1\n", 2), (b'{"query_id": "q", "doc_id": "", "score": 1}\n', 1)],

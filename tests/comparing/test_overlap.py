@@ -275,6 +275,11 @@ def test_the_last_row_has_the_means_of_the_values_that_exist() -> None:
     assert columns["tau"] == pytest.approx([-1, math.nan, math.nan, -1], nan_ok=True)
 
 
+def test_columns_are_named_after_the_depth_as_a_number() -> None:
+    names = fr.overlap({"q": {"a": 1}}, {"q": {"a": 1}}, depth=True).names
+    assert names[1:3] == ["shared@1", "jaccard@1"]
+
+
 def ranked(docs: str, **named: str) -> Any:
     """A run of one query with the letters as documents, some of which have other names."""
     return {"q": {named.get(doc, doc): -rank for rank, doc in enumerate(docs)}}

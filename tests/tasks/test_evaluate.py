@@ -206,6 +206,14 @@ def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, r
     assert calls == []
 
 
+@pytest.mark.parametrize("function", [fr.tasks.evaluate_multilabel, fr.tasks.evaluate_regression])
+def test_invalid_test_rows_are_named_before_a_text_is_encoded(function):
+    calls = []
+    with pytest.raises(fr.errors.ReadError, match=r"missing\.csv"):
+        function(calls.append, (["a", "b"], [1, 2]), test="missing.csv")
+    assert calls == []
+
+
 def test_an_index_that_needs_the_real_dimension_is_not_refused_before():
     task = fr.Task("retrieval", CITIES, index_factory="PCA3,Flat")
     with pytest.raises(TaskError, match="task 'retrieval', model 'two': index_factory"):
