@@ -199,3 +199,15 @@ def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any
     said = "ties decide which of tied and untied is better in map"
     assert said in " ".join(capfd.readouterr().out.split())
     assert said in report.read_text()
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8])
+def test_p_values_near_the_level_are_said_to_be_estimates(alpha: float) -> None:
+    """Near is within two standard errors of the share of 1,000 sign flips."""
+    rows = np.random.default_rng(5).random((2, 40))
+    options = {"test": "randomization", "resamples": 1000, "exact_up_to": 0}
+    pairs = compared(rows, alpha=alpha, **options).pairs("value").columns
+    (p,), (note,) = pairs["p"], pairs["note"]
+
+    is_near = abs(p - alpha) <= 2 * math.sqrt(p * (1 - p) / 1000)
+    assert ("more resamples would decide" in note) == is_near
