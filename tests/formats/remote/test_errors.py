@@ -13,7 +13,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.errors import OptionError, ReadError
-from fastrank.formats import object_stores
+from fastrank.formats import remote
 from fastrank.formats.remote import redacted, shown
 from fastrank.formats.source import open_source, read_all
 from tests.helpers.web_server import WebServer
@@ -24,7 +24,7 @@ TIMED_OUT = "timed out waiting for data from the server"
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_stores, "BLOCK", 1 << 16)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
 
 
 def reason(url: str) -> str:
@@ -64,7 +64,7 @@ def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(
     """Also one that announces more than it sends."""
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.2)
+    monkeypatch.setattr(remote, "TIMEOUT", 0.2)
     server.pause = 0.6
     assert reason(server.url("x.run", RUN)) == TIMED_OUT
     server.pause, server.broken, server.stalls = 0, 1000, 0.6
@@ -77,12 +77,12 @@ def test_a_refused_connection_is_an_error(server: WebServer) -> None:
     assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
 
 
-@pytest.mark.parametrize("store", ["web", "memory"])
+@pytest.mark.parametrize("store", ["web", "memory", "blocks"])
 def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: Any) -> None:
     def put(content: bytes) -> str:
         memory.pipe_file("/b/x.run", content)
         url = server.url("x.run", content)
-        return "memory://b/x.run" if store == "memory" else url
+        return url if store == "web" else f"{store}://b/x.run"
 
     with open_source(put(RUN)) as file:
         file.read()
