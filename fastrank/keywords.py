@@ -33,7 +33,6 @@ WIDTH = 100
 # Names in other libraries that do not resemble those of the same options here.
 SYNONYMS = {
     "cutoff": "k depth",
-    "dev": "dev_rows",
     "f": "format",
     "from": "input_format",
     "j": "jobs threads",
@@ -46,7 +45,6 @@ SYNONYMS = {
     "level": "relevance_level",
     "rel": "relevance_level",
     "q": "query",
-    "test": "test_rows",
     "threshold": "relevance_level",
     "metric": "measures measure",
     "metrics": "measures measure",

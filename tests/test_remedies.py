@@ -309,17 +309,6 @@ fr.search(build_index(VECTORS).faiss, VECTORS, k=1)
   ; pass it as the corpus of search or evaluate_embeddings
   fr.search(VECTORS, build_index(VECTORS).faiss, k=1), fr.evaluate_embeddings(VECTORS,
     build_index(VECTORS).faiss, {'0': {'1': 1}}, 'map')
-fr.tasks.evaluate_classification(VECTORS, LABELS, protocol='knn', neighbors=1, test=(VECTORS,
-    LABELS), dev=(VECTORS, LABELS))
-  ; give 'test' alone
-  fr.tasks.evaluate_classification(VECTORS, LABELS, protocol='knn', neighbors=1, test=(VECTORS,
-    LABELS))
-fr.tasks.evaluate_classification(model, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',
-    neighbors=1)
-  ; give one array of features, or set embed=
-  fr.tasks.evaluate_classification([[1], [2]], [0, 1], protocol='knn', neighbors=1),
-    fr.tasks.evaluate_classification(None, (['a', 'b'], ['c', 'd'], [0, 1]), protocol='knn',
-    neighbors=1, embed=lambda a, b, task, split: model(a + b)[:2])
 # Tasks.
 tasks().compare() => lower is better for FirstRank of 'FirstRank'; give one of 'RR'
   tasks().compare('RR')
@@ -327,8 +316,6 @@ tasks().compare('FirstRank') => is not a mean over queries or rows; give one of 
   tasks().compare('RR')
 fr.evaluate_labels([[-1, 1]], [[0.5, 0.25]], 'map') => (see mask=), found
   fr.evaluate_labels([[-1, 1]], [[0.5, 0.25]], 'map', mask=[[False, True]])
-fr.Task('regression', (['a', 'b'], [1.0, 2.0])) => needs the option 'test': the test rows
-  fr.Task('regression', (['a', 'b'], [1.0, 2.0]), test=(['a', 'b'], [1.0, 2.0]))
 fr.evaluate_tasks(len, fr.TextTask.from_texts(['a', 'b'], ['b', 'c'], labels=[1, 2]))
   ; state its kind: Task('similarity', texts)
   fr.Task('similarity', fr.TextTask.from_texts(['a', 'b'], ['b', 'c'], labels=[1, 2]))

@@ -20,7 +20,6 @@ COMMANDS = {
     "eval-embeddings": "search embeddings and evaluate the results",
     "hard-negatives": "mine hard negatives from a run, for training",
     "compare-indexes": "compare approximate vector indexes with exact search",
-    "probe": "train classifiers on embeddings and test them",
     "gate": "fail a build if a run is worse than a saved baseline",
     "board": "make a leaderboard of many systems and data sets, as a static site",
     "agree": "compare the rankings of two runs, or two rankings of systems",

@@ -19,7 +19,6 @@ from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded
 from fastrank.tasks.result import TaskResult
-from fastrank.tasks.task import LOWER_IS_BETTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ COLUMNS = ("task", "kind", "metric", "score", "low", "high", "rows", "seconds")
 # Columns beside those of models.
 TABLE_COLUMNS = {"kind", "mean", "metric", "task", "tasks"}
 # Their values belong to rows, not to repetitions.
-OF_ROWS = ("triplets", "bitext", "summarization")
+OF_ROWS = ("triplets", "bitext")
 
 
 class TaskScore(Frozen):
@@ -239,8 +238,8 @@ class TaskResults(Frozen):
         """Compare the models by their values per query or row of a task, or per task.
 
         task: a task whose score is a mean over queries or rows: retrieval, reranking, triplets,
-            the accuracy of bitext, and summarization. None compares the models on the main scores
-            of all tasks, one value per task.
+            and the accuracy of bitext. None compares the models on the main scores of all tasks,
+            one value per task.
         **options: as in `compare_scores`.
 
         Raises OptionError for an unknown task, and one whose score is not a mean over rows; what
@@ -429,7 +428,7 @@ def _mean(values: list[float]) -> float:
 
 def _lower(metric: str) -> bool:
     """Whether lower values of a metric are better."""
-    return metric in LOWER_IS_BETTER or better_of(metric) == "lower"
+    return metric == "loss" or better_of(metric) == "lower"
 
 
 def _check_name(option: str, name: str, known: list[str]) -> None:
