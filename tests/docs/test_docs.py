@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import textwrap
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,8 +21,6 @@ PAGES = [*sorted(DOCS.rglob("*.md")), README]
 BLOCKS = [(page, block) for page in PAGES for block in blocks_of(page)]
 SETUP = [block.text for page, block in BLOCKS if page == README and "-m venv" in block.text]
 END = README, Block("", "", "")
-# Large libraries of which no extra has all.
-FRAMEWORKS = {"llama_index", "mlflow", "ragas"}
 RUNS = ("pca.run", "pixels.run", "profile.run")
 
 
@@ -139,23 +136,10 @@ def test_comments_are_above_commands() -> None:
 
 @pytest.mark.parametrize("block", _of_kind("python"))
 def test_programs_run(block: Block, folder: Path) -> None:
-    """Each runs in a process of its own and prints something, with its framework where that is."""
+    """Each runs in a process of its own and prints something; with its framework where that is."""
     for module in re.findall(r"^from (\w+)", block.text, re.MULTILINE):
-        if module in FRAMEWORKS and find_spec(module) is None:
-            pytest.skip(f"{module} is not installed")
+        pytest.importorskip(module)
     assert python(block.text, folder)
-
-
-def test_metrics_inside_frameworks_have_the_function_that_runs_without_them() -> None:
-    """The session of the page calls it with plain lists."""
-    page = DOCS / "frameworks.md"
-    blocks = blocks_of(page)
-    (session,) = (block.text for block in blocks if ">>> def value(" in block.text)
-    lines = re.findall(r"^(?:>>>|\.\.\.) ((?:def value|    ).*)$", session, re.MULTILINE)
-    programs = [block.text for block in blocks if block.kind == "python"]
-
-    assert {found for own in programs for found in re.findall(r"^from (\w+)", own)} == FRAMEWORKS
-    assert all("\n".join(lines) in own for own in programs)
 
 
 def test_the_first_program_of_the_readme_prints_what_its_first_command_does() -> None:
