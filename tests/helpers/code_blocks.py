@@ -68,9 +68,7 @@ def read(page: Path, folder: Path) -> str:
     Python has one process, so that blocks may use names, and files, of those above them.
     """
     begin = BEGIN.format(folder=str(REPOSITORY), module=__name__, page=str(page))
-    found = warm.started(
-        "python", "-c", begin, cwd=folder, env=_environment(), capture_output=True
-    )
+    found = warm.started("python", "-c", begin, cwd=folder, env=_environment(), capture_output=True)
     return found.stdout if found.returncode == 0 else found.stderr
 
 
@@ -93,20 +91,19 @@ def run_page(page: str) -> None:
         if block.kind == "text":
             problem = _wrong_command(block.command, block.text)
         elif block.kind == "sh" and shown is None:
-            problem = _wrong_command(block.text, None)
+            problem = _wrong_command(block.text)
         elif block.kind in ("python", "pycon") and not _lacks_a_library(block, lacking):
-            run = _wrong_program if block.kind == "python" else _wrong_session
-            problem = run(block.text, names, shown)
+            if block.kind == "python":
+                problem = _wrong_program(block.text, names, shown)
+            else:
+                problem = _wrong_session(block.text, names)
         if problem:
             print(f"{block.command or block.text.rstrip()}\n{problem}")
 
 
-def _wrong_command(command: str, shown: str | None) -> str:
+def _wrong_command(command: str, shown: str | None = None) -> str:
     """It has to succeed without complaint, and to print what is shown, if anything is."""
-    environment = os.environ
-    found = subprocess.run(
-        ["sh", "-ec", command], env=environment, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(["sh", "-ec", command], capture_output=True, text=True, check=False)
     if found.returncode or found.stderr:
         return f"{found.stderr}exit status {found.returncode}"
     return _difference(shown, found.stdout)
@@ -120,14 +117,14 @@ def _wrong_program(block: str, names: dict[str, Any], shown: str | None) -> str:
             exec(compile(block, "<block>", "exec"), names)
     except Exception:
         return traceback.format_exc()
-    return _difference(shown, printed.getvalue()) or ("" if printed.getvalue() else "no output")
+    return _difference(shown, printed.getvalue()) if printed.getvalue() else "no output"
 
 
-def _wrong_session(block: str, names: dict[str, Any], _: str | None) -> str:
+def _wrong_session(block: str, names: dict[str, Any]) -> str:
     # As doctest marks blank lines of output.
     session = re.sub(r"\n\n(?!>>>|\n|\Z)", "\n<BLANKLINE>\n", block)
     test = doctest.DocTestParser().get_doctest(session, {}, "session", None, 0)
-    # It copies the names that it gets.
+    # A DocTest copies the names that it gets.
     test.globs = names
     told: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -136,26 +133,23 @@ def _wrong_session(block: str, names: dict[str, Any], _: str | None) -> str:
 
 
 def _lacks_a_library(block: Block, lacking: set[str]) -> bool:
-    """Whether it imports what is not installed, or uses a name of such a block: one of lacking."""
+    """Whether it imports what is not installed, or uses a name of a block that does: of lacking."""
     code = block.text
     if block.kind == "pycon":
         code = "".join(part.source for part in doctest.DocTestParser().get_examples(code))
     nodes = list(ast.walk(ast.parse(code)))
-    modules = {part.module for part in nodes if isinstance(part, ast.ImportFrom) and part.module}
-    imports = [part for part in nodes if isinstance(part, ast.Import)]
-    modules |= {alias.name for part in imports for alias in part.names}
-    used = {part.id for part in nodes if isinstance(part, ast.Name)}
-    if all(find_spec(name.split(".")[0]) for name in modules) and not used & lacking:
-        return False
-    assigned = [part for part in nodes if isinstance(part, ast.Name)]
-    lacking |= {part.id for part in assigned if isinstance(part.ctx, ast.Store)}
-    lacking |= {
-        alias.asname or alias.name
-        for part in nodes
-        if isinstance(part, ast.Import | ast.ImportFrom)
-        for alias in part.names
-        if not find_spec((getattr(part, "module", None) or alias.name).split(".")[0])
+    imported = {
+        alias.asname or alias.name: getattr(node, "module", None) or alias.name
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
     }
+    absent = {name for name, module in imported.items() if not find_spec(module.split(".")[0])}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    if not absent and not any(name.id in lacking for name in names):
+        return False
+    lacking |= absent | {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    lacking |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     return True
 
 
