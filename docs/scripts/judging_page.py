@@ -138,25 +138,7 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
             (IMAGES / f"judging-{name}.svg").write_bytes(Path(f"{name}.svg").read_bytes())
         plan = ["plan", "-n", "100", "--judge", "model.qrels", "--depth", "10"]
         sheet = output([*plan, "--plan", "plan.json", "ours.run", "theirs.run"])
-        header, *rows = (line.split("\t") for line in sheet.splitlines())
-        filled = [header, *([query, doc, str(human[query][doc])] for query, doc, _ in rows)]
-        Path("judged.tsv").write_text("".join("\t".join(row) + "\n" for row in filled))
-        pairs = output(
-            [
-                "estimate",
-                "--plan",
-                "plan.json",
-                "--human",
-                "judged.tsv",
-                "--judge",
-                "model.qrels",
-                "-m",
-                "P(rel=2)@10",
-                "ours.run",
-                "theirs.run",
-            ]
-        )
-        truth = fr.evaluate("all.qrels", ["ours.run", "theirs.run"], "nDCG@10 P(rel=2)@10")
+        truth = fr.evaluate("all.qrels", ["ours.run", "theirs.run"], "nDCG@10")
     rows = list(coverage.rows(qrels, {run_name(run): run for run in runs}, REPETITIONS))
     short = [own for own in rows if coverage.falls_short(own, REPETITIONS)]
     assert not short, short
@@ -174,16 +156,14 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         agreement=agreement,
         estimate=estimate,
         sheet="\n".join(sheet.splitlines()[:4]),
-        pairs=pairs,
         judge=JUDGE,
-        coverage=coverage.table(own for own in rows if own.judge == JUDGE and own.n != 50),
+        coverage=coverage.table(own for own in rows if own.judge == JUDGE and own.n == 20),
         worst=", ".join(easy),
         repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
         most=f"{100 * max(max(row.everyone, row.queries) for row in rows):.1f}",
         alone=f"{len(biased)} of the {len(rows)}",
         ndcg=" and ".join(f"{own.mean['nDCG@10']:.4f}" for own in truth),
-        precision=" and ".join(f"{own.mean['P(rel=2)@10']:.4f}" for own in truth),
     )
 
 
@@ -274,14 +254,8 @@ $ head -4 judge.tsv
 {sheet}
 ```
 
-Filled in, the file goes back with the plan:
-
-```console
-$ fastrank estimate --plan plan.json --human judged.tsv --judge model.qrels -m 'P(rel=2)@10' ours.run theirs.run
-{pairs}
-```
-
-All pairs judged by people give {precision}. If assessors did not finish, `--partial` takes empty
+Filled in, the file goes back with the plan: `fastrank estimate --plan plan.json --human judge.tsv --judge
+model.qrels -m 'P(rel=2)@10' ours.run theirs.run`. If assessors did not finish, `--partial` takes empty
 grades as missing at random. In Python, `plan.qrels(grades)` makes judgments with strata for xinfAP and
 infNDCG:
 
@@ -300,22 +274,22 @@ needs to find that difference with a power of 0.8, and `--correlation` says how 
 ## How often are the intervals right?
 
 `python -m bench coverage --qrels QRELS RUN RUN` lets people judge n random queries again and again
-({repetitions} times), and counts how often the 95 % interval has the true mean. Here the queries, runs and
-judgments are those of TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion matrix.
-`known queries`: the 100 queries are all there are. `all queries`: they stand for all that users ask, of
-which 400 are drawn for each repetition. `people alone` is the interval without the judge, `judge alone`
-that of the judge's values of all 400; `width` is the width as a share of that of people alone.
+({repetitions} times), and counts how often the 95 % interval has the true mean. Here the queries, runs
+and judgments are those of TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion
+matrix. `known queries`: the 100 queries are all there are. `all queries`: they stand for all that users
+ask, of which 400 are drawn for each repetition. `people alone` is the interval without the judge, `judge
+alone` that of the judge's values of all 400; `width` is the width as a share of that of people alone.
 
 {coverage}
 
-With a second judge and n = 50, too, every interval covers the truth in {least} to {most} %, at the promised
-92 to 97 % for n = 20 and 93 to 96.5 % from n = 50 on. The interval of the judge alone covers it in less than
-half of the repetitions in {alone} rows, and never in most of these; where it does better, its errors happen
-to cancel out.
+With a second judge, n = 50, and n = 100, too, every interval covers the truth in {least} to {most} %, at
+the promised 92 to 97 % for n = 20 and 93 to 96.5 % from n = 50 on. The interval of the judge alone covers
+it in less than half of the repetitions in {alone} cases, and never in most of these; where it does
+better, its errors happen to cancel out.
 
-Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are too
-short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for 98 % of
-the queries, they cover {worst}. The output says so, and warns below 20 queries.
+Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
+too short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
+98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
 
 ## Work on judgments
 

@@ -144,12 +144,15 @@ def _lacks_a_library(block: Block, lacking: set[str]) -> bool:
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     }
-    absent = {name for name, module in imported.items() if not find_spec(module.split(".")[0])}
     names = [node for node in nodes if isinstance(node, ast.Name)]
-    if not absent and not any(name.id in lacking for name in names):
+    bound = {*imported, *(name.id for name in names if isinstance(name.ctx, ast.Store))}
+    bound |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    if all(find_spec(module.split(".")[0]) for module in imported.values()) and not (
+        ({name.id for name in names} - bound) & lacking
+    ):
+        lacking -= bound
         return False
-    lacking |= absent | {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    lacking |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    lacking |= bound
     return True
 
 
