@@ -87,7 +87,6 @@ def _board(folder: Path) -> fr.types.Board:
 def _judged() -> dict[str, object]:
     human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
     judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
-    runs = {"x": {"q1": {"d1": 3, "d2": 2}, "q2": {"d4": 1}}, "y": {"q2": {"d1": 1}}}
     run = {f"q{i}": {f"d{j}": float(-j) for j in range(20)} for i in range(10)}
     model = {f"q{i}": {"d1": i % 2, "d2": (i + 1) % 2} for i in range(20)}
     people = {f"q{i}": {"d1": i % 2, "d2": int(i % 4 == 0)} for i in range(0, 20, 3)}
@@ -98,10 +97,8 @@ def _judged() -> dict[str, object]:
     return {
         "human": human,
         "judge": judge,
-        "runs": runs,
         "run": run,
         "agreement": fr.judge_agreement(human, judge),
-        "systems": fr.judge_agreement(human, judge, runs=runs, measures="map").systems,
         "estimate": fr.estimate(people, model, systems, "nDCG@2"),
         "plan": fr.plan_judgments({"a": run}, 40, depth=20),
     }
