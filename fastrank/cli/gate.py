@@ -13,7 +13,7 @@ from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.gating.checks import MAX_DROP
-from fastrank.gating.ci_formats import to_github, to_json, to_junit, to_openmetrics
+from fastrank.gating.ci_formats import to_github, to_json
 from fastrank.gating.gate import gate, new_baseline, save_baseline
 from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EvaluationOptions
@@ -46,8 +46,8 @@ examples:
   fastrank gate check baseline.json qrels.txt run.txt
   fastrank gate check --max-drop 0.02 --max-drop nDCG@10=0.01 baseline.json \\
       qrels.txt run.txt
-  fastrank gate check --policy non-inferior --format junit -o gate.xml \\
-      baseline.json qrels.txt run.txt
+  fastrank gate check --policy non-inferior --format github baseline.json \\
+      qrels.txt run.txt
 
 policies:
   significant   fail if a mean is worse by more than --max-drop and the drop is
@@ -63,8 +63,6 @@ formats:
   github        annotations; also appends the markdown to $GITHUB_STEP_SUMMARY,
                 and verdict=pass, fail or undecided to $GITHUB_OUTPUT
   json          the checks in full precision
-  junit         a test case for each check, as GitLab and Jenkins read them
-  openmetrics   the means, as GitLab's metrics reports read them
 
 The measures and options are those of the baseline; if others are given, that is
 an error. A run that lacks queries of the baseline fails, unless it was saved
@@ -79,10 +77,8 @@ FORMATS: dict[str, Callable[[Verdict], str]] = {
     "markdown": to_markdown,
     "github": to_github,
     "json": to_json,
-    "junit": to_junit,
-    "openmetrics": to_openmetrics,
 }
-SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
+SUFFIXES = {".json": "json", ".md": "markdown"}
 
 
 def _declare_save(parser: Parser) -> None:

@@ -279,7 +279,7 @@ FLAGS = [
     ("eval TWO --digit 3 --xyzzy", "--digit", "--digits"),
     ("eval --per_query TWO", "--per_query", "--per-query"),
     ("check --xyzzy digits.qrels", "--xyzzy", ""),
-    ("measures --formt json", "--formt", "--format"),
+    ("check --formt json", "--formt", "--format"),
     ("gate check --max-dro 1", "--max-dro", "--max-drop"),
     ("gate --hepl check", "--hepl", "--help"),
 ]
