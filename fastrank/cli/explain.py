@@ -8,7 +8,6 @@ from fastrank.cli.flags import ZERO, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.errors import OptionError
-from fastrank.explaining.against import explain_options
 from fastrank.explaining.explain import MEASURES, explain, explained
 from fastrank.formats import files
 from fastrank.formats.sites import changes
@@ -124,7 +123,7 @@ def _against(given: argparse.Namespace) -> str:
         if getattr(given, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(given, EvaluationOptions)
-    found = explain_options(given.qrels, given.run, given.against, given.measures, **options)
+    found = explain(given.qrels, given.run, given.measures, against=given.against, **options)
     return str(found)
 
 
