@@ -345,7 +345,7 @@ def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: st
 
 
 def test_a_command_like_no_other_is_refused_with_all() -> None:
-    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, compare, search,...")
+    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, trec_eval, spans,...")
 
 
 @pytest.mark.parametrize(
