@@ -11,6 +11,7 @@ from functools import partial
 
 from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
 from fastrank.cli.output import guarded, write
+from fastrank.dropped import instead
 from fastrank.keywords import SYNONYMS
 from fastrank.messages import closest, did_you_mean
 
@@ -167,6 +168,14 @@ class Parser(argparse.ArgumentParser):
         words = [own[2:] for own in flags if own.startswith("--")]
         return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            flag = f"{self.prog} {(*action.option_strings, '')[0]}"
+            error.message += instead(flag, value) or instead(action.dest, value)
+            raise
+
     def format_usage(self) -> str:
         """The usage, wrapped."""
         return self._wrapped(super().format_usage)
@@ -212,7 +221,8 @@ class Parser(argparse.ArgumentParser):
                 break
             flag = word.partition("=")[0] if word.startswith("--") else word[:2]
             if LETTER_OR_WORD.match(flag) and flag not in flags:
-                self.error(f"unknown option {flag}{did_you_mean(self._meant(flag))}")
+                hint = instead(self.prog, flag) or did_you_mean(self._meant(flag))
+                self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)
 
 
