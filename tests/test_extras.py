@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.cli.completion import completions
 from fastrank.comparing.plots.frame import check_format
 from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
@@ -46,6 +47,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
     ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
     ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),
+    ("shtab", "fastrank completion", "completion", lambda: completions("bash", "trec_eval")),
     ("regex", "match='regex'", "regex", lambda: has_answer([], "", match="regex")),
 ]
 

@@ -268,10 +268,10 @@ fr.explain(QRELS, RUN, 'map', query='q01') => ; did you mean 'q1'?
   fr.explain(QRELS, RUN, 'map', query='q1')
 fr.explain(QRELS, RUN, 'map', query='q1').difference('map') => ; give another one as other=
   fr.explain(QRELS, RUN, 'map', query='q1', other=OTHER).difference('map')
-fr.explain_options(QRELS, RUN, {'Accuracy@5': 0.5}) => Omit it, or give Accuracy@5=MEASURE
-  fr.explain_options(QRELS, RUN, {'Accuracy@5': 0.5}, 'Accuracy@5=Success@5')
-fr.explain_options(QRELS, RUN, {'P': 0.5}, 'P') => ; name one of them
-  fr.explain_options(QRELS, RUN, {'P_5': 0.5}, 'P_5')
+fr.explain(QRELS, RUN, against={'Accuracy@5': 0.5}) => Omit it, or give Accuracy@5=MEASURE
+  fr.explain(QRELS, RUN, 'Accuracy@5=Success@5', against={'Accuracy@5': 0.5})
+fr.explain(QRELS, RUN, 'P', against={'P': 0.5}) => ; name one of them
+  fr.explain(QRELS, RUN, 'P_5', against={'P_5': 0.5})
 fr.explain(QRELS, RUN, 'map') => name a query, or a second run (other) to find one
   fr.explain(QRELS, RUN, 'map', query='q1'), fr.explain(QRELS, RUN, 'map', other=OTHER)
 fr.explain(QRELS, RUN, 'map', other=RUN) => ; name a query

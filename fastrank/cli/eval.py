@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import ZERO, at_least
+from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.options import METHODS, RESAMPLES
@@ -36,11 +37,9 @@ examples:
   fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
 
 formats:
-  trec      for each run, a line `run` with its name, then the lines of trec_eval
+  trec      a line `run` with the name of the run, then the lines of trec_eval
   table, markdown, latex
-            one row per run and one column per measure, the best values in bold
-            in markdown and latex; with -q one row per query, then `all`, with
-            the values of several runs side by side
+            one row per run and one column per measure; with -q one per query
   csv       columns run,query,measure,value in full precision: values over all
             queries, whose query is empty; with -q only those of each query
   jsonl     the same, one object per line; query is null for values over all
@@ -57,35 +56,29 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 
 def add_evaluation_options(parser: Parser, kind: type) -> None:
     """Declare what to compute, how to print it, and the options of a kind."""
-    add = parser.add
+    shown, statistic = partial(parser.add, group=OUTPUT), partial(parser.add, group=STATISTICS)
     parser.add_measures("official")
-    add("-q, --per-query", "also print the values of each query")
-    add("-n, --no-summary", "do not print values over all queries")
-    add(
+    parser.add_output()
+    shown("-q, --per-query", "also print the values of each query")
+    shown("-n, --no-summary", "do not print values over all queries")
+    shown("--digits N", f"decimals of tables (default: {DIGITS})", type=at_least(0))
+    shown("--transpose", "one row per measure in tables")
+    shown("--no-bold", "no bold for the best values in markdown and latex")
+    statistic(
         "--interval METHOD",
-        f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
-        f" {METHODS[0]}); not in trec",
+        f"also print intervals of means: {', '.join(METHODS)} (default: {METHODS[0]})",
         nargs="?",
         const=METHODS[0],
         choices=METHODS,
     )
-    add("--level P", "confidence level of --interval (default: 0.95)", type=float)
-    add(
-        "--resamples N",
-        f"number of resamples of --interval, except t (default: {RESAMPLES})",
-        type=at_least(1),
-    )
-    add("--seed N", "seed of resamples (default: 0)", type=at_least(0))
-    parser.add_output()
-    add(
-        "--digits N", f"decimals in table, markdown and latex (default: {DIGITS})", type=at_least(0)
-    )
-    add("--transpose", "one row per measure in table, markdown and latex")
-    add("--no-bold", "do not set the best values in bold in markdown and latex")
+    statistic("--level P", "confidence level of --interval (default: 0.95)", type=float)
+    statistic("--resamples N", f"resamples, except of t (default: {RESAMPLES})", type=at_least(1))
+    statistic("--seed N", "seed of resamples (default: 0)", type=at_least(0))
     parser.add_flags(evaluate, kind)
-    add(
+    parser.add(
         "-c",
-        "same as --missing zero",
+        f"same as {ZERO}",
+        group=CONVENTIONS,
         action="store_const",
         dest="missing",
         const="zero",
@@ -97,7 +90,7 @@ def _declare(parser: Parser) -> None:
     parser.add_files(runs=True)
     add_evaluation_options(parser, EvaluationOptions)
     parser.add_names()
-    parser.add("--tags", "name runs by the tags in their files")
+    parser.add("--tags", "name runs by the tags in their files", group=OUTPUT)
     add_reading_options(parser)
     parser.add(
         "--resume STORE",

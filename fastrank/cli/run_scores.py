@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.cli.command import UsageError
-from fastrank.cli.flags import at_least, given_options
+from fastrank.cli.flags import INPUTS, at_least, given_options
 from fastrank.cli.output import may_show_progress
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.evaluator import Prepared
@@ -33,21 +33,20 @@ def add_reading_options(parser: Parser) -> None:
     add = parser.add
     add(
         "-R, --relevance-format FORMAT",
-        f"kind of judgments: {', '.join(RELEVANCE_FORMATS)} (default: qrels)",
+        f"one of {', '.join(RELEVANCE_FORMATS)}",
         choices=RELEVANCE_FORMATS,
         default="qrels",
+        group=INPUTS,
     )
     add(
         "--threads N",
-        "threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
-        " output does not depend on it",
+        "threads per run (default: $FASTRANK_THREADS, or 8)",
         type=at_least(1),
         default=os.environ.get("FASTRANK_THREADS") or None,
     )
     add(
         "--jobs N",
-        "evaluate N runs at once, in processes with one thread each unless --threads is given"
-        " (default: 1); the output does not depend on it",
+        "evaluate N runs at once, in processes (default: 1)",
         type=at_least(1),
         default=1,
     )

@@ -26,6 +26,7 @@ from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, recor
 from fastrank.comparing.tukey import two_way
 from fastrank.data.columns import Frozen
 from fastrank.document.numbers import number
+from fastrank.dropped import without_dropped
 from fastrank.errors import MeasureError, OptionError
 from fastrank.formats.table_files import csv_lines
 from fastrank.scores.differences import largest_differences
@@ -565,6 +566,7 @@ class Comparison(Frozen):
 
         return plot(self, kind, measure, a, b, ax, path, format)
 
+    @without_dropped
     def report(
         self,
         path: str | os.PathLike[str] | BinaryIO,

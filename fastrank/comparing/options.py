@@ -96,7 +96,7 @@ COMPARISON = (
     Keyword(
         "correction",
         None,
-        """the correction of p-values for several comparisons, by default "holm". Others are
+        """the correction of p-values, by default "holm". It is for several comparisons. Others are
         "bonferroni", "hochberg" (needs positively dependent tests), "bh" (false discovery rate),
         "by" (the same under any dependence), "max-t" (step-down by the largest statistic of common
         sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's tests
@@ -106,22 +106,23 @@ COMPARISON = (
     Keyword(
         "family",
         "measure",
-        """which comparisons are corrected together: those of each "measure", or "all".""",
+        """the comparisons corrected together. Those of each "measure", or "all".""",
         choices=("measure", "all"),
     ),
     Keyword("alpha", 0.05, "the significance level.", check=fraction),
     Keyword(
         "interval",
         "t",
-        """confidence intervals of means and differences: "t" (Student's); "percentile", "bca" and
-        "studentized", which are bootstrap intervals over queries; or "none".""",
+        """the kind of confidence intervals. Of means and differences: "t" (Student's);
+        "percentile", "bca" and "studentized", which are bootstrap intervals over queries; or
+        "none".""",
         choices=INTERVALS,
     ),
     Keyword("level", 0.95, "the confidence level of the intervals.", check=fraction),
     Keyword(
         "resamples",
         None,
-        """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
+        """the number of random resamples. By default 100,000 for "randomization" and "max-t", else
         10,000.""",
         least=1,
     ),
@@ -135,14 +136,15 @@ COMPARISON = (
     Keyword(
         "exact_up_to",
         44,
-        """randomization tests are exact if no pair has more non-zero differences than this, and
-        there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
+        """the most differences of exact tests. Randomization tests are exact if no pair has
+        more non-zero differences than this, and there are not too many pairs; at most 52. 50 need 1
+        GB of memory.""",
         check=lambda name, value: _up_to(name, value, 52),
     ),
     Keyword(
         "zeros",
         "pratt",
-        """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
+        """differences of 0 in Wilcoxon's test. "pratt" ranks them and then drops them, "wilcox"
         drops them first, as scipy and R do. Up to 500 ranks, p is exact with either; theirs is
         approximate for equal ranks, dropped differences, or more than 50 queries.""",
         choices=("pratt", "wilcox"),
@@ -150,7 +152,7 @@ COMPARISON = (
     Keyword(
         "min_difference",
         0.0,
-        """the sign test ignores differences of at most this size.""",
+        """the sign test ignores up to this. Larger differences have a sign.""",
         check=not_negative,
     ),
     Keyword(

@@ -108,7 +108,7 @@ def read_exclusions(source: Source) -> Exclusions:
 IGNORE_IDENTICAL_IDS = Keyword(
     "ignore_identical_ids",
     False,
-    "exclude documents whose id equals the query id, before ranking.",
+    "exclude documents with the query's id, before ranking.",
     check=flag,
 )
 EXCLUDE = Keyword(

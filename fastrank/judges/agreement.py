@@ -14,6 +14,7 @@ from fastrank.comparing.randomization import resampled_sums
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import interval as bounds_text
 from fastrank.document.numbers import number, signed
+from fastrank.dropped import without_dropped
 from fastrank.errors import GroupError, OptionError
 from fastrank.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.judges.labels import (
@@ -395,6 +396,7 @@ class JudgeAgreement(Result):
         return content if self.systems is None else {**content, "systems": self.systems._content()}
 
 
+@without_dropped
 def judge_agreement(
     a: QrelsLike,
     b: QrelsLike,

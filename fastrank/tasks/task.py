@@ -66,7 +66,7 @@ class Task(Frozen):
         if kind not in KINDS:
             expected = ", ".join(map(repr, KINDS))
             reason = f"expected one of {expected}, found {kind!r}"
-            raise OptionError("kind", reason + option_hint(kind, KINDS))
+            raise OptionError("kind", reason + option_hint(kind, KINDS, "Task"))
         _check_options(kind, options)
         if kind in MEASURES:
             main_score = _add_measures(kind, options, main_score)
@@ -108,7 +108,7 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
             reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
             raise TypeError(f"Task {kind!r} takes no option {name!r}; {reason}")
         if name not in accepted:
-            hint = option_hint(name, accepted)
+            hint = option_hint(name, accepted, "Task")
             raise TypeError(f"Task {kind!r} has no option {name!r}{hint}")
 
 

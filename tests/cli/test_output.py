@@ -86,7 +86,7 @@ compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
 agree a.run b.run
   x.csv csv, x.csv.gz csv, X.CSV.XZ csv, x.json json, x.md markdown, x.tex latex, x.txt table
-gate check baseline.json qrels b.run => x.json json, x.md markdown, x.xml junit, x.txt text
+gate check baseline.json qrels b.run => x.json json, x.md markdown, x.txt text
 check qrels a.run => x.json text, x.md text, x text
 explain --query q1 -m map qrels a.run => x.md markdown, x.txt text
 fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.json json, x trec

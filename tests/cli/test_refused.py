@@ -260,7 +260,7 @@ FLAGS = [
     ("eval TWO --digit 3 --xyzzy", "--digit", "--digits"),
     ("eval --per_query TWO", "--per_query", "--per-query"),
     ("check --xyzzy digits.qrels", "--xyzzy", ""),
-    ("measures --formt json", "--formt", "--format"),
+    ("check --formt json", "--formt", "--format"),
     ("gate check --max-dro 1", "--max-dro", "--max-drop"),
     ("gate --hepl check", "--hepl", "--help"),
 ]
@@ -326,7 +326,7 @@ def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: st
 
 
 def test_a_command_like_no_other_is_refused_with_all() -> None:
-    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, compare, search,...")
+    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, trec_eval, spans,...")
 
 
 @pytest.mark.parametrize(

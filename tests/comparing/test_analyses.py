@@ -26,6 +26,7 @@ from fastrank.comparing.power import (
     power_of_t,
     queries_for,  # noqa: F401 (in a table)
 )
+from fastrank.scores.differences import read_zscores
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (
     DATA,
@@ -267,7 +268,7 @@ SOME_SAME[:, :2] = 0.1 + 0.2
 STANDARDIZED = [fr.standardize(scores_of(SOME_SAME), form=form) for form in ("std", "ecdf")]
 OF_TWO = ["value: all reference systems have the same value on 2 of 12 queries"]
 SAME = scores_of([[0.5, 0.1], [0.5, 0.3]])
-ZSCORES = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
+ZSCORES = read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 
 
 @giving("""

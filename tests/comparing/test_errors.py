@@ -9,6 +9,7 @@ import pytest
 import fastrank as fr
 from fastrank.comparing import groups  # noqa: F401 (in a table)
 from fastrank.errors import InputError, MeasureError
+from fastrank.scores.differences import read_zscores
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
     compare_data,
@@ -30,7 +31,7 @@ FEW = fr.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a":
 OTHER_FEW = fr.evaluate({"q2": {"a": 1}}, {"q2": {"a": 1}}, "map")
 A, B = {"a": {"q1": 1.0}}, {"b": {"q1": 1.0}}
 SETS = {f"set{d}": TWO for d in range(5)}
-ZSCORES = fr.read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
+ZSCORES = read_zscores(io.BytesIO(b"q1 value 0.25 0.1\n"))
 REPEATED = fr.read_run(io.BytesIO(b"q Q0 b 1 3 x\nq Q0 a 1 2 x\nq Q0 b 2 1 x\n"))
 TWICE = fr.Run.from_arrays(["q", "q"], ["x", "x"], [1, 2])
 

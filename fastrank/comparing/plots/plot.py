@@ -62,7 +62,9 @@ def check_kind(kind: str) -> None:
     """Raise OptionError unless there is a plot of this kind."""
     if kind in KINDS:
         return
-    hint = did_you_mean(map(repr, closest(kind, KINDS)))
+    from fastrank.dropped import instead
+
+    hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
     raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
 
 
