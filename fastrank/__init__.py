@@ -86,12 +86,10 @@ if TYPE_CHECKING:
     from fastrank.judges.plans import pool as pool
     from fastrank.judges.plans import read_plan as read_plan
     from fastrank.judging.array_qrels import index_qrels as index_qrels
-    from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import parse_measure as parse_measure
     from fastrank.native import engine as engine
-    from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.differences import read_zscores as read_zscores
     from fastrank.scores.differences import write_zscores as write_zscores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
