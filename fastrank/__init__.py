@@ -84,10 +84,8 @@ if TYPE_CHECKING:
     from fastrank.judges.plans import pool as pool
     from fastrank.judges.plans import read_plan as read_plan
     from fastrank.judging.array_qrels import index_qrels as index_qrels
-    from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
-    from fastrank.results_store.resuming import load_scores as load_scores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.tables import Table as Table

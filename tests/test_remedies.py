@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.cli.main import main
 from fastrank.errors import MeasureError
 from fastrank.searching import Shards, build_index, write_index
 from tests.helpers.commands import fastrank
@@ -124,11 +123,6 @@ def model(texts: list[str]) -> Any:
 
 def turned(texts: list[str]) -> Any:
     return [[len(text), 1.0] for text in texts]
-
-
-def stored() -> None:
-    for measure in ("map", "RR"):
-        main(["eval", "--resume", "store", "-m", measure, "qrels", "run"])
 
 
 TEXTS = fr.Dataset.from_texts({"d": "text"}, {"q": "ask"}, {"q": {"d": 1}})
@@ -383,8 +377,6 @@ fr.write_qrels(fr.read_qrels('sample'), 'a', 'trec') => ; use the format sample
   fr.write_qrels(fr.read_qrels('sample'), 'a', format='sample')
 fr.read_qrels('twice.csv') => ; to choose one, use read_qrels(..., columns={'doc': NAME})
   fr.read_qrels('twice.csv', columns={'doc': 'pid'})
-stored(), fr.load_scores('store') => has several evaluations; choose one
-  fr.load_scores('store', measures='RR'), fr.load_scores('store', qrels='qrels', measures='map')
 """)
 # On the command line: what fails, the status and words of the message, what follows it.
 COMMANDS = cases("""
@@ -442,7 +434,7 @@ check --strict qrels case => 1 ; did you mean 'q1' (qrels:1)? => check qrels run
 """)
 # Remedies that no call here can try, and why.
 UNTRIED = {
-    "choose an empty folder": "tests/leaderboard writes one",
+    "choose an empty folder": "tests/formats/test_sites.py writes one",
     "name a folder (such as inspect/)": "tests/inspecting writes one",
     "use 'holm'": "the default",
     "`fastrank plan` writes it": "tests/judges/test_plans.py reads one",
@@ -454,7 +446,6 @@ UNTRIED = {
     "convert it (tr": "a command of the system",
     "pip install": "tests/test_extras.py installs",
     "`fastrank eval` reads datasets of ir_datasets": "ir_datasets is not installed",
-    "`fastrank eval --resume`": "names what writes such files",
     "compare with .*?": "the measures differ from plot to plot",
     "give one of ": "lists the values",
     "save a new one (`fastrank gate save`)": "a note",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrank.cli.parser import Parser
-    from fastrank.cli.resuming import StoredScores
     from fastrank.scores.scores import Scores
 
 EPILOG = """\
@@ -34,7 +33,7 @@ examples:
       bm25.run ours.run
   fastrank eval --interval bca --format table qrels.txt run.txt
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
-  fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
+  fastrank eval --jobs 8 qrels.txt runs/*.gz
 
 formats:
   trec      a line `run` with the name of the run, then the lines of trec_eval
@@ -49,8 +48,8 @@ formats:
 In json and jsonl, NaN and infinite values are null.
 
 Exit status: 0 if all runs were evaluated; 1 if a run could not be evaluated (it
-is skipped, and the file of -o is not written), or its scores could not be added
-to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
+is skipped, and the file of -o is not written); 2 for invalid options, or qrels
+that cannot be read.
 """
 
 
@@ -92,11 +91,6 @@ def _declare(parser: Parser) -> None:
     parser.add_names()
     parser.add("--tags", "name runs by the tags in their files", group=OUTPUT)
     add_reading_options(parser)
-    parser.add(
-        "--resume STORE",
-        "keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
-        " whose scores it has; several processes may use it at the same time",
-    )
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -111,12 +105,10 @@ def _run(given: argparse.Namespace) -> int:
         write_lines(given.output, complete)
     except _IncompleteError:
         warn(f"{name_of(given.output)} was not written")
-    failed, stored = results.runs.failed, results.stored
-    if stored is not None:
-        stored.close(len(given.runs))
+    failed = results.runs.failed
     if failed and len(given.runs) > 1:
         warn(f"{failed} of {len(given.runs)} runs could not be evaluated")
-    return 1 if failed or (stored is not None and stored.failed) else 0
+    return 1 if failed else 0
 
 
 class _IncompleteError(Exception):
@@ -129,20 +121,13 @@ class _Results:
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
         self.runs = RunScores(given, given.measures or ["official"])
-        self.stored: StoredScores | None = None
-        if given.resume is not None:
-            # Imported here because other evaluations do not need it.
-            from fastrank.cli.resuming import StoredScores
-
-            self.stored = StoredScores(given, self.runs)
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, runs = self._given, self.runs
         names = run_names(given.runs) if given.names is None else given.names
         taken = set[str]()
-        found = (self.stored or runs).of(given.runs)
         paths = map(name_of, given.runs)
-        for path, name, scores in zip(paths, names, found, strict=True):
+        for path, name, scores in zip(paths, names, runs.of(given.runs), strict=True):
             if scores is None:
                 continue
             for note in notes(scores, ZERO):

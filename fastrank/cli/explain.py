@@ -13,7 +13,7 @@ from fastrank.cli.parser import REPEATED
 from fastrank.errors import OptionError
 from fastrank.explaining.explain import MEASURES, explain, explained
 from fastrank.formats import files
-from fastrank.formats.sites import changes
+from fastrank.formats.sites import check_folder
 from fastrank.inspecting.inspect import inspect
 from fastrank.inspecting.inspection import is_folder
 from fastrank.judging.keywords import EvaluationOptions
@@ -144,8 +144,7 @@ def _declare_inspect(parser: Parser) -> None:
 
 def _inspect(given: argparse.Namespace) -> None:
     if is_folder(given.output):
-        # Raises for a folder with other files, before the work starts.
-        changes({}, given.output)
+        check_folder(given.output)
     else:
         files.check_target(given.output)
     options = given_options(given, inspect)

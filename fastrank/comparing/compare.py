@@ -209,6 +209,9 @@ def compare_datasets(
 
     In the result, data sets take the place of queries: `queries` are their names, `values` the
     means on them, and the tests, intervals and `ranks` are about other data sets of the same kind.
+    `standings` has the bounds of ranks, the groups that cannot be told apart, and how many data
+    sets it takes to tell systems from the first.
+
     Few data sets can show only large differences, however many queries they have; compare the
     systems on each of them, too. The means of data sets already vary with their queries, so that
     intervals that resample both are on the safe side: a little too wide.

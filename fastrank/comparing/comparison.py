@@ -22,6 +22,7 @@ from fastrank.comparing.pairs import (
     turned,
 )
 from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.standings import standing_table
 from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
 from fastrank.comparing.tukey import two_way
 from fastrank.data.columns import Frozen
@@ -475,6 +476,28 @@ class Comparison(Frozen):
         self.best(measure)
         count = at_least("resamples", resamples, 1)
         return rank_table(self, measure, count)
+
+    def standings(self, measure: str, *, power: float = 0.8, resamples: int = 10_000) -> Table:
+        """Who is first, and how surely: a row for each system, best first.
+
+        rank: equal means share it. low, high: the bounds of the rank, as in `ranks`; None for a
+        single query or data set. group: systems that share a letter cannot be told apart, as in
+        `letters`; None if more than 26 groups overlap. needed: how many queries, or data sets of
+        `compare_datasets`, the paired t-test needs to tell the system from the first with this
+        power, without a correction for several pairs; None without variance, or for more than
+        10**9. Needs all pairs. Raises OptionError if only those with a baseline were compared, and
+        what `best` raises.
+
+        >>> print(comparison.standings("map"))
+        system      mean    rank    low    high  group      needed
+        --------  ------  ------  -----  ------  -------  --------
+        pixels    0.4348       1      1       1  a
+        pca       0.3493       2      2       3  b              17
+        profile   0.3447       3      2       3  b              14
+        """
+        self.best(measure)
+        share, count = fraction("power", power), at_least("resamples", resamples, 1)
+        return standing_table(self, measure, share, count)
 
     def table(self, *, digits: int = 4) -> Table:
         """The means, a row for each system and a column for each measure; the best are bold.

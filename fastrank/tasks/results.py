@@ -22,9 +22,7 @@ from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
     from typing_extensions import Unpack
@@ -272,35 +270,6 @@ class TaskResults(Frozen):
         without = {score.task for score in self.scores if score.items is None}
         names = ", ".join(repr(task) for task in self.tasks if task not in without)
         return f"; give one of {names}" if names else ""
-
-    def to_mteb(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        revision: str = "no_revision_available",
-        split: str = "test",
-        subset: str = "default",
-        languages: Sequence[str] = ("und-Zyyy",),
-    ) -> list[Path]:
-        """Write the results in MTEB's format, for `mteb.ResultCache(folder).load_results()`.
-
-        folder: gets the files `results/<model>/<revision>/<task>.json`, with `/` in names of models
-            as `__`, and `model_meta.json` beside them. Existing files are replaced.
-        revision: of the models. split, subset, languages: of the data, such as
-            languages=["por-Latn"]; by default the language is undetermined.
-
-        Tasks with the names of MTEB's tasks appear as these. Metrics have MTEB's names
-        (`ndcg_at_10`) where it has them; `main_score` is the main score. Returns the paths of the
-        tasks' files. Raises OptionError for an invalid name or no language, and OSError.
-
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     [path.name for path in results.to_mteb(folder)][:2]
-        ['cities.json', 'words.json']
-        """
-        from fastrank.tasks.mteb_files import write_results
-
-        return write_results(self.scores, folder, revision, split, subset, languages)
 
     def __str__(self) -> str:
         return str(self.table())

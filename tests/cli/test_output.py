@@ -56,8 +56,8 @@ HELP = ["", *COMMANDS, "gate save", "gate check"]
 NEEDS = {"search": "faiss", "eval-embeddings": "faiss", "compare-indexes": "faiss"}
 # Commands without -o.
 PRINTING = ("convert", "trec_eval", "measures", "completion")
-# Those that write folders, or a page that needs a name.
-PAGES = ("board", "inspect")
+# Those that write a page, which needs a name.
+PAGES = ("inspect",)
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 
 

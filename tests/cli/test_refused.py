@@ -172,11 +172,6 @@ eval --transpose --format csv TWO
   2 --transpose: no effect with --format csv; use table, markdown or latex
 eval --no-bold -o x.json TWO
   2 --no-bold: no effect with --format json; use table, markdown or latex
-eval --resume - TWO => 2 --resume: expected a file, found standard output (-)
-eval --resume s3://bucket/s.jsonl?key=1 TWO
-  2 s3://bucket/s.jsonl: expected a local file, to which several processes may append
-eval --resume none/store TWO => 2 none/store: no such file or directory
-eval --resume store -o store TWO => 2 --resume: expected another file than that of -o: store
 
 eval-embeddings VECTORS IDS --qrels others.txt
   1 others.txt: no judged document is in the corpus...

@@ -78,12 +78,6 @@ def _comparison() -> fr.types.Comparison:
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 
 
-def _board(folder: Path) -> fr.types.Board:
-    rows = ["system,news,wiki,web", "a,0.5,0.5,0.25", "b,0.75,0.75,0.5", "c,0.5,0.625,"]
-    (folder / "results.csv").write_text("\n".join(rows))
-    return fr.board(folder, title="Search")
-
-
 def _judged() -> dict[str, object]:
     human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
     judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
@@ -133,14 +127,12 @@ MADE = {
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
-def test_examples_print_what_they_show(
-    source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a TaskResult, `explained` an Explanation, `board` a Board, and `results` those of two
-    tasks. Those of judges are in `_judged`.
+    `probed` a TaskResult, `explained` an Explanation, and `results` those of two tasks. Those of
+    judges are in `_judged`.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -150,8 +142,6 @@ def test_examples_print_what_they_show(
     for name, make in MADE.items():
         if re.search(rf"\b{name}\b", source.read_text("utf-8")):
             names[name] = make()
-    if "class Board(" in source.read_text("utf-8"):
-        names["board"] = _board(tmp_path)
     if source.parent.name == "judges":
         names |= _judged()
 
