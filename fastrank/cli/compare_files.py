@@ -36,7 +36,7 @@ def add_files_to_write(parser: Parser) -> None:
     )
     add(
         "--report FILE",
-        "write a report with tables, plots and rankings to an HTML file (extra `plot`)",
+        "write a report with tables and plots to an HTML file (extra `plot`)",
     )
     add(
         "--save FILE",
