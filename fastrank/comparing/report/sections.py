@@ -43,9 +43,9 @@ def figure(
     comparison: Comparison,
     kind: str,
     measure: str,
+    salt: str,
     a: str | None = None,
     b: str | None = None,
-    salt: str = "",
 ) -> str:
     """A figure element. salt: what distinguishes its ids from those of the other figures."""
     drawn = draw(comparison, kind, measure, a, b)
@@ -53,7 +53,7 @@ def figure(
         data = b64encode(drawn.render("png")).decode()
         alt = safe(f"{drawn.title}. {drawn.description}")
         return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
-    svg = inline(drawn.render("svg", salt or kind).decode())
+    svg = inline(drawn.render("svg", salt).decode())
     width = re.search(r'viewBox="0 0 (\d+)', svg)
     # Figures keep their size on wide pages, so that all have text of one size.
     style = f' style="max-width: {int(width[1]) * 4 // 3}px"' if width else ""
@@ -175,7 +175,7 @@ def _shares(sources: Sources) -> str:
 def overview_figures(comparison: Comparison) -> str:
     """The intervals of each measure."""
     return "\n".join(
-        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, salt=f'i{place}')}"
+        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, f'i{place}')}"
         for place, measure in enumerate(comparison.measures)
     )
 
@@ -199,8 +199,8 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
         parts.append(
             f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
-            f"{figure(comparison, 'differences', measure, a, b, f'd{place}')}"
-            f"{figure(comparison, 'scatter', measure, a, b, f's{place}')}</div>"
+            f"{figure(comparison, 'differences', measure, f'd{place}', a, b)}"
+            f"{figure(comparison, 'scatter', measure, f's{place}', a, b)}</div>"
         )
     return "\n".join(parts)
 

@@ -35,25 +35,24 @@ class Sources:
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
         self._evaluation = comparison.evaluation
         version = self._evaluation.get("trec_eval_version", DEFAULT_VERSION)
+        self._how: dict[str, Any] = {"trec_eval_version": version}
         given = _in_order(runs, comparison.names)
         digests = [("qrels", qrels, file_digest(qrels))]
         digests += [(system, run, file_digest(run)) for system, run in given.items()]
         self.files = [(role, name_of(own), found) for role, own, found in digests if found]
-        self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
+        self.judgments: Any = as_qrels(qrels, **self._how)
         self.runs: dict[str, Run] = {}
         self.dropped: dict[str, list[int]] = {}
         queries = set(map(os.fsencode, comparison.queries))
         for system, run in given.items():
-            ranked = self._read(run, version)
-            self.runs[system], *self.dropped[system] = self._filtered(ranked, queries)
+            self.runs[system], *self.dropped[system] = self._filtered(self._read(run), queries)
 
-    def _read(self, run: Any, version: str) -> Run:
+    def _read(self, run: Any) -> Run:
         """A run, ranked as it was for the comparison; warnings were given then."""
         rank_by = self._evaluation.get("rank_by", "score")
         if is_file(run):
-            how = {"rank_by": rank_by, "trec_eval_version": version}
-            return read_run(run, warn=lambda _: None, **how)
-        return apply_order(as_run(run, trec_eval_version=version), rank_by)
+            return read_run(run, rank_by=rank_by, warn=lambda _: None, **self._how)
+        return apply_order(as_run(run, **self._how), rank_by)
 
     @property
     def graded(self) -> bool:
