@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.overlap import rbo as rbo
     from fastrank.comparing.power import topics_needed as topics_needed
-    from fastrank.comparing.reproducibility import reproduce as reproduce
-    from fastrank.comparing.standardization import standardize as standardize
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset

@@ -32,13 +32,10 @@ JUDGES_EPILOG = """\
 examples:
   fastrank judges people.qrels model.qrels
   fastrank judges people.qrels gpt.qrels llama.qrels --format csv
-  fastrank judges people.qrels model.qrels --run a.run --run b.run -m nDCG@10
-  fastrank judges people.qrels gpt.qrels --run a.run --run b.run \\
-      --own-family a.run
 
 The first qrels are taken as the truth where one must be. Of two judges all
 coefficients are printed, of several those of each pair and Krippendorff's
-alpha over all. With runs, also what the judges do to the order of the systems.
+alpha over all.
 
 formats:
   table, markdown, latex, html
@@ -140,24 +137,10 @@ def _declare_judges(parser: Parser) -> None:
     parser.add_plot()
     options = ["relevance_level", "interval", "level", "resamples", "seed"]
     parser.add_flags(judge_agreement, options)
-    add("--run RUN ...", "run of a system; may be repeated", dest="runs", group=INPUTS)
-    add(
-        "-m, --measure MEASURE ...",
-        "measure of the systems; may be repeated (default: map and nDCG@10)",
-        dest="measures",
-        group=INPUTS,
-    )
-    add("--own-family NAME ...", "name of a run that used the judge's model", group=INPUTS)
 
 
 def _judges(given: argparse.Namespace) -> JudgeAgreement:
-    for flag, value in (("--measure", given.measures), ("--own-family", given.own_family)):
-        if value and not given.runs:
-            raise OptionError(flag, "no effect without --run")
     options = given_options(given, judge_agreement) | {"scale": _scale(given.scale)}
-    if given.own_family:
-        runs = dict.fromkeys(given.own_family, "judge")
-        options["families"] = {"judge": "judge", "runs": runs}
     return judge_agreement(given.first, *options.pop("others"), **options)
 
 

@@ -24,7 +24,6 @@ TEST_NAMES = {
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
     "tukey": "randomized Tukey HSD",
-    "tukey-anova": "Tukey HSD of a two-way ANOVA",
     "bootstrap": "studentized bootstrap test",
 }
 CORRECTION_NAMES = {
@@ -37,7 +36,6 @@ CORRECTION_NAMES = {
     "max-t": "corrected by max-t of random sign flips",
 }
 TESTS, CORRECTIONS = tuple(TEST_NAMES), tuple(CORRECTION_NAMES)
-TUKEYS = ("tukey", "tukey-anova")
 # Tests and intervals that resample whole clusters.
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
@@ -86,10 +84,9 @@ COMPARISON = (
         "t",
         """the test of each pair, always two-sided. "t": paired t-test; "randomization": Fisher's
         test over random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test;
-        "tukey": randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way
-        analysis of variance; "bootstrap": studentized bootstrap test; or a function of two arrays
-        that returns a p-value, or an object that has it as `pvalue` or at index 1, such as
-        `scipy.stats.ttest_rel`.""",
+        "tukey": randomized Tukey HSD of all systems; "bootstrap": studentized bootstrap test; or a
+        function of two arrays that returns a p-value, or an object that has it as `pvalue` or at
+        index 1, such as `scipy.stats.ttest_rel`.""",
         check=_test,
         choices=TESTS,
     ),
@@ -99,8 +96,8 @@ COMPARISON = (
         """the correction of p-values, by default "holm". It is for several comparisons. Others are
         "bonferroni", "hochberg" (needs positively dependent tests), "bh" (false discovery rate),
         "by" (the same under any dependence), "max-t" (step-down by the largest statistic of common
-        sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's tests
-        include theirs.""",
+        sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's test
+        includes its own.""",
         choices=CORRECTIONS,
     ),
     Keyword(
@@ -207,7 +204,7 @@ class Settings(Frozen):
     @property
     def of_all_systems(self) -> bool:
         """Whether the test is one of all systems together, on the same queries."""
-        return self.function is None and self.test in TUKEYS
+        return self.function is None and self.test == "tukey"
 
     @property
     def of_medians(self) -> bool:
@@ -232,7 +229,7 @@ def settings(options: Mapping[str, Any]) -> Settings:
     if callable(test):
         function, test = test, getattr(test, "__name__", "custom")
     correction = values["correction"]
-    if test in TUKEYS and function is None:
+    if test == "tukey" and function is None:
         if correction not in (None, "none"):
             raise OptionError(
                 "correction", f"test={test!r} already corrects for all pairs; omit {correction!r}"

@@ -290,4 +290,4 @@ def _header(judged: JudgedQuery) -> str:
 def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
     if documents is None:
         return {}
-    return titles_of(documents, "documents", {doc for doc, _ in judged.docs})
+    return titles_of(documents, {doc for doc, _ in judged.docs})
