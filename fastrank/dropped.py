@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, TypeVar
 
     Target = TypeVar("Target", bound=Callable[..., Any])
@@ -111,10 +111,9 @@ class Finder:
     """Finds no module: what comes last in `sys.meta_path` says which one to use instead."""
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> None:
+    def find_spec(name: str, *more: object) -> None:  # noqa: ARG004
         """Raise ModuleNotFoundError for a module that went."""
         package, _, module = name.rpartition(".")
         if package == "fastrank.compat" and module in MODULES:
-            raise ModuleNotFoundError(
-                f"No module named {name!r}{instead(package, module)}", name=name
-            )
+            wrong = f"No module named {name!r}{instead(package, module)}"
+            raise ModuleNotFoundError(wrong, name=name)

@@ -21,17 +21,18 @@ MODULES = {"fastrank": fr, "fastrank.tasks": fr.tasks, "fastrank.types": fr.type
 
 
 def of_class(name: str) -> object:
-    """An object of a class, whose fields do not matter."""
-    kind = getattr(fr.tasks, name) if name.startswith("Task") else getattr(fr.types, name, None)
-    return object.__new__(kind or fr.Scores)
+    """An object of a class."""
+    if name == "JudgeAgreement":
+        return fr.judge_agreement(QRELS, QRELS)
+    # Their fields do not matter.
+    kinds = {"Comparison": fr.types.Comparison, "Scores": fr.Scores}
+    return object.__new__(kinds.get(name, fr.tasks.TaskResults))
 
 
 def error_of(place: str, name: str) -> str:
     """What is said of what went."""
     if place == "commands":
         return told(name)
-    if place.startswith("fastrank ") and place.count("-") == 0:
-        return told(f"{place.removeprefix('fastrank ')} {name}")
     if place.startswith("fastrank "):
         return told(f"{place.removeprefix('fastrank ')} {name}")
     calls: dict[str, Any] = {
@@ -39,7 +40,7 @@ def error_of(place: str, name: str) -> str:
         "test": lambda: fr.compare(QRELS, RUNS, "map", missing="zero", test=name),
         "kind": lambda: fr.compare(QRELS, RUNS, "map", missing="zero").plot(name),
         "Task": lambda: (
-            fr.Task("similarity", ([], [], []), protocol="mteb")
+            fr.Task("similarity", (["a"], ["b"], [1.0]), protocol="mteb")
             if name == "protocol"
             else fr.Task(name, [])
         ),
@@ -91,7 +92,9 @@ def expected(place: str, name: str) -> str:
         place,
         f"AttributeError: module {place!r} has no attribute {name!r}"
         if place in MODULES
-        else f"AttributeError: {place!r} object has no attribute {name!r}",
+        else f"AttributeError: {place!r} object has no attribute {name!r}"
+        if place != "JudgeAgreement"
+        else f"AttributeError: JudgeAgreement has no attribute {name!r}",
     )
 
 
@@ -107,7 +110,7 @@ def test_the_error_says_what_to_use_instead(place: str, name: str) -> None:
 
 def test_the_command_line_refuses_values_as_functions_do() -> None:
     for command in ("compare", "inspect -o x"):
-        assert told(f"{command} --test tukey-anova q a b").endswith("; it is gone: use 'tukey'")
+        assert told(f"{command} q a b --test tukey-anova").endswith("; it is gone: use 'tukey'")
 
 
 def test_what_to_use_instead_exists() -> None:

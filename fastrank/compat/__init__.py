@@ -4,4 +4,4 @@ import sys
 
 from fastrank.dropped import Finder
 
-sys.meta_path.append(Finder)  # type: ignore[arg-type]
+sys.meta_path.append(Finder)

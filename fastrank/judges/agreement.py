@@ -14,7 +14,7 @@ from fastrank.comparing.randomization import resampled_sums
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import interval as bounds_text
 from fastrank.document.numbers import number, signed
-from fastrank.dropped import without_dropped
+from fastrank.dropped import instead, without_dropped
 from fastrank.errors import GroupError, OptionError
 from fastrank.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.judges.labels import (
@@ -125,7 +125,8 @@ class JudgeAgreement(Result):
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in self._functions():
-            raise AttributeError(f"JudgeAgreement has no attribute {name!r}")
+            hint = instead("JudgeAgreement", name)
+            raise AttributeError(f"JudgeAgreement has no attribute {name!r}{hint}")
         return self.value(name)
 
     def __dir__(self) -> list[str]:

@@ -6,14 +6,13 @@ import doctest
 import importlib
 import inspect
 import re
-import warnings
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import fastrank as fr
-from fastrank.compat import datasets, mteb, pytrec_eval, retrieved, sentence_transformers
+from fastrank.compat import datasets, pytrec_eval, retrieved, sentence_transformers
 from fastrank.data.columns import Frozen
 from tests.helpers.parsing import read_trec_qrels, read_trec_run
 from tests.helpers.paths import PACKAGE, REPOSITORY
@@ -21,8 +20,6 @@ from tests.helpers.paths import PACKAGE, REPOSITORY
 SOURCES = [
     source for source in sorted(PACKAGE.rglob("*.py")) if ">>> " in source.read_text("utf-8")
 ]
-# Large libraries of which no extra has all: examples of what needs one run where it is.
-FRAMEWORKS = {"llama_index", "mlflow", "ragas"}
 # Values, which the reference explains.
 NO_DOCSTRING = {"MEASURES", "__version__"}
 
@@ -41,7 +38,7 @@ def _public() -> list[object]:
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
     found += [datasets.evaluate_results, datasets.results_to_run, retrieved.results_to_run]
-    found += [mteb.SearchIndex, sentence_transformers.RankingEvaluator]
+    found += [sentence_transformers.RankingEvaluator]
     for kind in filter(inspect.isclass, list(found)):
         found += [
             method
@@ -145,11 +142,6 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     if source.parent.name == "judges":
         names |= _judged()
 
-    if source.parent.name == "compat" and source.stem in FRAMEWORKS:
-        # Importing ragas warns of deprecations, which is not ours to mend.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pytest.importorskip(source.stem)
     module = importlib.import_module(_module(source))
     found = doctest.testmod(module, extraglobs=names, optionflags=doctest.ELLIPSIS)
 
