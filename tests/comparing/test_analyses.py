@@ -25,7 +25,6 @@ from fastrank.comparing.power import (
     power_of_t,
     queries_for,  # noqa: F401 (in a table)
 )
-from fastrank.scores.differences import read_zscores
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (
     DATA,

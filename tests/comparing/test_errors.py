@@ -9,7 +9,6 @@ import pytest
 import fastrank as fr
 from fastrank.comparing import groups  # noqa: F401 (in a table)
 from fastrank.errors import InputError, MeasureError
-from fastrank.scores.differences import read_zscores
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
     compare_data,
