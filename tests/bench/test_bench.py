@@ -447,21 +447,3 @@ def test_the_timed_kernels_and_functions_compute_the_right_values() -> None:
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None
     assert 280 <= int(passed[1]) <= 320
-
-
-def test_figures_of_the_code_are_counted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(REPOSITORY)
-
-    assert bench("figures") == 0
-
-    text = capsys.readouterr().out
-    core, whole, modules, file, dicts = (
-        int(line.split()[0].replace(",", "")) for line in text.splitlines()
-    )
-    assert 1000 < core < whole
-    assert 0 < modules < 100
-    assert 0 < dicts < file
-    files = re.findall(r"in (\d+) files", text)
-    assert 0 < int(files[0]) < int(files[1])
