@@ -22,9 +22,10 @@ from fastrank.data.texts import spans
 from fastrank.evaluation.values import Values
 from fastrank.formats import trec
 from fastrank.formats.chunks import line_reader
-from fastrank.judging.options import MAX_RETRIEVED, Options, judging_options
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.plan import Plan
 from fastrank.judging.queries import match_queries
-from fastrank.judging.rankings import judge_rankings, judge_texts
+from fastrank.judging.rankings import judge_rankings, match_texts
 from fastrank.measures.selection import Selection
 from fastrank.native import codes, engine, kernels, records
 from fastrank.native.buffers import filled, zeros
@@ -103,7 +104,7 @@ def test_scan_run(benchmark: Any, collection: Collection) -> None:
 def test_judge(benchmark: Any, collection: Collection, qrels: Qrels, run: Run) -> None:
     matched = match_queries(qrels, run)
 
-    judged = benchmark(judge_rankings, qrels, run, matched, judging_options([], OPTIONS, qrels))
+    judged = benchmark(judge_rankings, qrels, run, matched, Plan(qrels, [], OPTIONS).judging)
 
     offsets, ranks, grades = judged.columns[:3]
     found = [
@@ -129,8 +130,8 @@ def ranked(scores: dict[str, float]) -> list[str]:
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """What computes values of a judged run, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_VERSION)
-    judged = judge_texts(qrels, bound, OPTIONS, run)
-    return Values(qrels, bound, OPTIONS, judged), bound[0], zeros("d", QUERIES)
+    plan = Plan(qrels, bound, OPTIONS)
+    return Values(plan, match_texts(plan, run)), bound[0], zeros("d", QUERIES)
 
 
 def expected_values(collection: Collection, measure: str) -> list[float]:

@@ -8,11 +8,12 @@ from fastrank.cli.command import UsageError
 from fastrank.cli.flags import INPUTS, at_least, given_options
 from fastrank.cli.output import may_show_progress
 from fastrank.errors import FastrankError, OptionError
-from fastrank.evaluation.evaluator import Prepared
+from fastrank.evaluation.evaluator import evaluated
 from fastrank.formats.load import GROUPED, read_qrels
 from fastrank.formats.source import name_of
 from fastrank.judging.keywords import EvaluationOptions, evaluation_options
 from fastrank.judging.options import Options, bind_measures, check_options
+from fastrank.judging.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class RunScores:
         self.qrels: Any = read_qrels(
             given.qrels, form, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self._prepared = Prepared(self.qrels, bound, options)
-        self.judgments = self._prepared.judgments
+        self._plan = Plan.of(self.qrels, bound, options)
+        self.judgments = self._plan.judgments
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""
@@ -81,7 +82,7 @@ class RunScores:
             return
         for path in paths:
             try:
-                scores = self._prepared.scores_of(path, self._threads, self._warn)
+                scores = evaluated(self._plan, path, self._threads, self._warn)
             except (FastrankError, ImportError) as error:
                 self._fail(path, error)
                 yield None
@@ -91,12 +92,12 @@ class RunScores:
     def _in_processes(self, paths: list[str]) -> Iterator[Scores | None]:
         # Imported late: they take longer than the evaluation of a small file.
         from fastrank.cli.jobs import processes
-        from fastrank.evaluation.evaluate_many import evaluated, warnings_of
+        from fastrank.evaluation.evaluate_many import evaluate_each, warnings_of
         from fastrank.searching.progress import bar
 
         executors = processes(min(self._jobs, len(paths)))
         with executors as executor, bar("evaluate", len(paths), "runs", self._progress) as shown:
-            found = evaluated(self._prepared, paths, executor=executor, threads=self._threads or 1)
+            found = evaluate_each(self._plan, paths, executor=executor, threads=self._threads or 1)
             for path, (value, error) in zip(paths, found, strict=True):
                 # Messages and results begin on a line without the bar.
                 shown.clear()

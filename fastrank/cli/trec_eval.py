@@ -15,11 +15,12 @@ from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, FormatError, MeasureError, NoQueriesError, ReadError
-from fastrank.evaluation.scoring import Scorer
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats import trec
 from fastrank.formats.source import name_of, open_source, open_stdin, read_all
-from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import MAX_RETRIEVED, Options, check_columns, check_options
+from fastrank.judging.judge import match
+from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
+from fastrank.judging.plan import Plan
 from fastrank.measures.selection import Selection
 from fastrank.scores.columns import trec_lines
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Ids
     from fastrank.judging.judged import Judged, JudgedRun
-    from fastrank.measures.selection import BoundMeasure
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -205,16 +205,15 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     if not request.selection:
         request.selection.add("official")
     # Like the original, report errors of the measures after those of the files.
-    bound: list[BoundMeasure] = []
     wrong: MeasureError | None = None
     options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
         check_options(bound, options)
-        check_columns(judgments, bound, options)
+        plan = Plan(judgments, bound, options)
     except MeasureError as error:
-        bound, wrong = [], error
-    run = _judge_run(request, RunJudge(judgments, bound, options), run_file)
+        plan, wrong = Plan(judgments, [], options), error
+    run = _judge_run(request, plan, run_file)
     reference = None
     if request.zscores is not None:
         from fastrank.scores.differences import read_zscores
@@ -230,7 +229,8 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             2, f"trec_eval: {wrong}", f"trec_eval: Cannot initialize measure '{wrong.measure}'"
         )
     try:
-        scores = Scorer(judgments, bound, options).scores(
+        scores = scores_of(
+            plan,
             run,
             zscores=reference,
             trace=_tracer(request.debug_level) if request.debug_level > 0 else None,
@@ -280,7 +280,7 @@ def _read_judgments(request: _Request, path: str) -> Any:
         raise _ExitError(2, f"trec_eval.get_{form}: {error}", _quit(path)) from None
 
 
-def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
+def _judge_run(request: _Request, plan: Plan, path: str) -> JudgedRun:
     if request.run_format != RUN_FORMAT:
         raise _ExitError(
             2,
@@ -291,7 +291,7 @@ def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
         # trec_eval 10.0 checks only the first character, and accepts empty input.
         from_stdin = request.trec_eval_version != DEFAULT_VERSION and path.startswith("-")
         file = open_stdin(may_be_empty=True) if from_stdin else open_source(path)
-        return judge.judge(file, threads=request.threads, warn=_warn)
+        return match(plan, file, threads=request.threads, warn=_warn)
     except ReadError as error:
         raise _ExitError(2, _unreadable("get_results", "results", error), _quit(path)) from None
     except FormatError as error:

@@ -19,7 +19,7 @@ from fastrank.comparing.paired import moments
 from fastrank.comparing.pairs import place_of
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.evaluation.evaluate_many import evaluate_runs
-from fastrank.evaluation.evaluator import Evaluator
+from fastrank.evaluation.evaluator import plan_of
 from fastrank.formats.inputs import are_named
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
@@ -105,11 +105,8 @@ def compare(
         keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
-    evaluator = Evaluator(qrels, measures, **evaluation)
-    evaluator._prepared.keeps_ties = True
-    scores = evaluate_runs(
-        evaluator._prepared, items, keys=keys, executor=executor, progress=progress
-    )
+    plan = plan_of(qrels, measures, evaluation, keeps_ties=True)
+    scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
 

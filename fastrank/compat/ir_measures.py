@@ -60,8 +60,9 @@ from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.formats.inputs import as_qrels
 from fastrank.judging.dicts import index_judgments
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
 from fastrank.judging.options import Options
+from fastrank.judging.plan import Plan
 from fastrank.measures.notation import parse_measure
 
 TYPE_CHECKING = False
@@ -138,7 +139,8 @@ class FastrankEvaluator(providers.Evaluator):
         judged = {query: docs for query, docs in by_query.items() if docs}
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
         self._judged = judged
-        self._evaluator = DictEvaluator(judgments, judged, plain, Options(), _arrange)
+        plan = Plan(judgments, plain, Options())
+        self._evaluator = DictEvaluator(plan, judged, _arrange)
         self._other_orders = {
             ties: places
             for ties in _OTHER_ORDERS
@@ -237,19 +239,18 @@ class QrelsEvaluator:
 
     def __init__(self, bound: list[BoundMeasure], qrels: Anything, options: Options) -> None:
         self.qrels: Anything = as_qrels(qrels) if qrels else Qrels.from_dict({})
-        self._bound, self._options = bound, options
-        self._judge = RunJudge(self.qrels, bound, options)
+        self._plan = Plan(self.qrels, bound, options)
 
     def columns(self, run: Anything, queries: list[str]) -> list[list[float]]:
         """The values of each measure for these queries of a run. Raises InputError."""
-        judged = self._judge.judge({query: run[query] for query in queries})
+        judged = match(self._plan, {query: run[query] for query in queries})
         if judged.failure is not None:
             raise InputError("run", str(judged.failure))
-        values = Values(self.qrels, self._bound, self._options, judged)
+        values = Values(self._plan, judged)
         ids = self.qrels.query_ids
         places = {ids[query]: place for place, query in enumerate(judged.queries)}
         found = []
-        for bound in self._bound:
+        for bound in self._plan.measures:
             column = values.of(bound)
             found.append([column[places[query]] if query in places else 0.0 for query in queries])
         return found
@@ -293,7 +294,7 @@ def _parameters(measure: Anything) -> dict[str, Anything]:
 
 
 def _arrange(values: Values) -> list[Anything]:
-    return [values.of(bound) for bound in values.measures]
+    return [values.of(bound) for bound in values.plan.measures]
 
 
 def _bound(measure: Anything) -> BoundMeasure:

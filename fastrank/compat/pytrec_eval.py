@@ -35,6 +35,7 @@ from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import describe_place, qrels_from_dict
 from fastrank.judging.dicts import index_judgments
 from fastrank.judging.keywords import DEFAULTS
+from fastrank.judging.plan import Plan
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -123,7 +124,7 @@ class RelevanceEvaluator:
             options = DEFAULTS.changed(
                 relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag)
             )
-        self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
+        self._evaluator = DictEvaluator(Plan(judgments, bound, options), judged, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -153,7 +154,7 @@ class RelevanceEvaluator:
 def _columns(values: Values) -> dict[str, tuple[Any, int, int]]:
     """Where the values of each name are, as `rows_as_dicts` takes them."""
     columns: dict[str, tuple[Any, int, int]] = {}
-    for bound_measure in values.measures:
+    for bound_measure in values.plan.measures:
         if bound_measure.measure.needs == "queries":
             columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
         elif bound_measure.measure.is_text:

@@ -8,7 +8,7 @@ from fastrank.arguments import check_threads, flag
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats.inputs import is_file
 from fastrank.formats.values import (
     as_rows,
@@ -18,8 +18,9 @@ from fastrank.formats.values import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import PADDING, ArrayRun, RowJudge
+from fastrank.judging.arrays import PADDING, ArrayRun, match_rows
 from fastrank.judging.keywords import EVALUATION, ArrayOptions, Request
+from fastrank.judging.plan import Plan
 from fastrank.judging.queries import relevant_queries
 from fastrank.keywords import takes, with_defaults
 
@@ -134,9 +135,14 @@ def evaluate_arrays(
         unique=flag("assume_unique", assume_unique),
         unknown=unknown,
     )
-    judge = RowJudge(qrels, request.measures, request.options, threads)
-    names_in_order = None if is_named else qrels.queries.take(order.tolist())
-    return score_run(judge, run, left_out=left_out, order=names_in_order)
+    plan = Plan(
+        qrels,
+        request.measures,
+        request.options,
+        skipped=left_out,
+        query_order=None if is_named else qrels.queries.take(order.tolist()),
+    )
+    return scores_of(plan, match_rows(plan, run, threads))
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.errors import InputError
 from fastrank.evaluation.values import computed
 from fastrank.formats.dicts import documents_of, run_from_dict
-from fastrank.judging.dicts import DictJudge, are_texts
+from fastrank.judging.dicts import are_texts, judge_dicts
 from fastrank.judging.judged import JudgedRun, QueryError
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native.buffers import filled
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.qrels import Qrels
     from fastrank.evaluation.values import Values
-    from fastrank.judging.dicts import DictBatch, DictJudgments
+    from fastrank.judging.dicts import DictBatch
     from fastrank.judging.judged import Judged
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.plan import Plan
 
 
 WRONG_IDS = "Unable to extract query/object scores: expected ids of type str"
@@ -39,14 +37,11 @@ class DictEvaluator:
 
     def __init__(
         self,
-        judgments: Qrels | DictJudgments,
+        plan: Plan,
         queries: Iterable[str],
-        measures: list[BoundMeasure],
-        options: Options,
         arrange: Callable[[Values], Any],
     ) -> None:
-        self._given, self._arrange = (judgments, measures, options), arrange
-        self._judge = DictJudge(*self._given)
+        self._plan, self._arrange = plan, arrange
         self._places = {query: place for place, query in enumerate(queries)}
 
     def compute(self, run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
@@ -65,15 +60,15 @@ class DictEvaluator:
         rankings = list(known.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in known.items()]
-        batch = self._judge.judge_rankings(rankings, places)
+        batch = judge_dicts(self._plan, rankings, places)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()
             return known, columns, batch
         judged = self._convert(known, places) if batch is None else batch.judged
-        result = JudgedRun(queries=places, judged=judged, batch=batch, missing=0, tag=b"")
-        repeats = batch is not None and batch.repeats
-        _, columns = computed(*self._given, result, self._arrange, repeats=repeats)
+        result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        repeated = batch if batch is not None and batch.repeats else None
+        _, columns = computed(self._plan, result, self._arrange, repeated)
         return known, columns, batch
 
     def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
@@ -85,6 +80,6 @@ class DictEvaluator:
         )
         run = run_from_dict(known, source="run")
         try:
-            return judge_rankings(self._judge.texts(), run, matched, self._judge.how)
+            return judge_rankings(self._plan.texts.judgments, run, matched, self._plan.judging)
         except QueryError as failure:
             raise InputError("run", str(failure)) from None

@@ -6,19 +6,19 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import no_queries_error, not_in_corpus
-from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats import files
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.array_qrels import index_qrels
-from fastrank.judging.arrays import ArrayRun, RowJudge
+from fastrank.judging.arrays import ArrayRun, judge_rows
 from fastrank.judging.filters import rows_of_queries
 from fastrank.judging.judged import OFFSETS, Judged, JudgedRun, QueryError, room_for_judged
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
-from fastrank.judging.options import Options, first_impossible, needs_of
-from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries, repeated
-from fastrank.judging.rankings import judge_texts
+from fastrank.judging.plan import Plan
+from fastrank.judging.queries import choose_queries, missing_queries, repeated
+from fastrank.judging.rankings import match_texts
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.native import records
 from fastrank.native.buffers import zeros
@@ -128,7 +128,8 @@ def search_and_evaluate(
     )
     if not isinstance(judgments, Qrels):
         raise InputError(judgments.source, "expected judgments of documents, found preferences")
-    _refuse_impossible(judgments, request)
+    plan = Plan(judgments, request.measures, request.options, skipped=left_out)
+    _refuse_impossible(plan)
     vectors = open_vectors("queries", queries)
     names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
     ids = None
@@ -141,9 +142,7 @@ def search_and_evaluate(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge = BatchJudge(
-        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
-    )
+    judge = BatchJudge(plan, corpus=documents, queries=names, tag=label)
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
@@ -178,7 +177,8 @@ def search_and_evaluate(
         lines = run_lines(batches, label, judge.add)
         files.write_compressed(run, lines)
         batches = iter(())
-    return score_run(judge, batches, left_out=left_out)
+    judged = judge.judge(batches)
+    return scores_of(judge.plan, judged)
 
 
 def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
@@ -214,13 +214,12 @@ def _refuse_building(given: Mapping[str, Any], corpus: Index | Shards) -> None:
         raise OptionError("train_size", reason)
 
 
-def _refuse_impossible(judgments: Qrels, request: Request) -> None:
+def _refuse_impossible(plan: Plan) -> None:
     """Raise errors of the evaluation before the search."""
-    impossible = first_impossible(request.measures, request.options)
-    if impossible is not None:
-        place, reason = impossible
-        query = judgments.queries[0] if len(judgments) else b""
-        raise EvaluationError(request.measures[place].measure.name, query, reason)
+    if plan.requires.first_impossible is not None:
+        number, reason = plan.requires.first_impossible
+        query = plan.judgments.queries[0] if len(plan.judgments) else b""
+        raise EvaluationError(plan.measures[number].measure.name, query, reason)
 
 
 def _searched(
@@ -246,32 +245,24 @@ class BatchJudge:
     """Judges rankings of corpus rows by judgments of document ids.
 
     In trec_eval's order of ties each batch is judged at once, by row; else all results are kept,
-    and judged as a run. corpus, queries: the ids of the vectors. places: for each query its index
-    in the judgments or -1; None if the queries are not known in advance. tag: the name of the run.
+    and judged as a run. plan: that of the scores, whose judgments have rows as documents where
+    batches are judged. corpus, queries: the ids of the vectors. places: for each query its index in
+    the judgments or -1; None if the queries are not known in advance. tag: the name of the run.
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        measures: list[BoundMeasure],
-        options: Options,
-        *,
-        corpus: RowIds,
-        queries: RowIds,
-        tag: bytes,
-    ) -> None:
+    def __init__(self, plan: Plan, *, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
         import numpy
 
-        self.measures, self.options, self._tag = measures, options, tag
+        qrels, measures = plan.judgments, plan.measures
+        self.plan, self._tag = plan, tag
         self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
         self.places: Array | None = None
         if queries.count is not None:
             self.places = self._places_of(numpy.arange(queries.count))
-        self.judgments: Any = qrels
-        self._rows: RowJudge | None = None
-        if options.ties == "docno_desc" and "ties" not in needs_of(measures):
-            self.judgments = _by_row(qrels, corpus, measures[0].measure.name if measures else "")
-            self._rows = RowJudge(self.judgments, measures, options)
+        self._by_row = plan.options.ties == "docno_desc" and "ties" not in plan.requires.needs
+        if self._by_row:
+            judgments = _by_row(qrels, corpus, measures[0].measure.name if measures else "")
+            self.plan = plan.changed(judgments=judgments)
         self._pieces: list[JudgedRun] = []
         self._found: list[Found] = []
         self._skipped: list[bytes] = []
@@ -289,11 +280,10 @@ class BatchJudge:
         unjudged = self._skipped
         if self.places is not None:
             unjudged = list(self._queries.take(numpy.flatnonzero(self.places < 0)))
-        if self._rows is not None:
-            judged = self._joined(self._rows)
+        if self._by_row:
+            judged = self._joined()
         else:
-            run = run_of(self._found, self._tag)
-            judged = judge_texts(self.judgments, self.measures, self.options, run)
+            judged = match_texts(self.plan, run_of(self._found, self._tag))
         whole: JudgedRun = judged.changed(
             unjudged_queries=unjudged, counts=self._counts, tag=self._tag
         )
@@ -311,33 +301,34 @@ class BatchJudge:
         judged = numpy.flatnonzero(places >= 0)
         self._counts["excluded"] += int(found.excluded[judged].sum())
         self._counts["ties_at_cutoff"] += int(found.ties_at_cutoff[judged].sum())
-        if self._rows is not None:
-            self._judge(self._rows, found.rows, places[judged], judged)
+        if self._by_row:
+            self._judge(found.rows, places[judged], judged)
         else:
-            self._found.append(_selected(found, judged, in_order=self.options.ties == "given"))
+            in_order = self.plan.options.ties == "given"
+            self._found.append(_selected(found, judged, in_order=in_order))
 
-    def _judge(self, judge: RowJudge, ids: Array, order: Array, rows: Array) -> None:
+    def _judge(self, ids: Array, order: Array, rows: Array) -> None:
         if not len(order):
             return
         run = ArrayRun(
             ids=ids, scores=None, queries=order, rows=rows, lower_is_better=False, unique=True
         )
-        piece = judge.judge_rows(run)
+        piece = judge_rows(self.plan, run)
         assert piece.judged is not None
         self._pieces.append(piece.changed(judged=piece.judged.copied()))
 
-    def _joined(self, judge: RowJudge) -> JudgedRun:
+    def _joined(self) -> JudgedRun:
         """Everything judged, with queries in byte order of their ids. Raises EvaluationError."""
         import numpy
 
-        count = len(self.judgments)
-        if evaluates_missing(self.options):
+        count = len(self.plan.judgments)
+        if self.plan.requires.missing_queries:
             rest = numpy.ones(count, bool)
             for piece in self._pieces:
                 rest[piece.queries] = False
             missing = numpy.flatnonzero(rest)
             nothing = numpy.empty((0, 1), numpy.int64)
-            self._judge(judge, nothing, missing, numpy.full(len(missing), -1))
+            self._judge(nothing, missing, numpy.full(len(missing), -1))
         places: list[int] = []
         absent: list[int] = []
         judged: list[Judged] = []
@@ -347,9 +338,9 @@ class BatchJudge:
             places += piece.queries
             judged.append(piece.judged)
         if not judged:
-            judged = [room_for_judged(self.judgments, zeros("q", 0), 0, judge.how)]
+            judged = [room_for_judged(self.plan.judgments, zeros("q", 0), 0, self.plan.judging)]
         position = numpy.empty(count, numpy.int64)
-        position[self.judgments.order] = numpy.arange(count)
+        position[self.plan.judgments.order] = numpy.arange(count)
         order = numpy.argsort(position[numpy.array(places, numpy.int64)])
         placeholders = numpy.flatnonzero(numpy.isin(order, absent)).tolist()
         return JudgedRun(

@@ -6,10 +6,12 @@ import os
 from concurrent.futures import CancelledError
 
 from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, RunError
-from fastrank.evaluation.evaluator import file_state, prepared_again
+from fastrank.evaluation import evaluator
+from fastrank.evaluation.evaluator import file_state
 from fastrank.formats.inputs import as_qrels, run_names
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
+from fastrank.judging.plan import plan_again
 from fastrank.messages import counted
 from fastrank.parallel import Outcome, outcomes
 from fastrank.searching.progress import bar
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from typing import Any
 
-    from fastrank.evaluation.evaluator import Prepared
+    from fastrank.judging.plan import Plan
     from fastrank.scores.scores import Scores
 
 
 def evaluate_runs(
-    prepared: Prepared,
+    plan: Plan,
     runs: Sequence[Any],
     *,
     keys: Sequence[Any] | None = None,
@@ -45,7 +47,7 @@ def evaluate_runs(
         # An executor has a worker for each processor.
         threads = threads or 1
         runs = [_for_worker(run) for run in runs]
-    found = evaluated(prepared, runs, executor=executor, threads=threads)
+    found = evaluate_each(plan, runs, executor=executor, threads=threads)
     try:
         with bar("evaluate", len(runs), "runs", progress) as shown:
             for value, error in found:
@@ -79,7 +81,7 @@ def _evaluate_run(shared: Shared, run: Any) -> tuple[Scores, list[str]]:
     """The scores of a run, ready to be sent, and the warnings."""
     messages: list[str] = []
     try:
-        scores = shared.prepared.scores_of(run, shared.threads, messages.append)
+        scores = evaluator.evaluated(shared.plan, run, shared.threads, messages.append)
     except FastrankError as error:
         # An error travels between processes with its attributes.
         vars(error)["warnings"] = messages
@@ -92,16 +94,16 @@ def warnings_of(error: Exception | None) -> list[str]:
     return getattr(error, "warnings", [])
 
 
-def evaluated(
-    prepared: Prepared,
+def evaluate_each(
+    plan: Plan,
     runs: Sequence[Any],
     *,
     executor: Any,
     threads: int | None,
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
-    restored = _Restored(prepared)
-    found = outcomes(executor, _evaluate_run, runs, shared=Shared(prepared, threads))
+    restored = _Restored(plan)
+    found = outcomes(executor, _evaluate_run, runs, shared=Shared(plan, threads))
     try:
         for value, error in found:
             yield Outcome(value and (restored.of(value[0]), value[1]), error)
@@ -115,8 +117,8 @@ class Shared:
     is_copy: whether this is in another process.
     """
 
-    def __init__(self, prepared: Prepared, threads: int | None, is_copy: bool = False) -> None:
-        self.prepared, self.threads, self._is_copy = prepared, threads, is_copy
+    def __init__(self, plan: Plan, threads: int | None, is_copy: bool = False) -> None:
+        self.plan, self.threads, self._is_copy = plan, threads, is_copy
 
     def to_send(self, scores: Scores) -> Scores:
         """The Scores, in another process without what `_Restored` adds."""
@@ -126,39 +128,42 @@ class Shared:
         return light
 
     def __reduce__(self) -> Any:
-        file = self.prepared.file
+        file = self.plan.file
         # A file that has changed has other judgments.
         if file is None or file_state(file[0]) != file:
-            return Shared, (self.prepared, self.threads, True)
-        version = self.prepared.options.trec_eval_version
-        return _read, (file[0], version, self.prepared.settings(), self.threads)
+            return Shared, (self.plan, self.threads, True)
+        version = self.plan.options.trec_eval_version
+        return _read, (file[0], version, self.plan.settings(), self.threads)
 
 
 def _read(path: str, version: Any, settings: tuple[Any, ...], threads: int | None) -> Shared:
     judgments = as_qrels(path, trec_eval_version=version)
-    return Shared(prepared_again(judgments, *settings), threads, is_copy=True)
+    return Shared(plan_again(judgments, *settings), threads, is_copy=True)
 
 
 class _Restored:
     """Makes Scores of other processes share what all Scores of an evaluator share."""
 
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._queries: Any = None
         self._found: Any = None
 
     def of(self, scores: Scores) -> Scores:
         """The same Scores, with the measures and judged queries, and without copies of ids."""
-        bound = self._prepared.bound
-        if scores.bound is bound:
+        measures = self._plan.measures
+        if scores.bound is measures:
             return scores
         coverage = scores.coverage
         if coverage.found != self._found:
             self._found = coverage.found
         if scores.query_ids != self._queries:
             self._queries = scores.query_ids
-        coverage = coverage.changed(judged=self._prepared.judgments.queries, found=self._found)
-        restored: Scores = scores.changed(bound=bound, coverage=coverage, query_ids=self._queries)
+        judged = self._plan.judgments.queries
+        coverage = coverage.changed(judged=judged, found=self._found)
+        restored: Scores = scores.changed(
+            bound=measures, coverage=coverage, query_ids=self._queries
+        )
         return restored
 
 

@@ -10,19 +10,18 @@ from fastrank.arguments import check_threads
 from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import NoQueriesError
-from fastrank.evaluation.scoring import Scorer
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats.trec import python_warning
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import Options, bind_measures, check_options
-from fastrank.judging.queries import choose_queries
+from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.plan import Plan
 from fastrank.keywords import check_names, takes
-from fastrank.measures.custom import functions_of, with_functions
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.formats.trec import Warn
-    from fastrank.measures.selection import BoundMeasure, Measures
+    from fastrank.judging.plan import FileState
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
 
@@ -141,11 +141,7 @@ def evaluate(
         # Nobody else has this evaluator.
         indexed: Any = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
-    evaluator = Evaluator(qrels, measures, **options)
-    found: Scores | list[Scores] = evaluator.evaluate(
-        run, threads=threads, executor=executor, progress=progress
-    )
-    return found
+    return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -167,32 +163,13 @@ class Evaluator:
         measures: Measures = "official",
         **options: Unpack[EvaluationOptions],
     ) -> None:
-        # Imported late: the trec_eval command does not need it.
-        from fastrank.formats.inputs import as_qrels
-        from fastrank.judging.dicts import DictJudgments, index_judgments
-
         if options:
             check_names(Evaluator.__init__, options)
-        checked = evaluation_options(options)
-        bound = bind_measures(measures, checked)
-        judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
-        if isinstance(qrels, dict):
-            judgments = index_judgments(qrels)
-        file = None
-        if judgments is None:
-            file = file_state(qrels)
-            judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
-        needed = {own.measure.needs for own in bound}
-        if isinstance(judgments, Preferences):
-            checked = checked.changed(relevance_format="prefs")
-        elif "groups" in needed and needed <= {"groups", "run", "queries"}:
-            checked = checked.changed(relevance_format="qrels_jg")
-        check_options(bound, checked)
-        self._prepared = Prepared(judgments, bound, checked, file)
+        self._plan = plan_of(qrels, measures, options)
 
     def __repr__(self) -> str:
-        names = " ".join(decoded(name) for bound in self._prepared.bound for name in bound.names)
-        queries = counted(len(self._prepared.judgments), "judged query", "judged queries")
+        names = " ".join(decoded(name) for bound in self._plan.measures for name in bound.names)
+        queries = counted(len(self._plan.judgments), "judged query", "judged queries")
         return f"<Evaluator of {names}: {queries}>"
 
     # Rows of one run, which are tuples.
@@ -242,36 +219,40 @@ class Evaluator:
         >>> evaluator.evaluate("data/pca.run").mean
         {'map': 0.34933767225585727}
         """
-        check_threads(threads)
-        # Most dicts are recognized by this alone.
-        if hasattr(_first_score(run), "__float__"):
-            return self._prepared.scores_of(run, threads)
-        # Imported late: the trec_eval command does not need it.
-        from fastrank.formats.inputs import are_named, is_path, is_row, run_name
+        return _evaluated(self._plan, run, threads, executor, progress)
 
-        keys = None
-        if are_named(run):
-            keys, run = list(run), list(run.values())
-        elif hasattr(run, "__next__") and not hasattr(run, "read"):
-            run = list(cast("Iterator[Any]", run))
-        if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
-            scores = self._prepared.scores_of(run, threads)
-            return scores.changed(given_name=run_name(run)) if is_path(run) else scores
-        # Imported late: most calls have one run.
-        from fastrank.evaluation.evaluate_many import evaluate_runs
 
-        return evaluate_runs(
-            self._prepared, run, keys=keys, executor=executor, threads=threads, progress=progress
-        )
+def _evaluated(
+    plan: Plan, run: Any, threads: int | None, executor: Any, progress: bool | None
+) -> Scores | list[Scores]:
+    """The scores of a run or of several; the arguments are those of `evaluate`."""
+    check_threads(threads)
+    # Most dicts are recognized by this alone.
+    if hasattr(_first_score(run), "__float__"):
+        return evaluated(plan, run, threads)
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.formats.inputs import are_named, is_path, is_row, run_name
+
+    keys = None
+    if are_named(run):
+        keys, run = list(run), list(run.values())
+    elif hasattr(run, "__next__") and not hasattr(run, "read"):
+        run = list(cast("Iterator[Any]", run))
+    if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+        scores = evaluated(plan, run, threads)
+        return scores.changed(given_name=run_name(run)) if is_path(run) else scores
+    # Imported late: most calls have one run.
+    from fastrank.evaluation.evaluate_many import evaluate_runs
+
+    return evaluate_runs(
+        plan, run, keys=keys, executor=executor, threads=threads, progress=progress
+    )
 
 
 def _first_score(run: Any) -> Any:
     """The score of the first document of the first query of a dict; None for anything else."""
     documents = next(iter(run.values()), None) if isinstance(run, dict) else None
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
-
-
-FileState = tuple[str, int, int]
 
 
 def file_state(source: Any) -> FileState | None:
@@ -286,61 +267,51 @@ def file_state(source: Any) -> FileState | None:
     return (path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
-class Prepared:
-    """Evaluates runs against judgments, of which the options choose the queries.
+def evaluated(
+    plan: Plan, run: Any, threads: int | None = None, warn: Warn = python_warning
+) -> Scores:
+    """The scores of a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
+    if type(_first_score(run)) is int:
+        # Imported late: few scores are integers.
+        from fastrank.formats.dicts import warn_if_swapped
 
-    May be used by several threads, and pickled for other processes. Raises MeasureError for
-    measures that do not apply to the judgments, EvaluationError for a query without a relevant
-    document if that is an error.
+        rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
+        warn_if_swapped(plan.judgments, rankings, warn)
+    judged = match(plan, run, threads=threads, warn=warn)
+    scores = scores_of(plan, judged)
+    if judged.judged is not None and judged.judged.has_ties:
+        # Imported late: many runs have no ties.
+        from fastrank.evaluation.ties import ties_of
 
-    options: which `check_options` has accepted. file: of the judgments, if they were read from one
-    that other processes may read. keeps_ties: whether Scores of dicts have their `ties` where that
-    takes a copy of the rankings.
-    """
-
-    def __init__(
-        self,
-        judgments: Any,
-        bound: list[BoundMeasure],
-        options: Options,
-        file: FileState | None = None,
-        keeps_ties: bool = False,
-    ) -> None:
-        self._all, (self.judgments, left_out) = judgments, choose_queries(judgments, options)
-        self.bound, self.options = bound, options
-        self.file, self.keeps_ties = file, keeps_ties
-        given = self.judgments, bound, options
-        self._judge, self._scorer = RunJudge(*given), Scorer(*given, left_out=left_out)
-
-    def __reduce__(self) -> Any:
-        return prepared_again, (self._all, *self.settings())
-
-    def settings(self) -> tuple[Any, ...]:
-        """What `prepared_again` takes beside judgments."""
-        return functions_of(self.bound), self.bound, self.options, self.file, self.keeps_ties
-
-    def scores_of(self, run: Any, threads: int | None, warn: Warn = python_warning) -> Scores:
-        """Evaluate a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
-        if type(_first_score(run)) is int:
-            # Imported late: few scores are integers.
-            from fastrank.formats.dicts import warn_if_swapped
-
-            found = (own.values() for own in run.values() if isinstance(own, dict))
-            warn_if_swapped(self.judgments, found, warn)
-        judged = self._judge.judge(run, threads=threads, warn=warn)
-        scores = self._scorer.scores(judged)
-        if judged.judged is not None and judged.judged.has_ties:
-            # Imported late: many runs have no ties.
-            from fastrank.evaluation.ties import ties_of
-
-            ties = ties_of(self._scorer, judged, kept=self.keeps_ties)
-            scores = scores if ties is None else scores.changed(ties=ties)
-        return scores
+        ties = ties_of(plan, judged)
+        scores = scores if ties is None else scores.changed(ties=ties)
+    return scores
 
 
-def prepared_again(judgments: Any, functions: Any, bound: Any, *options: Any) -> Prepared:
-    """A Prepared that was pickled, or one like it for other judgments."""
-    return Prepared(judgments, with_functions(bound, functions), *options)
+def plan_of(
+    qrels: Any, measures: Measures, options: Mapping[str, Any], *, keeps_ties: bool = False
+) -> Plan:
+    """The plan for judgments in any form, measures and options as `evaluate` takes them."""
+    checked = evaluation_options(options)
+    bound = bind_measures(measures, checked)
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.formats.inputs import as_qrels
+    from fastrank.judging.dicts import DictJudgments, index_judgments
+
+    file = None
+    judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
+    if isinstance(qrels, dict):
+        judgments = index_judgments(qrels)
+    if judgments is None:
+        file = file_state(qrels)
+        judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+    needs = {measure.measure.needs for measure in bound}
+    if isinstance(judgments, Preferences):
+        checked = checked.changed(relevance_format="prefs")
+    elif "groups" in needs and needs <= {"groups", "run", "queries"}:
+        checked = checked.changed(relevance_format="qrels_jg")
+    check_options(bound, checked)
+    return Plan.of(judgments, bound, checked, file, keeps_ties)
 
 
 # How many ids of each side are shown, and how much of those of documents.

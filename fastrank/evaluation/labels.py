@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fastrank.arguments import check_choice
-from fastrank.data.qrels import Graded, Qrels
-from fastrank.data.run import Run
+from fastrank.data.qrels import Graded
 from fastrank.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats.trec import python_warning
 from fastrank.formats.values import (
     as_rows,
@@ -23,17 +22,14 @@ from fastrank.formats.values import (
 from fastrank.formats.values import (
     query_ids as ids_of_queries,
 )
-from fastrank.judging.arrays import with_ids
 from fastrank.judging.filters import rows_of_queries
-from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.keywords import EVALUATION, LabelOptions, Request
-from fastrank.judging.options import BY_GRADE, Options, last_rank
+from fastrank.judging.labels import Labels, match_labels
+from fastrank.judging.options import BY_GRADE
+from fastrank.judging.plan import Plan
 from fastrank.judging.queries import relevant_queries
-from fastrank.judging.rankings import MemoryJudge
 from fastrank.keywords import takes, with_defaults
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import SIZES, WORTH_KEEPING, Recycled, address, zeros
-from fastrank.native.records.objects import LabelledRows, LabelScratch
+from fastrank.native.buffers import WORTH_KEEPING, Recycled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,18 +40,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.choices import LabelTies
-    from fastrank.measures.selection import BoundMeasure, Measures
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
-TAG = b"labels"
-CACHE_LINE = 64
 # More row numbers are not kept.
 MANY = 1 << 17
-# What judging fills is free again when the values are computed.
-_MEMORY, _SCORES = Recycled(), Recycled()
+# For scores as float64, which are free again when the values are computed.
+_SCORES = Recycled()
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
@@ -166,7 +160,7 @@ def evaluate_labels(
         ids = _query_texts(queries, count)
     # A query without documents is not a judged query: neither missing nor without a relevant one.
     kept = numpy.flatnonzero(numpy.diff(bounds))
-    graded = Graded(
+    graded: Graded = Labels(
         queries=ids if len(kept) == count else as_texts(ids.take(kept.tolist())),
         offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
         grade_column=grades.reshape(-1),
@@ -187,8 +181,8 @@ def evaluate_labels(
         )
     named = queries is not None or query_ids is not None
     places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
-    judge = LabelJudge(graded, request.measures, request.options, order=places, rows=kept)
-    return score_run(judge, values, left_out=left_out)
+    plan = Plan(graded, request.measures, request.options, skipped=left_out)
+    return scores_of(plan, match_labels(plan, values, order=places, rows=kept))
 
 
 def _is_flat(**given: Any) -> bool:
@@ -384,92 +378,3 @@ def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
             " offsets= takes sizes of which some are 0",
         )
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
-
-
-class LabelJudge(MemoryJudge):
-    """Judges scores of labelled documents, one for each grade of the judgments.
-
-    order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
-    numbers of the queries in the user's input, for messages. As texts, the documents have their
-    numbers as ids.
-    """
-
-    ties = "given"
-
-    def __init__(
-        self,
-        graded: Graded,
-        measures: list[BoundMeasure],
-        options: Options,
-        *,
-        order: Array,
-        rows: Array,
-    ) -> None:
-        super().__init__(graded, measures, options)
-        self._order, self._rows, self._depth = order, rows, last_rank(measures)
-
-    def judge(self, scores: Array) -> JudgedRun:
-        """Judge float64[documents]. Raises ArrayError for a label too large to count by grade."""
-        graded, queries = self.judgments, self._order
-        offsets = graded.offset_column
-        listed = len(scores)
-        if not self.options.is_cut:
-            listed = min(listed, len(queries) * self._depth)
-        judged = room_for_judged(graded, queries, listed, self.how, _MEMORY)
-        problem = zeros("q", 1)
-        done = kernels.judge_labels(
-            LabelledRows(graded.grade_column, scores, offsets),
-            queries,
-            self._depth,
-            self.how.codes(),
-            _scratch(kernels.widest(offsets)),
-            judged.columns,
-            problem,
-        )
-        if problem[0] != codes.FINE:
-            raise ArrayError(
-                "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
-            )
-        places = memory_of(queries.astype("int64"))
-        if self.judges_as_it_is():
-            return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
-        qrels = self.texts()
-        run = Run(
-            queries=qrels.queries,
-            docs=qrels.docs,
-            tag_bytes=TAG,
-            source=qrels.source,
-            offset_column=qrels.offset_column,
-            score_column=scores,
-        )
-        matched = records.Matched(judgments=places, rankings=places)
-        found: JudgedRun = self.judge_texts(run, matched).changed(unjudged_queries=[])
-        return found
-
-    def judgments_as_texts(self) -> Qrels:
-        """The judgments with the numbers of documents as ids."""
-        import numpy
-
-        return with_ids(self.judgments, numpy.arange(len(self.judgments.grade_column)))
-
-
-def _scratch(deepest: int) -> LabelScratch:
-    """Memory for queries of at most `deepest` documents.
-
-    It is one piece, from the start of a cache line: what is read over two pages, or while something
-    is written as far into another page, takes half as long again.
-    """
-    more = 2 * deepest + 256
-    sizes = {
-        "singles": ("f", more),
-        "keys": ("d", more),
-        "above": ("i", 256),
-        "work": ("q", codes.SORT_COLUMNS * deepest + codes.SORT_BYTES),
-    }
-    whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
-    at = -address(whole) % CACHE_LINE
-    made = {}
-    for name, (code, count) in sizes.items():
-        made[name] = whole[at : at + SIZES[code] * count].cast(code)
-        at += SIZES[code] * count
-    return LabelScratch(**made)

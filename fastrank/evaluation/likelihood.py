@@ -7,9 +7,10 @@ from fastrank.data.columns import as_array
 from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.errors import InputError, OptionError
 from fastrank.evaluation.evaluator import no_queries_error
-from fastrank.evaluation.scoring import Scorer
+from fastrank.evaluation.scoring import scores_of_values
 from fastrank.judging.judged import QueryError
 from fastrank.judging.keywords import EVALUATION, DepthOptions, FilterOptions, evaluation_options
+from fastrank.judging.plan import Plan
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults
@@ -123,8 +124,8 @@ def negative_log_likelihood(
             own = slice(offsets[i], offsets[i + 1])
             hits = ranks[own][grades[own] >= level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
-    scorer = Scorer(judgments, [_bound()], checked)
-    return scorer.of_values(found.changed(judged=judged), [memory_of(values)], [None])
+    plan = Plan(judgments, [_bound()], checked)
+    return scores_of_values(plan, found.changed(judged=judged), [memory_of(values)], [None])
 
 
 def _value(

@@ -7,11 +7,12 @@ from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
-from fastrank.evaluation.scoring import Scorer, score_run
-from fastrank.judging.judge import RunJudge
+from fastrank.evaluation.scoring import lender, scores_of
+from fastrank.judging.judge import match
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.keywords import EVALUATION, DepthOptions, evaluation_options
-from fastrank.judging.options import BY_GRADE, Options, check_options, judging_options
+from fastrank.judging.options import BY_GRADE, check_options
+from fastrank.judging.plan import Plan
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.over_ties import (
     check_range,
@@ -34,18 +35,19 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
     from fastrank.scores.text import Range
 
 
-def ties_of(scorer: Scorer, run: JudgedRun, *, kept: bool) -> Ties | None:
+def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     """The ties of a run; None without ties of judged documents, or where their effect is not known.
 
     It is not where a depth or judged_only removes documents: what can take their places is not
-    kept. kept: whether to copy rankings whose memory the next run gets, else there is None.
+    kept.
     """
-    options = scorer.options
+    options = plan.options
     if (
         run.judged is None
         or not run.judged.has_ties
@@ -56,12 +58,13 @@ def ties_of(scorer: Scorer, run: JudgedRun, *, kept: bool) -> Ties | None:
         or options.relevance_level < 0
     ):
         return None
-    if run.batch is not None:
-        if run.batch.repeats and not kept:
+    judged = run.judged
+    if lender(plan, judged) is not None:
+        # The next run gets this memory.
+        if not plan.keeps_ties:
             return None
-        judged = run.judged.copied() if run.batch.repeats else run.judged
-        run = run.changed(batch=None, judged=judged)
-    return Ties(scorer, run)
+        judged = judged.copied()
+    return Ties(plan, run.changed(judged=judged))
 
 
 class Ties:
@@ -71,8 +74,8 @@ class Ties:
     those count that "best" and "worst" bound.
     """
 
-    def __init__(self, scorer: Scorer, run: JudgedRun) -> None:
-        self._scorer, self._run = scorer, run
+    def __init__(self, plan: Plan, run: JudgedRun) -> None:
+        self._plan, self._run = plan, run
         # A cache of functools would be a cycle, which keeps memory until it is found.
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
@@ -85,17 +88,16 @@ class Ties:
         if ties not in self._known:
             from fastrank.judging.rankings import settle_ties
 
-            judgments, run, measures = self._scorer.judgments, self._run, self._ranged()
-            options = self._scorer.options.changed(ties=ties)
-            assert run.judged is not None
-            how = judging_options(measures, options, judgments)
-            tied = settle_ties(run.judged.copied(), how)
-            scorer = Scorer(judgments, measures, options, left_out=self._scorer.left_out)
-            self._known[ties] = scorer.scores(run.changed(judged=tied.judged, tied=tied))
+            options = self._plan.options.changed(ties=ties)
+            plan = self._plan.changed(measures=self._ranged(), options=options)
+            assert self._run.judged is not None
+            tied = settle_ties(self._run.judged.copied(), plan.judging)
+            run = self._run.changed(judged=tied.judged, tied=tied)
+            self._known[ties] = scores_of(plan, run)
         return self._known[ties]
 
     def _ranged(self) -> list[BoundMeasure]:
-        return [own for own in self._scorer.measures if has_range(own)]
+        return [bound for bound in self._plan.measures if has_range(bound)]
 
     def ranges(self) -> dict[str, Range]:
         """The lowest and the highest mean of each measure, and whether it has an expected value."""
@@ -103,9 +105,9 @@ class Ties:
             measures = self._ranged()
             worst, best = (self.scores(ties).mean if measures else {} for ties in ("worst", "best"))
             self._ranges = {
-                name: (worst[name], best[name], has_expected_value(own, is_cut=False))
-                for own in measures
-                for name in map(decoded, own.names)
+                name: (worst[name], best[name], has_expected_value(bound, is_cut=False))
+                for bound in measures
+                for name in map(decoded, bound.names)
                 if name in worst
             }
         return self._ranges
@@ -263,7 +265,8 @@ def tie_ranges(
     def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
         settled = options.changed(ties=ties, **changes)
         check_options(wanted, settled)
-        return score_run(RunJudge(qrels, wanted, settled), run).mean
+        plan = Plan(qrels, wanted, settled)
+        return scores_of(plan, match(plan, run)).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
     for share in filter(is_share_of_judged, bound if options.is_cut else []):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code, query_and_document
+from fastrank.data.qrels import Graded, Preferences, lowest_code, query_and_document
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.options import BY_COLUMN, Options
+from fastrank.judging.options import BY_COLUMN
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import WORTH_KEEPING, Recycled, columns, filled, zeros
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from fastrank.data.texts import Ids
+    from fastrank.judging.dicts import DictBatch
+    from fastrank.judging.plan import Plan
     from fastrank.judging.rankings import Tied
     from fastrank.measures.selection import BoundMeasure
 
-    Judgments = Qrels | Preferences | Graded
     Arranged = TypeVar("Arranged")
 
 # Gains that are changed once more after they are assigned.
@@ -36,29 +37,23 @@ _MEMORY = Recycled()
 
 
 def computed(
-    judgments: Judgments,
-    measures: list[BoundMeasure],
-    options: Options,
-    run: JudgedRun,
-    arrange: Callable[[Values], Arranged],
-    *,
-    repeats: bool,
+    plan: Plan, run: JudgedRun, arrange: Callable[[Values], Arranged], batch: DictBatch | None
 ) -> tuple[Values, Arranged]:
     """What computes the values of a judged run, and what `arrange` makes of them.
 
-    repeats: whether both serve again with the run's batch, whose memory does. `arrange` must not
-    refer to the batch, which holds what it makes.
+    batch: where both are kept for the next run in the same memory. `arrange` must not refer to the
+    batch, which holds what it makes.
     """
-    if not repeats:
-        values = Values(judgments, measures, options, run)
+    if batch is None:
+        values = Values(plan, run)
         return values, arrange(values)
-    assert run.batch is not None
-    if run.batch.prepared is None:
-        values = Values(judgments, measures, options, run.changed(batch=None), repeats=True)
-        run.batch.prepared = values, arrange(values)
+    if batch.prepared is None:
+        # A copy of the run, whose end frees the memory.
+        values = Values(plan, run.changed(), repeats=True)
+        batch.prepared = values, arrange(values)
     else:
-        run.batch.prepared[0].compute_again()
-    prepared: tuple[Values, Arranged] = run.batch.prepared
+        batch.prepared[0].compute_again()
+    prepared: tuple[Values, Arranged] = batch.prepared
     return prepared
 
 
@@ -69,17 +64,8 @@ class Values:
     `compute_again` overwrites the values with those of the current rankings.
     """
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        measures: list[BoundMeasure],
-        options: Options,
-        run: JudgedRun,
-        *,
-        repeats: bool = False,
-    ) -> None:
-        self.judgments, self.measures, self.options = judgments, measures, options
-        self.repeats = repeats
+    def __init__(self, plan: Plan, run: JudgedRun, *, repeats: bool = False) -> None:
+        self.plan, self._judgments, self.repeats = plan, plan.judgments, repeats
         self._run, self._queries = run, len(run.queries)
         self._gained: dict[Any, records.GainedRankings] = {}
         self._derived: dict[Any, Judged] = {}
@@ -87,7 +73,7 @@ class Values:
         if repeats:
             self._calls: list[Callable[[], Any]] = []
             # Kernels count on zeros where they put values.
-            self._used, size = 0, self._queries * sum(bound.width for bound in measures)
+            self._used, size = 0, self._queries * sum(bound.width for bound in plan.measures)
             self._values, self._zeros = zeros("d", size), zeros("d", size)
 
     def of(self, bound: BoundMeasure) -> Any:
@@ -96,7 +82,7 @@ class Values:
         Raises EvaluationError, and QueryError if a user's function fails.
         """
         values = self._computed(bound)
-        if self.options.no_relevant == "one":
+        if self.plan.options.no_relevant == "one":
             self._count_as_best(bound, values)
         if bound.options is not None and bound.measure.average == "mean":
             for place in self._run.placeholders:
@@ -151,7 +137,7 @@ class Values:
             return None
         if measure.needs == "custom":
             return self._custom_values(bound)
-        is_expected = run.tied is not None and self.options.ties == "average"
+        is_expected = run.tied is not None and self.plan.options.ties == "average"
         if measure.is_text and not is_expected:
             return self._relevance_strings(bound)
         numbers, values = filled("d", bound.numbers), self._room(self._queries * bound.width)
@@ -185,8 +171,8 @@ class Values:
 
         assert isinstance(bound.measure, CustomMeasure)
         assert bound.options is not None
-        scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
-        level = bound.options.get("rel", self.options.relevance_level)
+        scale = None if isinstance(self._judgments, Preferences) else self._judgments.scale
+        level = bound.options.get("rel", self.plan.options.relevance_level)
         return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
     def _tied_for(self, bound: BoundMeasure) -> Tied:
@@ -209,7 +195,7 @@ class Values:
         if level is None and not judged_only and not placeholders:
             return judged
         if level is not None:
-            level = lowest_code(self.judgments, level)
+            level = lowest_code(self._judgments, level)
         key = level, judged_only, by_ties
         if key not in self._derived:
             from fastrank.judging.rankings import rejudge
@@ -231,30 +217,32 @@ class Values:
         """The values of the judged queries that were not evaluated."""
         from fastrank.judging.rankings import rankings_of, with_generated_ids, without_results
 
-        qrels: Any = self.judgments
+        plan = self.plan
+        qrels: Any = plan.judgments
         evaluated = set(queries)
         everyone = enumerate(qrels.queries)
         places = filled("q", [place for place, query in everyone if query not in evaluated])
-        if isinstance(qrels, Graded):
-            qrels = with_generated_ids(qrels)
         # An empty ranking has no ties, and only the first one evaluated has to be judged.
-        options = self.options.changed(original=False, ties="docno_desc")
-        measures = list(filter(counts_missing, self.measures))
+        options = plan.options.changed(original=False, ties="docno_desc")
+        plan = plan.changed(measures=list(filter(counts_missing, plan.measures)), options=options)
+        texts = plan
+        if isinstance(qrels, Graded):
+            texts = plan.changed(judgments=with_generated_ids(qrels))
         try:
-            found = rankings_of(qrels, measures, options, *without_results(places))
+            rankings = rankings_of(texts, *without_results(places))
         except QueryError as failure:
             query = qrels.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None
-        run = JudgedRun(queries=places, missing=0, tag=b"", **found)
-        return Values(self.judgments, self.measures, options, run)
+        run = JudgedRun(queries=places, missing=0, tag=b"", **rankings)
+        return Values(plan, run)
 
     def _relevance_strings(self, bound: BoundMeasure) -> list[bytes]:
         judged = self._run.judged
         assert judged is not None
-        assert not isinstance(self.judgments, Preferences)
-        if self.judgments.scale is not None:
-            row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
-            query, document = query_and_document(self.judgments, row)
+        assert not isinstance(self._judgments, Preferences)
+        if self._judgments.scale is not None:
+            row, grade = self._judgments.scale.first_fraction(self._judgments.grade_column)
+            query, document = query_and_document(self._judgments, row)
             reason = (
                 f"'{bound.measure.name}' shows each grade as a digit and does not support the grade"
                 f" {grade!r} of document {document} of query '{decoded(query)}'"
@@ -275,13 +263,13 @@ class Values:
         """The rankings with the gains that a measure gives to grades."""
         judged = self.judged_for(bound)
         rescale = bound.measure.needs == "unit gains"
-        assert not isinstance(self.judgments, Preferences)
-        if self.judgments.scale is not None:
+        assert not isinstance(self._judgments, Preferences)
+        if self._judgments.scale is not None:
             from fastrank.evaluation.gains import scaled_gains, with_best_gain
 
-            gained = scaled_gains(bound, judged, self.judgments, rescale=rescale)
+            gained = scaled_gains(bound, judged, self._judgments, rescale=rescale)
             if bound.measure.needs == "best gains":
-                return with_best_gain(bound, gained, [], self.judgments)
+                return with_best_gain(bound, gained, [], self._judgments)
             return gained
         pairs, factor = self.gains_of_grades(bound)
         special = bound.measure.needs if bound.measure.needs in SPECIAL_GAINS else ""
@@ -291,7 +279,7 @@ class Values:
             if special == "best gains":
                 from fastrank.evaluation.gains import with_best_gain
 
-                gained = with_best_gain(bound, gained, pairs, self.judgments)
+                gained = with_best_gain(bound, gained, pairs, self._judgments)
             if special == "exact gains" and factor != 1.0:
                 self._call("divide_gains", gained, factor)
             self._gained[key] = gained
@@ -301,16 +289,16 @@ class Values:
         """Pairs of whole grade and gain, and the factor of these gains."""
         if bound.options is None or bound.measure.needs not in DEFINED_GAINS:
             return [(int(grade), gain) for grade, gain in bound.pairs], 1.0
-        assert not isinstance(self.judgments, Preferences)
+        assert not isinstance(self._judgments, Preferences)
         from fastrank.evaluation.gains import exact_gains, grade_scale
 
         grades = self.judged_for(bound).columns.grade_values
         if self.repeats:
             # The next rankings may have other grades than these.
-            grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
+            grades = [grade for grade in set(self._judgments.grade_column) if grade >= 0]
         if bound.measure.needs == "best gains":
-            grades = [*grades, int(grade_scale(bound, self.judgments))]
-        return exact_gains(bound, grades, self.judgments)
+            grades = [*grades, int(grade_scale(bound, self._judgments))]
+        return exact_gains(bound, grades, self._judgments)
 
     def _assign_gains(
         self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
@@ -330,7 +318,7 @@ class Values:
             if room > LARGEST_DENSE_GRADE:
                 raise EvaluationError(
                     bound.measure.name,
-                    self.judgments.queries[0],
+                    self._judgments.queries[0],
                     f"grade {room - 1} is too large for fractional gains; the largest supported"
                     f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )

@@ -8,7 +8,7 @@ from fastrank.arguments import at_least
 from fastrank.data.texts import decoded
 from fastrank.document.numbers import number
 from fastrank.errors import FastrankError, GroupError, OptionError
-from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.scoring import scores_of
 from fastrank.explaining.against import explained_against
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
@@ -23,9 +23,10 @@ from fastrank.explaining.judged_query import (
 from fastrank.explaining.notes import notes_of
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import titles_of
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.options import Options, check_options
+from fastrank.judging.plan import Plan
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.messages import counted
@@ -221,8 +222,9 @@ def _most_different(
     )
     _, name, first = min(asked, key=lambda one: one[0])
     values = []
+    plan = Plan(judgments, [first], options)
     for run in runs:
-        scores = score_run(RunJudge(judgments, [first], options), run)
+        scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
     one, other = values
     differences = {query: abs(other[query] - one[query]) for query in one if query in other}

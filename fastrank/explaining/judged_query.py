@@ -12,7 +12,8 @@ from fastrank.evaluation.values import Values
 from fastrank.explaining.contributions import INFINITE, Contributions, Ranking, contributions
 from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
+from fastrank.judging.plan import Plan
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import compared_scores, rank_documents
 from fastrank.messages import did_you_mean, similar_id
@@ -92,7 +93,8 @@ class JudgedQuery:
         )
         kept, matched, found = match_run(judgments, run, one)
         self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
-        judged = RunJudge(judgments, measures, one).judge(kept)
+        plan = Plan(judgments, measures, one)
+        judged = match(plan, kept)
         if judged.failure is not None:
             raise judged.failure.error(
                 measures[0].measure.name, judgments.queries[matched.judgments[0]]
@@ -104,7 +106,7 @@ class JudgedQuery:
         self.docs = self._judged(top) if options.judged_only else top
         self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
         self._scaled = scale is not None
-        self._values = Values(judgments, measures, one, judged)
+        self._values = Values(plan, judged)
 
     def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
         return [(doc, score) for doc, score in docs if self.grades.get(doc, -1) >= 0]

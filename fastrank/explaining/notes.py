@@ -8,9 +8,10 @@ from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.document.numbers import number
 from fastrank.errors import MeasureError
-from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.scoring import scores_of
 from fastrank.evaluation.ties import tie_ranges
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
+from fastrank.judging.plan import Plan
 from fastrank.measures.over_ties import check_range
 from fastrank.messages import counted, first_few
 from fastrank.scores.text import treated
@@ -172,7 +173,8 @@ def _if_judged(
     for grade in (0, highest):
         grades = {doc: grade for doc, _ in judged.docs} | judged.grades
         qrels, run = _one_query(judged, grades, judged.docs)
-        mean = score_run(RunJudge(qrels, measures, options), run).mean
+        plan = Plan(qrels, measures, options)
+        mean = scores_of(plan, match(plan, run)).mean
         for name, values in found.items():
             values.append(mean[name])
     none, every = ("it is not", "it has") if one else ("none is", "all have")

@@ -66,6 +66,13 @@ class ArrayQrels(Graded):
     named: bool
     columns: IndexedQrels
 
+    def as_texts(self) -> Qrels:
+        """The judgments with decimal numbers as ids of documents."""
+        # Imported late, for the module knows these judgments.
+        from fastrank.judging.arrays import with_ids
+
+        return with_ids(self, self.columns.docs)
+
     def __repr__(self) -> str:
         judgments = counted(len(self.grade_column), "judgment")
         return f"<{type(self).__name__}: {counted(len(self), 'query', 'queries')}, {judgments}>"

@@ -11,9 +11,7 @@ from fastrank.errors import ArrayError
 from fastrank.formats.chunks import MOST_PARTS
 from fastrank.formats.values import selected_integers, texts_of, to_single
 from fastrank.judging.judged import Judged, JudgedRun, room_for_judged
-from fastrank.judging.options import Options, needs_rankings
-from fastrank.judging.queries import evaluates_missing
-from fastrank.judging.rankings import MemoryJudge
+from fastrank.judging.rankings import match_texts
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.native.records.objects import IdRows, JudgedRows, RowScratch
@@ -29,8 +27,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Graded
     from fastrank.data.texts import Texts
     from fastrank.errors import FastrankError
-    from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.plan import Plan
 
     Array = npt.NDArray[Any]
 
@@ -70,134 +67,119 @@ class ArrayRun(Frozen):
 
 
 class RepeatedIdError(ArrayError):
-    """A document stands in a row twice, which need not matter: see RowJudge."""
+    """A document stands in a row twice, which need not matter: see match_rows."""
 
 
-class RowJudge(MemoryJudge):
-    """Judges rows of arrays by judgments of documents with integer ids.
+def match_rows(plan: Plan, run: ArrayRun, threads: int | None = None) -> JudgedRun:
+    """Judge rows of arrays by judgments of documents with integer ids.
 
     As texts, the ids are the decimal numbers. threads: the maximum number of threads, by default as
-    many as are useful.
+    many as are useful. Raises ArrayError and EvaluationError. A document twice in a row is an error
+    only where a Run of the same rows has one: not behind the depth, and not where no measure needs
+    the ranking.
     """
+    if plan.streams:
+        try:
+            return judge_rows(plan, run, threads)
+        except RepeatedIdError as error:
+            if not plan.options.is_cut and plan.requires.needs_rankings:
+                raise ArrayError(*error.args) from None
+    import numpy
 
-    def __init__(
-        self,
-        qrels: ArrayQrels,
-        measures: list[BoundMeasure],
-        options: Options,
-        threads: int | None = None,
-    ) -> None:
-        super().__init__(qrels, measures, options)
-        self._evaluates_missing = evaluates_missing(options)
-        self._most_judged = kernels.widest(qrels.offset_column)
-        self._repeats_matter = not options.is_cut and needs_rankings(measures, options)
-        self._threads = threads
+    order, rows = run.queries, run.rows
+    looked = numpy.flatnonzero(rows >= 0)
+    queries = plan.judgments.queries.take(order[looked].tolist())
+    checked = _CheckedRows(queries, rows[looked], run)
+    texts = checked.as_run()
+    rankings = numpy.full(len(order), -1, numpy.int64)
+    rankings[looked[checked.sizes > 0]] = numpy.arange(len(texts))
+    matched = records.Matched(
+        judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
+    )
+    judged = match_texts(plan.texts, texts, matched)
+    if judged.failure is not None and judged.failure.repeated is not None:
+        raise checked.repeated(*judged.failure.repeated)
+    judged_run: JudgedRun = judged.changed(unjudged_queries=run.unknown)
+    return judged_run
 
-    def judge(self, run: ArrayRun) -> JudgedRun:
-        """Judge rankings. Raises ArrayError and EvaluationError.
 
-        A document twice in a row is an error only where a Run of the same rows has one: not behind
-        the depth, and not where no measure needs the ranking.
-        """
-        if self.judges_as_it_is():
-            try:
-                return self.judge_rows(run)
-            except RepeatedIdError as error:
-                if self._repeats_matter:
-                    raise ArrayError(*error.args) from None
-        import numpy
+def judge_rows(plan: Plan, run: ArrayRun, threads: int | None = None) -> JudgedRun:
+    """Judge rankings; a document twice in a row is always an error, RepeatedIdError."""
+    import numpy
 
-        order, rows = run.queries, run.rows
-        looked = numpy.flatnonzero(rows >= 0)
-        queries = self.judgments.queries.take(order[looked].tolist())
-        checked = _CheckedRows(queries, rows[looked], run)
-        texts = checked.as_run()
-        rankings = numpy.full(len(order), -1, numpy.int64)
-        rankings[looked[checked.sizes > 0]] = numpy.arange(len(texts))
-        matched = records.Matched(
-            judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
+    order, rows = run.queries, run.rows
+    if threads is None:
+        threads = default_threads(len(rows) * run.ids.shape[1], WORTH_A_THREAD)
+    count = max(1, min(threads, len(rows), MOST_PARTS))
+    cuts = [len(rows) * number // count for number in range(count + 1)]
+    stretches: list[Any] = [None] * count
+    plan.known(_most_judged)
+
+    def work(number: int) -> None:
+        own = slice(cuts[number], cuts[number + 1])
+        memory = _MEMORY[number] if number < len(_MEMORY) else None
+        stretches[number] = _judge_some(plan, run, order[own], rows[own], memory)
+
+    in_threads(work, count)
+    marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
+    placeholders = numpy.flatnonzero(marked < 0).tolist()
+    return JudgedRun(
+        queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
+        judged=Judged.joined([judged for _, judged in stretches]),
+        missing=len(order) - len(marked) + len(placeholders),
+        placeholders=placeholders,
+        unjudged_queries=run.unknown,
+        tag=b"arrays",
+    )
+
+
+def _most_judged(plan: Plan) -> int:
+    """The largest number of judgments of a query."""
+    return int(kernels.widest(plan.judgments.offset_column))
+
+
+def _judge_some(
+    plan: Plan, run: ArrayRun, order: Array, rows: Array, memory: Recycled | None
+) -> tuple[Array, Judged]:
+    """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
+    import numpy
+
+    qrels, options, width = plan.judgments, plan.judging, run.ids.shape[1]
+    single = options.trec_eval_version == DEFAULT_VERSION or (
+        run.scores is None or (run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4)
+    )
+    judge_rows = kernels.judge_single_arrays if single else kernels.judge_double_arrays
+    listed = kernels.count_picked(qrels.offset_column, order)
+    if options.list_unjudged:
+        listed = len(order) * max(1, width)
+    judged = room_for_judged(qrels, order, listed, options, memory)
+    evaluated, problem = zeros("q", len(order)), zeros("q", 4)
+    places, scratch = options.codes(), _scratch(width, plan.known(_most_judged))
+    own_scores = zeros("f" if single else "d", width)
+    done = 0
+    for first, stop, own_rows, ids, scores in _blocks(run, rows, single=single):
+        done = judge_rows(
+            IdRows(
+                ids=ids,
+                width=width,
+                in_order=run.scores is None,
+                ascending=run.lower_is_better,
+                unique=run.unique,
+                with_absent=plan.requires.missing_queries,
+            ),
+            scores,
+            own_scores,
+            records.Matched(judgments=order[first:stop], rankings=own_rows),
+            qrels.columns,
+            places,
+            scratch,
+            JudgedRows(evaluated, done, judged.columns, problem),
         )
-        found = self.judge_texts(texts, matched)
-        if found.failure is not None and found.failure.repeated is not None:
-            raise checked.repeated(*found.failure.repeated)
-        made: JudgedRun = found.changed(unjudged_queries=run.unknown)
-        return made
-
-    def judgments_as_texts(self) -> Qrels:
-        """The judgments with decimal numbers as ids."""
-        return with_ids(self.judgments, self.judgments.columns.docs)
-
-    def judge_rows(self, run: ArrayRun) -> JudgedRun:
-        """Judge rankings; a document twice in a row is always an error, RepeatedIdError."""
-        import numpy
-
-        order, rows = run.queries, run.rows
-        threads = self._threads
-        if threads is None:
-            threads = default_threads(len(rows) * run.ids.shape[1], WORTH_A_THREAD)
-        count = max(1, min(threads, len(rows), MOST_PARTS))
-        cuts = [len(rows) * number // count for number in range(count + 1)]
-        stretches: list[Any] = [None] * count
-
-        def work(number: int) -> None:
-            own = slice(cuts[number], cuts[number + 1])
-            memory = _MEMORY[number] if number < len(_MEMORY) else None
-            stretches[number] = self._judge_some(run, order[own], rows[own], memory)
-
-        in_threads(work, count)
-        marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
-        placeholders = numpy.flatnonzero(marked < 0).tolist()
-        return JudgedRun(
-            queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
-            judged=Judged.joined([judged for _, judged in stretches]),
-            missing=len(order) - len(marked) + len(placeholders),
-            placeholders=placeholders,
-            unjudged_queries=run.unknown,
-            tag=b"arrays",
-        )
-
-    def _judge_some(
-        self, run: ArrayRun, order: Array, rows: Array, memory: Recycled | None
-    ) -> tuple[Array, Judged]:
-        """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
-        import numpy
-
-        qrels, options, width = self.judgments, self.how, run.ids.shape[1]
-        single = options.trec_eval_version == DEFAULT_VERSION or (
-            run.scores is None or (run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4)
-        )
-        judge_rows = kernels.judge_single_arrays if single else kernels.judge_double_arrays
-        listed = kernels.count_picked(qrels.offset_column, order)
-        if options.list_unjudged:
-            listed = len(order) * max(1, width)
-        judged = room_for_judged(qrels, order, listed, options, memory)
-        evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places, scratch = options.codes(), _scratch(width, self._most_judged)
-        own_scores = zeros("f" if single else "d", width)
-        done = 0
-        for first, stop, own_rows, ids, scores in _blocks(run, rows, single=single):
-            done = judge_rows(
-                IdRows(
-                    ids=ids,
-                    width=width,
-                    in_order=run.scores is None,
-                    ascending=run.lower_is_better,
-                    unique=run.unique,
-                    with_absent=self._evaluates_missing,
-                ),
-                scores,
-                own_scores,
-                records.Matched(judgments=order[first:stop], rankings=own_rows),
-                qrels.columns,
-                places,
-                scratch,
-                JudgedRows(evaluated, done, judged.columns, problem),
-            )
-            if problem[0] != codes.FINE:
-                i = first + problem[1]
-                row = int(rows[i])
-                raise _row_error(problem, row, run.ids[row], qrels.queries[int(order[i])])
-        return numpy.asarray(evaluated)[:done], judged.first(done)
+        if problem[0] != codes.FINE:
+            i = first + problem[1]
+            row = int(rows[i])
+            raise _row_error(problem, row, run.ids[row], qrels.queries[int(order[i])])
+    return numpy.asarray(evaluated)[:done], judged.first(done)
 
 
 def _scratch(width: int, most_judged: int) -> RowScratch:

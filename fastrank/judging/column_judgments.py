@@ -7,7 +7,6 @@ from fastrank.data.texts import Texts, decoded, interning, memory_of, text_order
 from fastrank.errors import InputError
 from fastrank.formats.strict import USUAL_ITERATIONS
 from fastrank.judging.filters import rows_of_queries, taken_texts
-from fastrank.judging.options import Options, needs_of
 from fastrank.judging.queries import repeated
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.options import Options
     from fastrank.native import records
     from fastrank.native.record import Record
 
@@ -180,12 +179,11 @@ def strata_of(qrels: Qrels, level: float) -> Strata:
     return known[level]
 
 
-def sample_counts(qrels: Qrels, measures: list[BoundMeasure], level: float) -> dict[str, int]:
+def sample_counts(qrels: Qrels, needs: frozenset[str], level: float) -> dict[str, int]:
     """What to note about judgments with strata: strata without samples, unsampled documents."""
     import numpy
 
     strata = strata_of(qrels, level)
-    needs = needs_of(measures)
     counts = {}
     if "strata" in needs:
         counts["strata_without_samples"] = int(numpy.count_nonzero(strata.sample_sizes == 0))
@@ -298,7 +296,7 @@ def has_subtopics(qrels: Qrels) -> bool:
 
 def judge_by_column(
     qrels: Qrels,
-    needs: set[str],
+    needs: frozenset[str],
     level: float,
     run: Run,
     matched: records.Matched,
@@ -313,7 +311,7 @@ def judge_by_column(
     return found
 
 
-def with_distinct_documents(qrels: Qrels, needs: set[str]) -> Qrels:
+def with_distinct_documents(qrels: Qrels, needs: frozenset[str]) -> Qrels:
     """The judgments with one row per document, if all measures that use rankings use subtopics."""
     distinct = needs.difference(WITHOUT_RANKINGS) == {"subtopics"}
     return subtopics_of(qrels).documents if distinct else qrels

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from _weakref import ref
 from array import array
 from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise, repeat
-from sys import getrefcount
 
 from fastrank.data.qrels import Graded
 from fastrank.data.run import Run
 from fastrank.data.texts import as_texts, decoded
 from fastrank.judging.judged import Judged, JudgedRun
-from fastrank.judging.queries import PLACEHOLDER, evaluates_missing, judged_order
-from fastrank.judging.rankings import MemoryJudge
+from fastrank.judging.queries import PLACEHOLDER
+from fastrank.judging.rankings import match_texts
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, zeros
 from fastrank.native.objects import addresses, api_with_numpy, are_small
@@ -20,11 +20,12 @@ from fastrank.native.records.objects import DictRun, DictScratch, IndexedQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from fastrank.data.qrels import Preferences, Qrels
+    from fastrank.data.qrels import Qrels
     from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.plan import Plan
     from fastrank.native.records.objects import PythonApi
 
 # Integers from which on memory is mapped: 8 MB. Below, new pages take longer to be had than memory
@@ -100,6 +101,12 @@ class DictJudgments(Graded):
         assert chosen is not None
         return chosen
 
+    def as_texts(self) -> Qrels:
+        """The judgments with texts as ids of documents."""
+        from fastrank.formats.dicts import qrels_from_dict
+
+        return qrels_from_dict(self.dicts, source="qrels")
+
     def __reduce__(self) -> Any:
         return index_judgments, (self.dicts,)
 
@@ -133,34 +140,12 @@ def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
     )
 
 
-def with_texts(judgments: Any) -> Any:
-    """Qrels of judgments that are dicts, with the texts of the documents; other judgments."""
-    if not isinstance(judgments, DictJudgments):
-        return judgments
-    from fastrank.formats.dicts import qrels_from_dict
-
-    return qrels_from_dict(judgments.dicts, source="qrels")
-
-
-def _index_of(qrels: Qrels | DictJudgments) -> DictIndex | None:
-    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
-    if isinstance(qrels, DictJudgments):
-        return qrels.index
-    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
-    grades = qrels.grade_column.tolist()
-    dicts = [
-        dict(zip(ids[first:stop], grades[first:stop], strict=True))
-        for first, stop in pairwise(qrels.offset_column)
-    ]
-    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
-
-
 class DictBatch:
     """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
 
-    options: as `judging_options` makes them. repeats: the memory is used for more than one batch;
-    without it there is room for the first one's documents only. prepared: for the caller, what
-    computes values of the rankings that are in the memory; it must not refer to the batch.
+    repeats: the memory is used for more than one batch; without it there is room for the first
+    one's documents only. prepared: for the caller, what computes values of the rankings that are in
+    the memory; it must not refer to the batch.
     """
 
     def __init__(
@@ -171,6 +156,8 @@ class DictBatch:
             deepest = 1 << deepest.bit_length()
         self.count, self.repeats, self._deepest = count, repeats, deepest
         self.prepared: Any = None
+        # What has the rankings of this memory, as long as it exists.
+        self._user: Callable[[], Any] = _nobody
         judged = len(index.columns.grades)
         listed = min(judged, count * min(deepest, index.most_judged))
         grades = min(judged, count * index.most_judged)
@@ -209,9 +196,14 @@ class DictBatch:
         )
         self._again = kernels.prepare("judge_dicts", *self._arguments) if repeats else None
 
-    def has_room(self, count: int, deepest: int) -> bool:
-        """Whether the memory serves for these rankings too."""
-        return count == self.count and deepest <= self._deepest
+    def serves(self, count: int, deepest: int) -> bool:
+        """Whether the memory has room for these rankings and nobody uses those that it has."""
+        return count == self.count and deepest <= self._deepest and self._user() is None
+
+    def lend(self, run: JudgedRun) -> JudgedRun:
+        """A run with the rankings of this memory, which no other run gets while it exists."""
+        self._user = ref(run)
+        return run
 
     def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
         """Judge as many rankings as there is room for, of queries at these places of the index.
@@ -227,134 +219,125 @@ class DictBatch:
         return bool(done == self.count)
 
 
-class DictJudge(MemoryJudge):
-    """Judges runs {query: {document: score}}, in the same memory where it can; and Runs, as texts.
+def _nobody() -> None:
+    """In the place of a reference to what uses memory."""
 
-    The queries are judged in the byte order of their ids.
+
+def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
+    """Judge a run {query: {document: score}}, the queries in the byte order of their ids.
+
+    It is judged as it is where ranks and grades suffice, else as texts. A query that cannot be
+    judged is returned as `failure`. A query with an empty dict has a ranking without documents.
+    Raises InputError and TypeError.
     """
+    if isinstance(run, Run):
+        return match_texts(plan.texts, run)
+    as_it_is = plan.streams and not plan.judging.list_unjudged
+    judged = _judged(plan, run) if as_it_is and are_texts(run) else None
+    if judged is not None:
+        return judged
+    from fastrank.formats.dicts import run_from_dict
+    from fastrank.formats.inputs import refuse_mixed
 
-    def __init__(
-        self,
-        judgments: Qrels | Preferences | DictJudgments,
-        measures: list[BoundMeasure],
-        options: Options,
-    ) -> None:
-        super().__init__(judgments, measures, options)
-        # Found when they are needed; a place in the order of the ids for each query, and the index.
-        self._as_it_is: bool | None = None
-        self._numbers: dict[str, int] = {}
-        self._order: Any = None
-        self._index: list[DictIndex | None] = []
-        # At most one batch, which may be in use.
-        self._kept: list[DictBatch] = []
-        self._last_count = -1
+    refuse_mixed(run)
+    return match_texts(plan.texts, run_from_dict(run, source="run", rank_by=plan.options.rank_by))
 
-    def judge(self, run: Run | Mapping[Any, Any]) -> JudgedRun:
-        """Judge a run; a query that cannot be judged is returned as `failure`.
 
-        A query with an empty dict has a ranking without documents. Raises InputError and TypeError.
-        """
-        if isinstance(run, Run):
-            return self.judge_texts(run)
-        if self._as_it_is is None:
-            self._as_it_is = self.judges_as_it_is() and not self.how.list_unjudged
-        judged = self._judge_dicts(run) if self._as_it_is and are_texts(run) else None
-        if judged is not None:
-            return judged
-        from fastrank.formats.dicts import run_from_dict
-        from fastrank.formats.inputs import refuse_mixed
-
-        refuse_mixed(run)
-        return self.judge_texts(run_from_dict(run, source="run", rank_by=self.options.rank_by))
-
-    def _judge_dicts(self, run: Mapping[str, Any]) -> JudgedRun | None:
-        """Judge a run of dicts; None for one that has to be judged as texts."""
-        # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
-        kinds = set(map(type, run.values()))
-        if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
+def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
+    """Judge a run of dicts; None for one that has to be judged as texts."""
+    # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
+    kinds = set(map(type, run.values()))
+    if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
+        return None
+    numbers = plan.known(query_numbers)
+    rankings: dict[int | None, Any] = dict(zip(map(numbers.get, run), run.values(), strict=True))
+    unjudged_queries: list[bytes] = []
+    if None in rankings:
+        del rankings[None]
+        unknown = [query for query in run if query not in numbers]
+        # A look at each of them would take half as long as judging does.
+        if hasattr(next(iter(run[unknown[-1]].values()), None), "items"):
             return None
-        if self._order is None:
-            order = judged_order(self.judgments, self.options)
-            if isinstance(self.judgments, DictJudgments):
-                names = list(self.judgments.dicts)
-            else:
-                names = list(map(decoded, self.judgments.queries))
-            self._numbers = {names[place]: number for number, place in enumerate(order)}
-            # Last, for another thread takes it as a sign that all is there.
-            self._order = order
-        found: dict[int | None, Any] = dict(
-            zip(map(self._numbers.get, run), run.values(), strict=True)
-        )
-        unjudged_queries: list[bytes] = []
-        if None in found:
-            del found[None]
-            unknown = [query for query in run if query not in self._numbers]
-            # A look at each of them would take half as long as judging does.
-            if hasattr(next(iter(run[unknown[-1]].values()), None), "items"):
-                return None
-            try:
-                unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
-            except UnicodeEncodeError:
-                return None
-        missing = len(self._numbers) - len(found)
-        placeholders: list[int] = []
-        if missing and evaluates_missing(self.options):
-            placeholders = [n for n in range(len(self._numbers)) if n not in found]
-            found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
-        queries: list[Any] = sorted(found)
-        places = list(map(self._order.__getitem__, queries))
-        batch = self.judge_rankings(list(map(found.__getitem__, queries)), places)
-        if batch is None:
+        try:
+            unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
+        except UnicodeEncodeError:
             return None
-        return JudgedRun(
+    missing = len(numbers) - len(rankings)
+    placeholders: list[int] = []
+    if missing and plan.requires.missing_queries:
+        placeholders = [n for n in range(len(numbers)) if n not in rankings]
+        rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
+    queries: list[Any] = sorted(rankings)
+    places = list(map(plan.order.__getitem__, queries))
+    batch = judge_dicts(plan, list(map(rankings.__getitem__, queries)), places)
+    if batch is None:
+        return None
+    return batch.lend(
+        JudgedRun(
             queries=places,
             judged=batch.judged,
-            batch=batch,
             missing=missing,
             placeholders=placeholders,
             tag=b"",
             unjudged_queries=unjudged_queries,
         )
+    )
 
-    def judge_rankings(self, run: list[Any], places: list[int]) -> DictBatch | None:
-        """Judge the rankings of queries at some places; None if that cannot be done.
 
-        The memory of what is returned serves again when nobody refers to it any more.
-        """
-        if not self._index:
-            self._index = [_index_of(self.judgments)]
-        (index,) = self._index
-        if index is None:
-            return None
-        given: list[Any] | None = run if set(map(type, run)) <= {dict} else _plain(run)
-        while given is not None:
-            lengths = list(map(len, given))
-            batch = self._room_for(index, len(given), max(lengths, default=0))
-            if batch.judge(given, lengths, places):
-                return batch
-            # Numbers of other types become floats, once.
-            given = _plain(run) if given is run else None
+def query_numbers(plan: Plan) -> dict[str, int]:
+    """The place of each judged query in the order of the ids."""
+    if isinstance(plan.judgments, DictJudgments):
+        names = list(plan.judgments.dicts)
+    else:
+        names = list(map(decoded, plan.judgments.queries))
+    return {names[place]: number for number, place in enumerate(plan.order)}
+
+
+def index_of(plan: Plan) -> DictIndex | None:
+    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
+    qrels = plan.judgments
+    if isinstance(qrels, DictJudgments):
+        return qrels.index
+    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
+    grades = qrels.grade_column.tolist()
+    dicts = [
+        dict(zip(ids[first:stop], grades[first:stop], strict=True))
+        for first, stop in pairwise(qrels.offset_column)
+    ]
+    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
+
+
+def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch | None:
+    """Judge the rankings of queries at some places; None if that cannot be done.
+
+    The memory of what is returned serves again when nobody refers to it any more.
+    """
+    index = plan.known(index_of)
+    if index is None:
         return None
+    dicts: list[Any] | None = rankings if set(map(type, rankings)) <= {dict} else _plain(rankings)
+    while dicts is not None:
+        lengths = list(map(len, dicts))
+        batch = _batch(plan, index, len(dicts), max(lengths, default=0))
+        if batch.judge(dicts, lengths, places):
+            return batch
+        # Numbers of other types become floats, once.
+        dicts = _plain(dicts) if dicts is rankings else None
+    return None
 
-    def _room_for(self, index: DictIndex, count: int, deepest: int) -> DictBatch:
-        try:
-            kept = [self._kept.pop()]
-        except IndexError:
-            kept = []
-        # Free is what only this list and the argument refer to.
-        if kept and kept[0].has_room(count, deepest) and getrefcount(kept[0]) <= 2:
-            self._kept[:] = kept
-            return kept[0]
-        # Memory is prepared for more batches when there is a second one.
-        repeats, self._last_count = count == self._last_count, count
-        batch = DictBatch(index, self.how, count, deepest, repeats=repeats)
-        if repeats:
-            self._kept[:] = [batch]
-        return batch
 
-    def judgments_as_texts(self) -> Any:
-        """The judgments with texts as documents."""
-        return with_texts(self.judgments)
+def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
+    """Memory for so many rankings; that of an earlier run, if it is free."""
+    batch: DictBatch = plan.memory.take(
+        lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
+    )
+    # Memory is prepared for more batches when there is a second one.
+    repeats, plan.last_count = count == plan.last_count, count
+    if batch is None:
+        batch = DictBatch(index, plan.judging, count, deepest, repeats=repeats)
+    if batch.repeats:
+        plan.memory.keep(batch)
+    return batch
 
 
 def are_texts(ids: Any) -> bool:

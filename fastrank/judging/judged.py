@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Graded, Qrels
-    from fastrank.judging.dicts import DictBatch
     from fastrank.judging.options import Options
     from fastrank.judging.rankings import Tied
     from fastrank.native.buffers import Recycled
@@ -97,7 +96,6 @@ class JudgedRun(Frozen):
     others: the same judged in another way, by what measures need: "annotated" (each document that
         the judgments of any query name has grade 0; a Tied for expected values), "strata",
         "subtopics", "groups" (rankings, and the offsets of those of each query), "preferences".
-    batch: the memory of `judged`, where it can serve for the next run.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
     missing: how many judged queries have no results. placeholders: the places in `queries` of
@@ -109,7 +107,6 @@ class JudgedRun(Frozen):
 
     queries: Any
     judged: Judged | None = None
-    batch: DictBatch | None = None
     tied: Tied | None = None
     others: dict[str, Any] = {}  # noqa: RUF012
     failure: QueryError | None = None
@@ -219,7 +216,7 @@ def room_for_judged(
 ) -> Judged:
     """The judged rankings of some queries, to be filled by a kernel.
 
-    They have room for `listed` documents. options: as `judging_options` makes them. memory: where
+    They have room for `listed` documents. options: as `Plan.judging` has them. memory: where
     that of the documents and judgments comes from if it is worth keeping; by default it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)

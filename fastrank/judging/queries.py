@@ -109,14 +109,6 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     return len(judgments.offset_column) - 1 - len(places_with_relevant(judgments, options))
 
 
-def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
-    """The indexes of the judged queries to evaluate, in byte order of their ids."""
-    order = text_order(qrels.queries)
-    if options.query is None:
-        return order
-    return filled("q", [place for place in order if qrels.queries[place] == options.query])
-
-
 def evaluates_missing(options: Options) -> bool:
     """Whether queries without results are evaluated, which only trec_eval 10.0 does (with -c)."""
     return options.complete and options.trec_eval_version != DEFAULT_VERSION

@@ -2,7 +2,7 @@
 
 The orders of tied documents that depend on grades (`best`, `worst` and `average`) are made here:
 the judged documents are found first, then what ties with them. The other orders only compare two
-results. Other judges know one of these, such as `docno_desc`, and leave the rest to this module.
+results. Other forms know one of these, such as `docno_desc`, and leave the rest to this module.
 """
 
 from __future__ import annotations
@@ -26,15 +26,7 @@ from fastrank.judging.judged import (
     room_for_judged,
     room_for_ties,
 )
-from fastrank.judging.options import (
-    BY_COLUMN,
-    BY_GRADE,
-    Options,
-    judging_options,
-    needs_of,
-    needs_rankings,
-    rankings_suffice,
-)
+from fastrank.judging.options import BY_COLUMN, BY_GRADE
 from fastrank.judging.queries import match_run, repeated_lines, what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import columns, filled, zeros
@@ -45,108 +37,61 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.options import Options
+    from fastrank.judging.plan import Plan
     from fastrank.native.record import Record
 
 # Deeper than any ranking: the cut comes after ties are settled.
 NO_CUTOFF = 2**62
 
 
-class MemoryJudge:
-    """What judges of runs in memory share, one for each form: dicts, rows of integers, labels.
-
-    They judge a run as it is where ranks and grades suffice, else as texts. May be called from
-    several threads. judgments: those to which the query indexes of a JudgedRun refer. how:
-    the options as `judging_options` makes them.
-    """
-
-    # The order of documents with equal scores in which a run is judged as it is.
-    ties = "docno_desc"
-
-    def __init__(self, judgments: Any, measures: list[BoundMeasure], options: Options) -> None:
-        self.judgments, self.measures, self.options = judgments, measures, options
-        self.how = judging_options(measures, options, judgments)
-        self._texts: Any = None
-
-    def judges_as_it_is(self) -> bool:
-        """Whether ranks and grades suffice."""
-        return rankings_suffice(self.judgments, self.measures, self.options, self.ties)
-
-    def judgments_as_texts(self) -> Qrels | Preferences:
-        """The judgments with texts as documents."""
-        raise NotImplementedError
-
-    def texts(self) -> Any:
-        """The same, made once."""
-        if self._texts is None:
-            self._texts = self.judgments_as_texts()
-        return self._texts
-
-    def judge_texts(self, run: Run, matched: records.Matched | None = None) -> JudgedRun:
-        """Judge a run with texts as documents, as the function does."""
-        return judge_texts(self.texts(), self.measures, self.options, run, matched)
-
-
-def judge_texts(
-    judgments: Qrels | Preferences,
-    measures: list[BoundMeasure],
-    options: Options,
-    run: Run,
-    matched: records.Matched | None = None,
-) -> JudgedRun:
+def match_texts(plan: Plan, run: Run, matched: records.Matched | None = None) -> JudgedRun:
     """Judge a run by grades, by judgment groups or by preferences.
 
     A query that cannot be judged is returned as `failure`. matched: as `match_run` takes it.
     """
-    run, matched, judged = match_run(judgments, run, options, matched)
-    if not needs_rankings(measures, options):
+    run, matched, judged = match_run(plan.judgments, run, plan.options, matched)
+    if not plan.requires.needs_rankings:
         return judged
     try:
-        rankings = rankings_of(judgments, measures, options, run, matched)
+        rankings = rankings_of(plan, run, matched)
     except QueryError as failure:
         # trec_eval has printed the values of the queries before this one.
         before = records.Matched(*(column[: failure.place] for column in matched))
         rankings = {}
         if failure.place:
-            rankings = rankings_of(judgments, measures, options, run, before)
+            rankings = rankings_of(plan, run, before)
         rankings["failure"] = failure.with_traceback(None)
-    found: JudgedRun = judged.changed(**rankings)
-    return found
+    judged_run: JudgedRun = judged.changed(**rankings)
+    return judged_run
 
 
-def rankings_of(
-    judgments: Any,
-    measures: list[BoundMeasure],
-    options: Options,
-    run: Run,
-    matched: records.Matched,
-) -> dict[str, Any]:
+def rankings_of(plan: Plan, run: Run, matched: records.Matched) -> dict[str, Any]:
     """The fields of JudgedRun for the matched rankings. Raises QueryError."""
     # Imported late: few measures and options need the modules.
-    how = judging_options(measures, options, judgments)
-    given = run, matched, how
-    needs = needs_of(measures)
+    judgments, options, needs = plan.judgments, plan.options, plan.requires.needs
+    ranked = run, matched, plan.judging
     if isinstance(judgments, Preferences):
         from fastrank.judging.preferences import count_preferences
 
-        return {"others": {"preferences": count_preferences(judgments, *given)}}
+        return {"others": {"preferences": count_preferences(judgments, *ranked)}}
     if options.relevance_format == "qrels_jg":
-        return {"others": {"groups": judge_groups(judgments, *given)}}
+        return {"others": {"groups": judge_groups(judgments, *ranked)}}
     others: dict[str, Any] = {}
     qrels = judgments
     if not needs.isdisjoint(BY_COLUMN):
         from fastrank.judging.column_judgments import judge_by_column, with_distinct_documents
 
-        others |= judge_by_column(qrels, needs, options.relevance_level, *given)
+        others |= judge_by_column(qrels, needs, options.relevance_level, *ranked)
         qrels = with_distinct_documents(qrels, needs)
     tied = None
     if options.ties in BY_GRADE:
-        tied = judge_ties(judgments, *given)
-    judged = judge_rankings(qrels, *given) if tied is None else tied.judged
+        tied = judge_ties(judgments, *ranked)
+    judged = judge_rankings(qrels, *ranked) if tied is None else tied.judged
     if "ties" in needs and options.ties != "average":
-        tied = judge_ties(qrels, run, matched, how.changed(ties="average"))
+        tied = judge_ties(qrels, run, matched, plan.judging.changed(ties="average"))
     if "annotated" in needs:
-        others["annotated"] = judge_by_all_queries(judgments, *given)
+        others["annotated"] = judge_by_all_queries(judgments, *ranked)
     return {"judged": judged, "tied": tied, "others": others}
 
 

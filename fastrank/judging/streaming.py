@@ -12,7 +12,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.data.qrels import Qrels
 from fastrank.data.texts import spans, text_table
 from fastrank.formats.chunks import (
     SHORTEST_LINE,
@@ -31,8 +30,6 @@ from fastrank.judging.judged import (
     room_for_judged,
     room_for_ties,
 )
-from fastrank.judging.options import Options, judging_options
-from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
@@ -41,69 +38,77 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
+    from fastrank.data.qrels import Qrels
     from fastrank.formats.chunks import Prepare
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.judging.options import Options
+    from fastrank.judging.plan import Plan
 
 
-class FileJudge:
-    """Judges run files in TREC format, for measures and options that need only rankings.
+def match_file(plan: Plan, parts: FileParts) -> JudgedRun | None:
+    """Judge a run file in TREC format, for measures and options that need only rankings.
 
-    Memory is reused between runs, so only one thread may use it at a time.
+    None if it must be loaded into memory. Raises ReadError.
     """
+    table = plan.known(_streamable)
+    if table is None:
+        return None
+    options = plan.judging
+    memory = plan.memory.take(
+        lambda memory: isinstance(memory, _Streams) and memory.count > parts.threads
+    )
+    if memory is None:
+        memory = _Streams(plan.judgments, options, table, parts.threads + 1)
+    streams: _Streams | Collector = memory
+    comments = options.trec_eval_version != DEFAULT_VERSION
+    tag = memory.feed(parts, comments=comments)
+    if not comments and memory.met_comment and not memory.are_scattered:
+        comments = True
+        tag = memory.feed(parts, comments=comments)
+    if memory.are_scattered:
+        streams = Collector(plan.judgments, options, parts, comments=comments)
+        tag = streams.collect()
+    judged = None if tag is None else _judged(plan, streams, tag)
+    plan.memory.keep(memory)
+    return judged
 
-    def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
-        self.judgments = self._qrels = qrels
-        self._options = judging_options(measures, options, qrels)
-        self._with_placeholders = evaluates_missing(options)
-        self._queries = text_table(qrels.queries)
-        # Judgments that were not read from a file may have ids with blanks.
-        has_odd_ids = self._with_placeholders and kernels.find_no_field(self._queries.texts) >= 0
-        self._can_stream = not self._options.list_unjudged and not has_odd_ids
-        self._order = judged_order(qrels, options)
-        self._streams: _Streams | None = None
 
-    def judge(self, parts: FileParts) -> JudgedRun | None:
-        """Judge a run; None if it must be loaded into memory. Raises ReadError."""
-        if not self._can_stream:
+def _streamable(plan: Plan) -> records.TextTable | None:
+    """The ids of the judged queries; None if runs cannot be judged while they are read."""
+    if plan.judging.list_unjudged:
+        return None
+    table = text_table(plan.judgments.queries)
+    # Judgments that were not read from a file may have ids with blanks.
+    if plan.requires.missing_queries and kernels.find_no_field(table.texts) >= 0:
+        return None
+    return table
+
+
+def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
+    """The rankings in what was read; None if one cannot be judged."""
+    missing: Collection[int] = ()
+    if plan.requires.missing_queries:
+        missing = streams.missing(plan.order)
+        if not streams.add(_placeholder_lines(plan.judgments.queries, missing)):
             return None
-        if self._streams is None or self._streams.count <= parts.threads:
-            self._streams = _Streams(self._qrels, self._options, self._queries, parts.threads + 1)
-        streams: Any = self._streams
-        comments = self._options.trec_eval_version != DEFAULT_VERSION
-        tag = streams.feed(parts, comments=comments)
-        if not comments and streams.met_comment and not streams.are_scattered:
-            comments = True
-            tag = streams.feed(parts, comments=comments)
-        if streams.are_scattered:
-            streams = Collector(self._qrels, self._options, parts, comments=comments)
-            tag = streams.collect()
-        return None if tag is None else self._judged(streams, tag)
+    queries_and_rankings = streams.judge(plan.order)
+    if queries_and_rankings is None:
+        return None
+    queries, judged = queries_and_rankings
+    places = enumerate(queries) if missing else ()
+    return JudgedRun(
+        queries=queries,
+        judged=judged,
+        missing=len(plan.order) - len(queries) + len(missing),
+        placeholders=[i for i, query in places if query in missing],
+        unjudged_queries=None if plan.options.original else sorted(streams.unknown_ids()),
+        tag=tag,
+    )
 
-    def _judged(self, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
-        missing: Collection[int] = ()
-        if self._with_placeholders:
-            missing = streams.missing(self._order)
-            if not streams.add(self._placeholder_lines(missing)):
-                return None
-        found = streams.judge(self._order)
-        if found is None:
-            return None
-        queries, judged = found
-        places = enumerate(queries) if missing else ()
-        return JudgedRun(
-            queries=queries,
-            judged=judged,
-            missing=len(self._order) - len(queries) + len(missing),
-            placeholders=[i for i, query in places if query in missing],
-            unjudged_queries=None if self._options.original else sorted(streams.unknown_ids()),
-            tag=tag,
-        )
 
-    def _placeholder_lines(self, queries: Collection[int]) -> bytes:
-        from fastrank.judging.queries import PLACEHOLDER
+def _placeholder_lines(ids: Any, queries: Collection[int]) -> bytes:
+    from fastrank.judging.queries import PLACEHOLDER
 
-        ids = self._qrels.queries
-        return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
+    return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
 
 
 class _Fed:
@@ -120,6 +125,9 @@ class _Fed:
 
 class _Streams(_Fed):
     """Feeders of the streaming kernel and their results: columns with a section for each."""
+
+    # The rankings of a run are gathered in memory of their own.
+    judged = None
 
     def __init__(
         self, qrels: Qrels, options: Options, queries: records.TextTable, count: int

@@ -12,6 +12,7 @@ from sys import getrefcount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 SIZES = {"B": 1, "H": 2, "i": 4, "q": 8, "f": 4, "d": 8}
@@ -125,28 +126,55 @@ def _mapped(size: int) -> Any:
     return memory
 
 
-class Recycled:
-    """Large memory that serves again: pages that the system has cleared are dear.
+class FreeList:
+    """What serves again when nobody uses it any more: memory, and what is prepared for it.
 
-    What was made last is kept until something else is made, and used again if nobody holds it.
+    Getting zeroed pages from the system is slow. May be used by several threads. most: how many
+    things it keeps.
     """
 
+    def __init__(self, most: int = 4) -> None:
+        # Methods of lists are atomic, so that threads need no lock.
+        self._items: list[Any] = []
+        self._most = most
+
+    def take(self, serves: Callable[[Any], bool]) -> Any:
+        """Something that serves and that nothing else refers to, which leaves the list, or None."""
+        for _ in range(len(self._items)):
+            try:
+                item = self._items.pop()
+            except IndexError:
+                break
+            # The variable and the argument are two references.
+            if getrefcount(item) <= 2 and serves(item):
+                return item
+            self._items.insert(0, item)
+        return None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(tuple(self._items))
+
+    def keep(self, item: Any) -> None:
+        """Add something, which may still be in use; a full list loses what it got first."""
+        self._items.append(item)
+        del self._items[: -self._most]
+
+
+class Recycled:
+    """Large memory that serves again: of several maps, as long as nobody holds a view of one."""
+
     def __init__(self) -> None:
-        # At most one list of maps; its methods are atomic, so that threads need no lock.
-        self._kept: list[list[Any]] = []
+        self._free = FreeList(1)
 
     def make(self, *wanted: tuple[str, int]) -> list[Any]:
         """Typed memory, of any content, as `zeros` takes type and number of items."""
         sizes = [max(1, count * SIZES[code]) for code, count in wanted]
-        try:
-            maps = self._kept.pop()
-        except IndexError:
-            maps = []
-        if not _serve(maps, sizes):
+        maps = self._free.take(lambda maps: _serve(maps, sizes))
+        if maps is None:
             maps = [_mapped(size) for size in sizes]
         views: list[Any] = [memoryview(own)[:size] for own, size in zip(maps, sizes, strict=True)]
         # Not before there are views: another thread would take the memory for free.
-        self._kept[:] = [maps]
+        self._free.keep(maps)
         return [view.cast(code) for view, (code, _) in zip(views, wanted, strict=True)]
 
 

@@ -18,8 +18,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.errors import NoQueriesError
-from fastrank.formats.chunks import FileParts
-from fastrank.judging.streaming import FileJudge
+from fastrank.judging import streaming
 from tests.helpers.parsing import (
     parse_prefs,
     parse_qrels,
@@ -318,15 +317,15 @@ def test_a_process_forked_while_a_file_is_read_can_read_files(
     path = tmp_path / "run"
     path.write_text("q1 Q0 a 1 1 t\n")
     evaluator, reading, forked = fr.Evaluator(GRADES, "map"), threading.Event(), threading.Event()
-    judge = FileJudge.judge
+    feed = streaming.feed_in_turn
 
-    def wait_before(self: FileJudge, parts: FileParts) -> Any:
+    def wait_before(*fed: Any, **how: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
             reading.set()
             forked.wait()
-        return judge(self, parts)
+        return feed(*fed, **how)
 
-    monkeypatch.setattr(FileJudge, "judge", wait_before)
+    monkeypatch.setattr(streaming, "feed_in_turn", wait_before)
     thread = threading.Thread(target=evaluator.evaluate, args=(path,))
     thread.start()
     reading.wait()

@@ -34,7 +34,7 @@ from fastrank.errors import (
     TaskError,
 )
 from fastrank.evaluation import evaluate_many
-from fastrank.evaluation.evaluator import Prepared
+from fastrank.evaluation import evaluator as evaluating
 from tests.helpers import executors
 from tests.helpers.executors import started
 from tests.helpers.paths import REPOSITORY
@@ -147,14 +147,14 @@ def test_the_number_of_runs_that_were_not_started_is_named() -> None:
 
 
 def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator, scores_of = fr.Evaluator(QRELS, "map"), Prepared.scores_of
+    evaluator, evaluated = fr.Evaluator(QRELS, "map"), evaluating.evaluated
 
-    def interrupted(self: Any, run: Any, *rest: Any) -> fr.Scores:
+    def interrupted(plan: Any, run: Any, *rest: Any) -> fr.Scores:
         if run == PATHS[2]:
             raise KeyboardInterrupt
-        return scores_of(self, run, *rest)
+        return evaluated(plan, run, *rest)
 
-    monkeypatch.setattr(Prepared, "scores_of", interrupted)
+    monkeypatch.setattr(evaluating, "evaluated", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         evaluator.evaluate(PATHS)
 
@@ -163,7 +163,7 @@ def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_workers_read_the_file_of_the_judgments() -> None:
-    sent = pickle.dumps(evaluate_many.Shared(fr.Evaluator(QRELS, "map")._prepared, 1))
+    sent = pickle.dumps(evaluate_many.Shared(fr.Evaluator(QRELS, "map")._plan, 1))
 
     assert len(sent) < 10_000 < QRELS.stat().st_size
 

@@ -14,12 +14,13 @@ import pytest
 import fastrank
 from fastrank.data.qrels import Qrels
 from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import Scorer
+from fastrank.evaluation.scoring import scores_of
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
 from fastrank.judging.options import Options
-from fastrank.judging.streaming import FileJudge
+from fastrank.judging.plan import Plan
+from fastrank.judging.streaming import match_file
 from fastrank.measures.selection import Selection
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import exactly
@@ -54,7 +55,7 @@ def is_streamed(qrels: bytes | Qrels, path: Path, threads: int | None = 1, **opt
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
     with pieces.open_source(path) as file:
         parts = chunks.FileParts(file, threads)
-        return FileJudge(nouns, [], Options(**options)).judge(parts) is not None
+        return match_file(Plan(nouns, [], Options(**options)), parts) is not None
 
 
 def as_the_command(
@@ -63,9 +64,10 @@ def as_the_command(
     """The scores of a file's pieces, or of a Run, as the command trec_eval computes them."""
     options = Options(trec_eval_version=version, original=True)
     bound = Selection(measures, original=True).bind(version)
-    found = RunJudge(nouns, bound, options).judge(run, threads=threads)
+    plan = Plan(nouns, bound, options)
+    found = match(plan, run, threads=threads)
     # Which queries have no judgments is known in memory only, and not asked for.
-    return Scorer(nouns, bound, options).scores(found.changed(unjudged_queries=None))
+    return scores_of(plan, found.changed(unjudged_queries=None))
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.formats.dicts import qrels_from_dict
-from fastrank.judging.judge import RunJudge
+from fastrank.judging.judge import match
 from fastrank.judging.options import Options
+from fastrank.judging.plan import Plan
 from fastrank.measures.selection import Selection
 from tests.helpers.forms import (
     CASES,
@@ -214,9 +215,9 @@ RUN = b"a Q0 x 1 2 t\nc Q0 x 1 2 t\nc Q0 x 2 1 t\n"
 def test_rankings_end_before_the_query_that_cannot_be_judged_if_a_measure_needs_them(
     measures: str, place: int | None, judged: int | None
 ) -> None:
-    judge = RunJudge(qrels_from_dict(FOUR), Selection(measures).bind("9.0.8"), Options())
+    plan = Plan(qrels_from_dict(FOUR), Selection(measures).bind("9.0.8"), Options())
 
-    found = judge.judge(parse_run(RUN))
+    found = match(plan, parse_run(RUN))
 
     assert (found.failure.place if found.failure else None) == place
     assert (found.judged if found.judged is None else len(found.judged)) == judged
