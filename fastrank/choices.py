@@ -1,6 +1,6 @@
 """Types of options that take one of a few words: type checkers and editors know the words.
 
-Only for annotations; nothing here is imported when a program runs.
+For annotations, and for the choices of flags on the command line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ Metric = Literal["ip", "l2", "cosine"]
 """How vectors are compared: inner product, Euclidean distance, or cosine."""
 SameOrCommon = Literal["same", "common"]
 """Whether systems must have the same queries, or their common queries are compared."""
-"""Whether two runs have the same topics."""
 Positives = Literal["mean", "alone", "marginal"]
 """What the loss of a query is the mean of: see `fastrank.negative_log_likelihood`."""
 Unretrieved = Literal["ignore", "lowest", "worst"]

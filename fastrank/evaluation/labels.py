@@ -201,7 +201,7 @@ def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
     if values.shape != grades.shape:
         expected = f"the shape of labels {grades.shape}"
         raise ArrayError("scores", f"expected {expected}, found {values.shape}")
-    # The least of numbers is none if one of them is none.
+    # The minimum is NaN if any value is.
     if values.size and numpy.isnan(values.min()):
         _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
     return values

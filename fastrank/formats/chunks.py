@@ -91,8 +91,8 @@ class FileParts:
     def queue(self) -> WorkQueue:
         """Parts for threads that take the next part when they finish one.
 
-        They are ever shorter, so that all threads finish at about the same time even if one is
-        slower.
+        Parts get shorter towards the end, so that all threads finish at about the same time even if
+        one is slower.
         """
         is_shared = self.size is not None and self.threads > 1
         return WorkQueue(self._shorter_and_shorter() if is_shared else iter(self.readers()))

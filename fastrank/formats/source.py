@@ -296,7 +296,7 @@ class Reader:
     def _next(self, _view: memoryview) -> int | bytes | memoryview:
         """Read into the view and return the number of bytes, or return bytes of any number.
 
-        None at the end.
+        Returns 0 or no bytes at the end.
         """
         return 0
 

@@ -1,4 +1,4 @@
-"""Readers and writers of the TREC formats.
+"""Readers of the TREC formats.
 
 Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
 follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a

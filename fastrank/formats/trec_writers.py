@@ -80,7 +80,7 @@ def _sizes(noun: Any) -> Iterator[int]:
 
 
 def _grades(qrels: Qrels) -> Any:
-    """The grades. Raises InputError for ids that are none, and for a fraction."""
+    """The grades. Raises InputError for invalid ids, and for a fraction."""
     _check_ids(qrels)
     check_fields(qrels.groups, "iteration", qrels.source)
     if qrels.scale is not None:

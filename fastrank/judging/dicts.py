@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fastrank.judging.plan import Plan
     from fastrank.native.records.objects import PythonApi
 
-# Integers from which on memory is mapped: 8 MB. Below, new pages take longer to be had than memory
-# that was used before.
+# Integers from which on memory is mapped: 8 MB. For smaller sizes, reusing freed memory is
+# faster than mapping new pages.
 LARGE = 1 << 20
 
 

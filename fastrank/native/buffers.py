@@ -116,10 +116,10 @@ def _mapped(size: int) -> Any:
     import mmap
 
     try:
-        # Private, since the default is shared memory, which takes half as long again to be filled.
+        # Private, since the default is shared memory, which takes 1.5 times as long to fill.
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
-        raise MemoryError(f"{size} bytes of memory cannot be had") from error
+        raise MemoryError(f"cannot allocate {size} bytes") from error
     if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
         # Where the system has pages of 2 MB: 256 MB are first touched in 12 ms instead of 90.
         memory.madvise(mmap.MADV_HUGEPAGE)

@@ -44,7 +44,7 @@ class Jit(EntryPoints):
         self._said = ""
 
     def find(self, name: str) -> tuple[int, str, bool]:
-        """As documented there."""
+        """See `EntryPoints.find`."""
         with self._lock:
             if name not in self._found:
                 compiled = self._cache.get(self._digests[name], f"{self._cpu}.jit")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastrank.native.record import Shape
 
-# A float of which no other is known, by which to see how floats lie in memory.
+# An unusual float, used to check the memory layout of floats.
 KNOWN = 0.1234567890123456
 _ONE = 1.0
 _FUNCTIONS = {

@@ -198,10 +198,10 @@ def find_judged(ids, keys, judged, table, unique, scratch, hits):
     it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged
     ids. Hits become places among the ids, in order, and rows of the judgments.
     """
-    # Whichever are fewer are looked up among the others.
+    # Look up the smaller set in the larger one.
     look_up_ids = len(judged) > len(ids)
     needs_index = not unique or (len(judged) > FEW and not look_up_ids)
-    # First, as this is over soonest with what all of them wait for: that a row comes from memory.
+    # First, because this pass already loads the row into the cache.
     if has_negative(ids):
         return HAS_NEGATIVE
     base, by_hash, index = 0, False, scratch.row_index

@@ -3,9 +3,9 @@
 Higher scores come first; of equal scores, the document whose id sorts later (trec_eval's rule).
 What a document is, only `compare` knows, which `ties_by` binds for each kind of them.
 
-Hits, the results that need a rank, come with their places among all, in order. Their places in the
-order of the scores take their stead: these are the same where scores do not rise, else few hits
-count the better scores, and more of them sort all. Then ids decide, once for each group of equal
+Hits, the results that need a rank, come with their places among all, in order. These are replaced
+by their places in the order of the scores: the same where scores do not rise, else few hits count
+the better scores, and more of them sort all. Then ids decide, once for each group of equal
 scores with a hit.
 """
 
