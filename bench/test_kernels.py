@@ -15,7 +15,7 @@ import pytest
 import pytrec_eval
 
 from bench import cases, draw, lines, trec_files
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import spans

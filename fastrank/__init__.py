@@ -21,8 +21,8 @@ if sys.implementation.name != "cpython":
 if not hasattr(os, "preadv"):
     raise ImportError("fastrank needs Linux or macOS 11; on Windows, use it in WSL")
 
-from fastrank import lazy
-from fastrank.lazy import public_names
+from fastrank.common import lazy
+from fastrank.common.lazy import public_names
 
 __version__ = "0.1.0"
 

@@ -5,7 +5,7 @@ Nobody needs to construct them: `fr.compare(...)` returns a `fastrank.types.Comp
 
 from __future__ import annotations
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import fastrank as fr
 import fastrank.compat
 from fastrank.cli.main import COMMANDS, parser_of
-from fastrank.dropped import DROPPED
+from fastrank.common.dropped import DROPPED
 from tests.helpers.commands import fastrank as run
 from tests.helpers.installations import run_python
 
@@ -135,6 +135,9 @@ def test_what_to_use_instead_exists() -> None:
 
 def test_nothing_is_loaded_unless_there_is_an_error() -> None:
     """What the trec_eval command imports, and `import fastrank`."""
-    code = "import fastrank, fastrank.cli.trec_eval, sys; print('fastrank.dropped' in sys.modules)"
+    code = (
+        "import fastrank, fastrank.cli.trec_eval, sys;"
+        " print('fastrank.common.dropped' in sys.modules)"
+    )
 
     assert run_python(code) == "False"

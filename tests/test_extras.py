@@ -14,7 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.completion import completions
-from fastrank.comparing.plots.frame import check_format
+from fastrank.comparing.plots.images import check_format
 from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
 from tests.helpers.paths import PACKAGE, REPOSITORY

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.choices import Ties
 from fastrank.cli.eval import add_evaluation_options
 from fastrank.cli.flags import given_options
 from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser
+from fastrank.common.choices import Ties
+from fastrank.common.keywords import Keyword, documented, names_of
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
@@ -30,7 +31,6 @@ from fastrank.judging.keywords import (
     evaluation_options,
 )
 from fastrank.judging.options import MAX_RETRIEVED, Options
-from fastrank.keywords import Keyword, documented, names_of
 from fastrank.searching import search, search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fastrank.messages import closest, did_you_mean, similar_id, valid_json, visible
+from fastrank.common.messages import closest, did_you_mean, similar_id, valid_json, visible
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fastrank.parallel import in_order, outcomes, work
+from fastrank.common.parallel import in_order, outcomes, work
 from tests.helpers import executors
 from tests.helpers.executors import add, started
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.c_numbers import atol
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
+from fastrank.common.c_numbers import atol
+from fastrank.common.messages import counted
 from fastrank.formats.strict import USUAL_ITERATIONS, swapped
-from fastrank.messages import counted
 from fastrank.native import codes
 
 # Evaluation counts judgments by grade below this (fastrank/kernels/judging/rankings.py).

@@ -8,8 +8,8 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
+from fastrank.common.messages import counted, did_you_mean
 from fastrank.data.texts import interning, spans
-from fastrank.messages import counted, did_you_mean
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.scores.text import treated

@@ -6,8 +6,8 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
+from fastrank.common.messages import counted
 from fastrank.data.texts import interning
-from fastrank.messages import counted
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 

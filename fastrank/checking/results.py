@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.c_numbers import atof
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
-from fastrank.messages import counted
+from fastrank.common.c_numbers import atof
+from fastrank.common.messages import counted
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 

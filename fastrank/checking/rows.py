@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.c_numbers import atof, whole_number
 from fastrank.checking.findings import quoted
+from fastrank.common.c_numbers import atof, whole_number
 from fastrank.data.texts import interning, spans
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros

@@ -6,9 +6,9 @@ import re
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
+from fastrank.common.messages import counted
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.strict import IS_HEADER, has_names_only, misplaced
-from fastrank.messages import counted
 from fastrank.native import codes
 
 TYPE_CHECKING = False

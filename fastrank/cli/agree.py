@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, VARIABLES, given_options
 from fastrank.cli.output_formats import OF_TABLES
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap, rbo
 from fastrank.errors import OptionError

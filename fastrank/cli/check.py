@@ -10,10 +10,10 @@ from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import encoded, without_controls
 from fastrank.cli.parser import REPEATED
+from fastrank.common.messages import counted
 from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.ci_formats import escaped
-from fastrank.messages import counted
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False

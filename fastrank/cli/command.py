@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 
-from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
+from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.formats import files
 
@@ -103,7 +103,7 @@ class Command:
         try:
             _check_version(given)
             if self._plot is not None and given.plot is not None:
-                from fastrank.comparing.plots.frame import check_format
+                from fastrank.comparing.plots.images import check_format
 
                 check_format(given.plot)
             if not self._can_be_written(given):

@@ -12,6 +12,7 @@ from fastrank.cli.output import encoded, write
 from fastrank.cli.output_formats import WITH_HTML, rendered
 from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
+from fastrank.common.keywords import names_of
 from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import ComparisonOptions, settings
@@ -23,7 +24,6 @@ from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import run_names
 from fastrank.formats.line_files import read_clusters
 from fastrank.judging.keywords import EvaluationOptions
-from fastrank.keywords import names_of
 from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
@@ -221,18 +221,18 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
 
 def _ascii(given: argparse.Namespace) -> bool:
     """Whether to write ASCII; files are in UTF-8."""
-    from fastrank.document.text import encodes_marks
+    from fastrank.common.rendering.text import encodes_marks
 
     return given.ascii or (given.output is None and not encodes_marks(sys.stdout))
 
 
 def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     """The pairs, or the values of each query."""
+    from fastrank.common.rendering.document import Document
+    from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS
+    from fastrank.common.rendering.writers import written
     from fastrank.comparing.shown import pairs_document
     from fastrank.comparing.tables import query_table
-    from fastrank.document.document import Document
-    from fastrank.document.text import ASCII_SYMBOLS, SYMBOLS
-    from fastrank.document.writers import written
     from fastrank.scores.tables import grid_of
 
     ascii = _ascii(given)

@@ -8,12 +8,12 @@ from functools import partial
 
 from fastrank.cli.flags import OUTPUT, given_options
 from fastrank.cli.output import command_line
-from fastrank.comparing.plots.frame import check_format
+from fastrank.common.lazy import optional
+from fastrank.comparing.plots.images import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
 from fastrank.formats.compression import compressed
 from fastrank.judging.keywords import EvaluationOptions
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from functools import partial
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, SEARCH, given_options
 from fastrank.cli.output_formats import writers
+from fastrank.common.keywords import names_of
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_comparison import IndexComparison
 from fastrank.errors import OptionError
-from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import INPUTS, OUTPUT
+from fastrank.common.messages import counted
 from fastrank.data.texts import decoded
 from fastrank.formats.load import (
     find_kind,
@@ -15,7 +16,6 @@ from fastrank.formats.load import (
 )
 from fastrank.formats.sniff import FORMATS, format_by_name
 from fastrank.formats.source import name_of
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ import os
 import re
 
 from fastrank.cli.command import flag_of
+from fastrank.common.keywords import names_of
 from fastrank.comparing.options import COMPARISON
 from fastrank.formats.line_files import read_exclusions
 from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.keywords import Keyword
+    from fastrank.common.keywords import Keyword
 
     Function = Callable[..., Any]
 
@@ -120,7 +120,7 @@ def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
         return {"choices": keyword.choices}
     if name == "str" or parameter.name in OTHERWISE:
         return {"metavar": "NAME"}
-    from fastrank import choices
+    from fastrank.common import choices
 
     return {"choices": getattr(choices, name).__args__}
 

@@ -8,12 +8,12 @@ from inspect import signature
 from fastrank.cli.command import Command
 from fastrank.cli.flags import METHOD, OUTPUT, given_options
 from fastrank.cli.output import write
+from fastrank.common.messages import counted
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
 from fastrank.embeddings.mining import HardNegatives, hard_negatives
 from fastrank.embeddings.training_data import FORMATS
 from fastrank.formats.load import read_qrels, read_run
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

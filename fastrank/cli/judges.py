@@ -9,6 +9,7 @@ from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, giv
 from fastrank.cli.output import encoded
 from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
 from fastrank.cli.parser import REPEATED
+from fastrank.common.messages import counted
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -17,7 +18,6 @@ from fastrank.judges.agreement import judge_agreement
 from fastrank.judges.estimate import estimate
 from fastrank.judges.merging import diff_qrels, merge_qrels, merged, unjudged
 from fastrank.judges.plans import plan_judgments, read_plan
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -166,8 +166,8 @@ def _print_version() -> int:
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
-    from fastrank.dropped import instead
-    from fastrank.messages import closest, did_you_mean
+    from fastrank.common.dropped import instead
+    from fastrank.common.messages import closest, did_you_mean
 
     if hint := instead("commands", word):
         return f"unknown command {word!r}{hint}"

@@ -43,7 +43,7 @@ def without_controls(text: str, kept: str = "\n\t") -> str:
     """
     if text.isprintable():
         return text
-    from fastrank.messages import visible
+    from fastrank.common.messages import visible
 
     return "".join(
         own if own in kept or "\udc80" <= own <= "\udcff" else visible(own) for own in text

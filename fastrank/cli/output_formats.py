@@ -197,7 +197,7 @@ OF_TABLES = writers("table", "markdown", "latex", "csv", "json")
 
 def of_results(title: str) -> dict[str, Callable[[Any], str]]:
     """The writers of results that are shown as documents. title: of a page of HTML."""
-    from fastrank.document.writers import written
+    from fastrank.common.rendering.writers import written
 
     def written_as(form: str) -> Callable[[Any], str]:
         return lambda found: written(found._document(), form, page=title) + "\n"

@@ -11,9 +11,9 @@ from functools import partial
 
 from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
 from fastrank.cli.output import guarded, write
-from fastrank.dropped import instead
-from fastrank.keywords import SYNONYMS
-from fastrank.messages import closest, did_you_mean
+from fastrank.common.dropped import instead
+from fastrank.common.keywords import SYNONYMS
+from fastrank.common.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

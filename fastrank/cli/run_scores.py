@@ -92,8 +92,8 @@ class RunScores:
     def _in_processes(self, paths: list[str]) -> Iterator[Scores | None]:
         # Imported late: they take longer than the evaluation of a small file.
         from fastrank.cli.jobs import processes
+        from fastrank.common.progress import bar
         from fastrank.evaluation.evaluate_many import evaluate_each, warnings_of
-        from fastrank.searching.progress import bar
 
         executors = processes(min(self._jobs, len(paths)))
         with executors as executor, bar("evaluate", len(paths), "runs", self._progress) as shown:

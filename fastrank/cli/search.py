@@ -10,6 +10,8 @@ from fastrank.cli.command import Command, flag_of, write_lines
 from fastrank.cli.eval import add_evaluation_options
 from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
+from fastrank.common.keywords import names_of, with_defaults
+from fastrank.common.messages import counted
 from fastrank.errors import OptionError, ReadError
 from fastrank.evaluation.embeddings import (
     EmbeddingOptions,
@@ -22,9 +24,7 @@ from fastrank.formats.load import read_qrels
 from fastrank.formats.source import name_of
 from fastrank.formats.tables import tag_of
 from fastrank.judging.keywords import SearchedOptions
-from fastrank.keywords import names_of, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
 from fastrank.native.threads import processors
 from fastrank.scores.text import NOTED, notes
 from fastrank.searching.batches import check_before_building, search_batches

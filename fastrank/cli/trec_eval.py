@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
-from fastrank.arguments import DEFAULT_VERSION, TREC_EVAL_VERSIONS
-from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
+from fastrank.common.arguments import DEFAULT_VERSION, TREC_EVAL_VERSIONS
+from fastrank.common.c_numbers import atol
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, FormatError, MeasureError, NoQueriesError, ReadError
 from fastrank.evaluation.scoring import scores_of

@@ -9,7 +9,8 @@ from typing import overload
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice
+from fastrank.common.arguments import DEFAULT_VERSION, check_choice
+from fastrank.common.rendering.numbers import number
 from fastrank.comparing.inputs import better_of
 from fastrank.comparing.overlap import rbo
 from fastrank.comparing.rankings import (
@@ -24,7 +25,6 @@ from fastrank.comparing.rankings import (
 )
 from fastrank.data.columns import Frozen
 from fastrank.data.run import Run
-from fastrank.document.numbers import number
 from fastrank.errors import GroupError
 from fastrank.formats import files
 from fastrank.native import kernels
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.choices import RboVariant
+    from fastrank.common.choices import RboVariant
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.paired import Floats
     from fastrank.formats.files import Source

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.common.messages import counted, first_few
 from fastrank.errors import GroupError, MeasureError
 from fastrank.measures.trec import BY_NAME
-from fastrank.messages import counted, first_few
 from fastrank.scores.columns import Column, columns_by_name
 from fastrank.scores.text import missing_note
 

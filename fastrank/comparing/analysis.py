@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.common.messages import counted
 from fastrank.comparing.bootstrap import (
     all_the_same,
     bootstrap_intervals,
@@ -26,7 +27,6 @@ from fastrank.comparing.pair_tests import (
 from fastrank.comparing.paired import Moments, Paired, common_values, moments
 from fastrank.comparing.randomization import max_t, randomization_test, unequal_units
 from fastrank.comparing.tukey import randomized_tukey
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from itertools import chain
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice, flag
+from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.messages import first_few
 from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison
@@ -22,9 +24,7 @@ from fastrank.evaluation.evaluate_many import evaluate_runs
 from fastrank.evaluation.evaluator import plan_of
 from fastrank.formats.inputs import are_named
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions
-from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import first_few
 from fastrank.scores.text import ZERO, tie_notes
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.choices import SameOrCommon
+    from fastrank.common.choices import SameOrCommon
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers

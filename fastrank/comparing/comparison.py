@@ -7,7 +7,9 @@ import sys
 
 import numpy as np
 
-from fastrank.arguments import at_least, check_choice, finite, flag, fraction
+from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
+from fastrank.common.dropped import without_dropped
+from fastrank.common.rendering.numbers import number
 from fastrank.comparing.bootstrap import relative_interval
 from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
@@ -24,8 +26,6 @@ from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.standings import standing_table
 from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
 from fastrank.data.columns import Frozen
-from fastrank.document.numbers import number
-from fastrank.dropped import without_dropped
 from fastrank.errors import MeasureError, OptionError
 from fastrank.formats.table_files import csv_lines
 from fastrank.scores.differences import largest_differences
@@ -574,8 +574,8 @@ class Comparison(Frozen):
         200 queries. Systems that share a letter do not differ significantly (p <= 0.05, paired
         t-test, Holm-corrected for the 3 pairs of a measure).
         """
+        from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
         from fastrank.comparing.shown import document_of
-        from fastrank.document.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
 
         ascii = not encodes_marks(sys.stdout) if ascii is None else ascii
         document = document_of(
@@ -606,8 +606,8 @@ class Comparison(Frozen):
         >>> print(comparison.to_markdown().splitlines()[2])
         | a  | pixels   | **0.4348** <sup>bc</sup> |
         """
+        from fastrank.common.rendering.markdown import markdown
         from fastrank.comparing.shown import document_of
-        from fastrank.document.markdown import markdown
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
         bold, underline = flag("bold", bold), flag("underline", underline)
@@ -640,8 +640,8 @@ class Comparison(Frozen):
         >>> print(comparison.to_latex(second="none").splitlines()[4])
         a & pixels  &   \\textbf{0.4348}$^{bc}$ \\\\
         """
+        from fastrank.common.rendering.latex import STYLES, latex
         from fastrank.comparing.shown import columns_document, document_of
-        from fastrank.document.latex import STYLES, latex
 
         for name, style in (("best", best), ("second", second)):
             check_choice(name, style, tuple(STYLES))
@@ -670,8 +670,8 @@ class Comparison(Frozen):
         >>> comparison.to_html().splitlines()[0]
         '<table class="fastrank">'
         """
+        from fastrank.common.rendering.html import html
         from fastrank.comparing.shown import document_of, title_of
-        from fastrank.document.html import html
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
         return html(document, page=title_of(self) if flag("page", page) else None)

@@ -9,9 +9,9 @@ from functools import cache
 
 import numpy as np
 
+from fastrank.common.messages import first_few
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
-from fastrank.messages import first_few
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import distinct
 
@@ -147,7 +147,7 @@ def may_be_shares(measure: str) -> bool:
 
 
 def _record_of(measure: str) -> Measure | None:
-    from fastrank.arguments import DEFAULT_VERSION
+    from fastrank.common.arguments import DEFAULT_VERSION
     from fastrank.measures.notation import parse_measure
 
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import p_text, signed
 from fastrank.comparing.alignment import Measured
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.pair_tests import SIGNS, gains
-from fastrank.document.numbers import p_text, signed
-from fastrank.messages import counted
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.text import without_ties
 

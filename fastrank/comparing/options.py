@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import check_choice, fraction, integer, not_negative
+from fastrank.common.arguments import check_choice, fraction, integer, not_negative
+from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.keywords import Keyword, TypedDict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.choices import Correction, Family, Interval, Test, Zeros
+    from fastrank.common.choices import Correction, Family, Interval, Test, Zeros
 
     Baseline = str | int | Sequence[str | int] | None
     """The systems that the others are compared with, by name or position; None for all pairs."""

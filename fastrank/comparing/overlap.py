@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite
+from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite
+from fastrank.common.messages import counted, first_few
 from fastrank.comparing.rankings import as_ranking, two_runs, with_means
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError, OptionError
-from fastrank.messages import counted, first_few
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.records.runs import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.choices import RboVariant, TrecEvalVersion
+    from fastrank.common.choices import RboVariant, TrecEvalVersion
     from fastrank.comparing.paired import Floats
     from fastrank.data.run import Run
     from fastrank.formats.inputs import RunLike

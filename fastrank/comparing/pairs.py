@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from fastrank.common.messages import closest, did_you_mean
 from fastrank.errors import MeasureError, OptionError
-from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.arguments import at_least, finite, fraction
+from fastrank.common.arguments import at_least, finite, fraction
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

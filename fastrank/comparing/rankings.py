@@ -9,7 +9,8 @@ from itertools import groupby
 
 import numpy as np
 
-from fastrank.arguments import check_version
+from fastrank.common.arguments import check_version
+from fastrank.common.messages import first_few
 from fastrank.data.columns import PerQuery
 from fastrank.data.run import Run
 from fastrank.errors import FormatError, GroupError, InputError, MeasureError
@@ -17,7 +18,6 @@ from fastrank.formats import files
 from fastrank.formats.inputs import as_run
 from fastrank.formats.source import read_all
 from fastrank.formats.table_files import delimited_records
-from fastrank.messages import first_few
 from fastrank.native.records.runs import TiedRanks
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores

@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-from fastrank.arguments import at_least, check_choice, flag
+from fastrank.common.arguments import at_least, check_choice, flag
+from fastrank.common.messages import counted
+from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
+from fastrank.common.rendering.numbers import DIGITS, interval, number, p_text, p_words
+from fastrank.common.rendering.text import SYMBOLS
 from fastrank.comparing.groups import letters, letters_of
 from fastrank.comparing.pair_tests import gains
 from fastrank.comparing.pairs import pairs_of
-from fastrank.document.document import Cell, Document, Grid, Paragraph
-from fastrank.document.numbers import DIGITS, interval, number, p_text, p_words
-from fastrank.document.text import SYMBOLS
 from fastrank.errors import OptionError
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
 from fastrank.comparing.alignment import align, systems_of
 from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.options import COMPARISON, METHODS, settings

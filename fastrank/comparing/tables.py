@@ -8,10 +8,10 @@ from itertools import repeat
 
 import numpy as np
 
+from fastrank.common.rendering.numbers import DIGITS
 from fastrank.comparing.bootstrap import two_level_means
 from fastrank.comparing.pairs import chosen_pair, pairs_of
 from fastrank.comparing.randomization import resampled_sums
-from fastrank.document.numbers import DIGITS
 from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False

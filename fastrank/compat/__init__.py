@@ -2,6 +2,6 @@
 
 import sys
 
-from fastrank.dropped import Finder
+from fastrank.common.dropped import Finder
 
 sys.meta_path.append(Finder)

@@ -42,7 +42,7 @@ from typing import Any as Anything
 
 import numpy
 
-from fastrank.lazy import missing
+from fastrank.common.lazy import missing
 
 try:
     import ir_measures
@@ -52,7 +52,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.errors import InputError
 from fastrank.evaluation.dict_evaluator import DictEvaluator

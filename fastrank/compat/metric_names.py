@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION, check_version
+from fastrank.common.arguments import DEFAULT_VERSION, check_version
 from fastrank.errors import MeasureError
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection

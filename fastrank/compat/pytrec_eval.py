@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import describe_place, qrels_from_dict

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import accumulate
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
 from fastrank.data.run import Run
 from fastrank.errors import InputError
 from fastrank.formats.tables import tag_of

@@ -35,7 +35,8 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.compat.metric_names import (
     is_greater_better,
     key_of,
@@ -47,7 +48,6 @@ from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.table_files import csv_lines
 from fastrank.judging.keywords import EVALUATION, LevelOptions, evaluation_options
-from fastrank.keywords import takes, with_defaults
 from fastrank.searching.vectors import METRICS, check_metric
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.choices import Metric
+    from fastrank.common.choices import Metric
     from fastrank.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]

@@ -20,11 +20,11 @@ import warnings
 from functools import partial
 from itertools import chain
 
+from fastrank.common.lazy import optional
 from fastrank.embeddings.cache import digest_of
 from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
-from fastrank.lazy import optional
 from fastrank.tasks.classification import evaluate_classification
 from fastrank.tasks.problem import SEPARATOR, pair_features
 from fastrank.tasks.ulysses_files import (

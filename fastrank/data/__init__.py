@@ -1,6 +1,6 @@
 """Judgments and runs, as flat columns with one row range per query."""
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ numbers are typed memory that kernels read and numpy views.
 
 from __future__ import annotations
 
-from fastrank.lazy import convert
-from fastrank.messages import counted
+from fastrank.common.lazy import convert
+from fastrank.common.messages import counted
 from fastrank.native.record import Record
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ class Frozen:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            from fastrank.dropped import instead
+            from fastrank.common.dropped import instead
 
             kind = type(self).__name__
             wrong = f"{kind!r} object has no attribute {name!r}{instead(kind, name)}"

@@ -6,9 +6,9 @@ their order is enough. Gains look up the actual grades.
 
 from __future__ import annotations
 
+from fastrank.common.lazy import convert
 from fastrank.data.columns import Convertible, Frozen, PerQuery, as_array
 from fastrank.data.texts import Texts, decoded, take
-from fastrank.lazy import convert
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.common.lazy import convert
 from fastrank.data.columns import Convertible, as_array
 from fastrank.data.texts import decoded
-from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False

@@ -1,6 +1,6 @@
 """Data sets of texts: a corpus, queries and judgments, from files, folders and objects."""
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

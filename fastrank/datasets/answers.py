@@ -5,21 +5,21 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
+from fastrank.common.lazy import optional
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.lookup import lookup, read_texts
 from fastrank.errors import InputError
 from fastrank.formats.inputs import as_run, is_file
 from fastrank.formats.values import encoded_id
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
-    from fastrank.choices import AnswerMatch
+    from fastrank.common.choices import AnswerMatch
 
 MATCHES = ("string", "regex")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
 from fastrank.data.texts import decoded
 from fastrank.datasets.assembly import assemble, check_texts, ids_of
 from fastrank.datasets.text_tables import is_missing, rows_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
 from fastrank.formats.source import name_of
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.choices import RepeatedTexts
+    from fastrank.common.choices import RepeatedTexts
     from fastrank.data.qrels import Qrels
     from fastrank.formats.inputs import QrelsLike
     from fastrank.formats.source import Source

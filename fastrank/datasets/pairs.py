@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
 from fastrank.datasets.assembly import assemble, check_texts, text_of
 from fastrank.datasets.huggingface import TextColumns, open_table
 from fastrank.datasets.text_files import TEXTS, answers_in, find_name

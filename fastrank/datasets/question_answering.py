@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from fastrank.common.messages import counted
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.text_tables import json_of, rows_of
 from fastrank.errors import FormatError, InputError
@@ -12,7 +13,6 @@ from fastrank.formats.inputs import is_file
 from fastrank.formats.line_files import lines_of
 from fastrank.formats.question_files import pairs_of
 from fastrank.formats.source import name_of, open_source
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

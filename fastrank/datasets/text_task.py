@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Set
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.datasets.text_tables import columns_of, is_missing
 from fastrank.errors import InputError
 from fastrank.formats.source import name_of
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.progress import bar
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.searching.progress import bar
 from fastrank.searching.vectors import is_sparse
 
 TYPE_CHECKING = False

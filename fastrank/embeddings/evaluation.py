@@ -9,6 +9,9 @@ from typing import overload
 
 import numpy
 
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.parallel import outcomes
+from fastrank.common.progress import bar
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.text_vectors import PreparedModel
@@ -21,11 +24,8 @@ from fastrank.formats.load import write_run
 from fastrank.formats.tables import tag_of
 from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
-from fastrank.keywords import pick, takes, with_defaults
-from fastrank.parallel import outcomes
 from fastrank.searching.faiss_api import check_gpu, parse_parameters, training_vectors_needed
 from fastrank.searching.indexing import make_index
-from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.runs import SOURCE, check_writable
 from fastrank.searching.search_options import SEARCH, BuildOptions

@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 import numpy
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.parallel import in_order
+from fastrank.common.progress import bar
 from fastrank.embeddings.faiss_configurations import (
     Configuration,
     built_index,
@@ -24,12 +27,9 @@ from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.line_files import as_exclusions
 from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.parallel import in_order
 from fastrank.searching import build_index, search_batches
 from fastrank.searching.faiss_api import load_faiss
-from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import check_row_ids
 from fastrank.searching.search_options import SEARCH, QueryOptions
 from fastrank.searching.vectors import Rows, block_rows, check_dimension, check_metric, open_vectors
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.choices import Metric
+    from fastrank.common.choices import Metric
     from fastrank.formats.inputs import QrelsLike
     from fastrank.scores.scores import Scores
     from fastrank.searching import Index

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.formats import files
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
-    from fastrank.comparing.plots.frame import Frame
+    from fastrank.common.plots.frame import Frame
     from fastrank.scores.scores import Scores
     from fastrank.scores.tables import Table
 
@@ -123,7 +123,8 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
-        from fastrank.comparing.plots.frame import check_format, framed
+        from fastrank.common.plots.frame import framed
+        from fastrank.comparing.plots.images import check_format
 
         form = check_format(target, format)
         files.write(target, [framed(self._draw).render(form)])
@@ -167,8 +168,8 @@ class IndexComparison(Frozen):
     def _draw(self, axes: Any) -> Frame:
         from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
-        from fastrank.comparing.plots.frame import Frame
-        from fastrank.comparing.plots.style import INK, MUTED, line
+        from fastrank.common.plots.frame import Frame
+        from fastrank.common.plots.style import INK, MUTED, line
 
         exact, *others = self.points
         axes.axhline(exact.queries_per_second, color=MUTED, lw=1, ls="--", zorder=0)

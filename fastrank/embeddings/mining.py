@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
+from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.data.texts import decoded
 from fastrank.embeddings.training_data import HardNegatives as HardNegatives
@@ -15,7 +16,6 @@ from fastrank.judging.judged import ranking_scratch
 from fastrank.judging.keywords import EVALUATION, FilterOptions, LevelOptions, evaluation_options
 from fastrank.judging.queries import match_queries, what_is_wrong
 from fastrank.judging.rankings import NO_CUTOFF
-from fastrank.keywords import takes, with_defaults
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import table_size, zeros
 from fastrank.native.records import Matched
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.choices import Margin
+    from fastrank.common.choices import Margin
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunLike

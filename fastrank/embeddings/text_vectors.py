@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy
 
+from fastrank.common.keywords import TypedDict
 from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts, check_encoding
 from fastrank.embeddings.encoders import encoders_of, text_encoder
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.keywords import TypedDict
 from fastrank.searching.model_output import as_vectors
 
 TYPE_CHECKING = False

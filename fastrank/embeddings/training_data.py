@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import NamedTuple, overload
 
-from fastrank.arguments import at_least, check_choice
+from fastrank.common.arguments import at_least, check_choice
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
@@ -17,7 +18,6 @@ from fastrank.datasets.lookup import lookup
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.candidates import Candidates
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The functions that evaluate a run against judgments."""
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import check_threads, flag
+from fastrank.common.arguments import check_threads, flag
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
@@ -22,7 +23,6 @@ from fastrank.judging.arrays import PADDING, ArrayRun, match_rows
 from fastrank.judging.keywords import EVALUATION, ArrayOptions, Request
 from fastrank.judging.plan import Plan
 from fastrank.judging.queries import relevant_queries
-from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

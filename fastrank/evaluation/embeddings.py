@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
@@ -19,7 +20,6 @@ from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.judging.plan import Plan
 from fastrank.judging.queries import choose_queries, missing_queries, repeated
 from fastrank.judging.rankings import match_texts
-from fastrank.keywords import pick, takes, with_defaults
 from fastrank.native import records
 from fastrank.native.buffers import zeros
 from fastrank.searching.batches import check_before_building, search_batches

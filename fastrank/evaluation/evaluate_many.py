@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from concurrent.futures import CancelledError
 
+from fastrank.common.messages import counted
+from fastrank.common.parallel import Outcome, outcomes
+from fastrank.common.progress import bar
 from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation import evaluator
 from fastrank.evaluation.evaluator import file_state
@@ -12,9 +15,6 @@ from fastrank.formats.inputs import as_qrels, run_names
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.plan import plan_again
-from fastrank.messages import counted
-from fastrank.parallel import Outcome, outcomes
-from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

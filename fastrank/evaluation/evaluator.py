@@ -6,7 +6,9 @@ import os
 import stat
 from typing import cast, overload
 
-from fastrank.arguments import check_threads
+from fastrank.common.arguments import check_threads
+from fastrank.common.keywords import check_names, takes
+from fastrank.common.messages import counted
 from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import NoQueriesError
@@ -16,8 +18,6 @@ from fastrank.judging.judge import match
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.plan import Plan
-from fastrank.keywords import check_names, takes
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

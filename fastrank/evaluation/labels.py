@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.qrels import Graded
 from fastrank.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.errors import ArrayError, OptionError
@@ -28,7 +29,6 @@ from fastrank.judging.labels import Labels, match_labels
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.plan import Plan
 from fastrank.judging.queries import relevant_queries
-from fastrank.keywords import takes, with_defaults
 from fastrank.native.buffers import WORTH_KEEPING, Recycled
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.choices import LabelTies
+    from fastrank.common.choices import LabelTies
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice, finite
+from fastrank.common.arguments import DEFAULT_VERSION, check_choice, finite
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.columns import as_array
 from fastrank.data.qrels import Preferences, lowest_code
 from fastrank.errors import InputError, OptionError
@@ -13,7 +14,6 @@ from fastrank.judging.keywords import EVALUATION, DepthOptions, FilterOptions, e
 from fastrank.judging.plan import Plan
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import judge_rankings
-from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import BoundMeasure
 from fastrank.measures.trec import Measure
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.choices import Positives, Unretrieved
+    from fastrank.common.choices import Positives, Unretrieved
     from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.scores.scores import Scores
 

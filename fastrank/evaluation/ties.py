@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Preferences
 from fastrank.data.texts import decoded
@@ -13,7 +15,6 @@ from fastrank.judging.judged import JudgedRun
 from fastrank.judging.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.judging.options import BY_GRADE, check_options
 from fastrank.judging.plan import Plan
-from fastrank.keywords import takes, with_defaults
 from fastrank.measures.over_ties import (
     check_range,
     has_expected_value,
@@ -21,7 +22,6 @@ from fastrank.measures.over_ties import (
     is_share_of_judged,
 )
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.native.codes import SORT_BYTES, SORT_COLUMNS

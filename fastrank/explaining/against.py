@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from itertools import combinations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError, GroupError, MeasureError
 from fastrank.evaluation.evaluator import Evaluator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
     from fastrank.data.qrels import Qrels
     from fastrank.explaining.reference import Values
     from fastrank.explaining.settings import Setting, Variant

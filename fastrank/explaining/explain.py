@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import overload
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import number
 from fastrank.data.texts import decoded
-from fastrank.document.numbers import number
 from fastrank.errors import FastrankError, GroupError, OptionError
 from fastrank.evaluation.scoring import scores_of
 from fastrank.explaining.against import explained_against
@@ -27,9 +29,7 @@ from fastrank.judging.judge import match
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.options import Options, check_options
 from fastrank.judging.plan import Plan
-from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
 from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
+from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
+from fastrank.common.rendering.document import Document, Items, Paragraph, Section
+from fastrank.common.rendering.numbers import number, signed
 from fastrank.data.columns import Frozen
-from fastrank.document.document import Document, Items, Paragraph, Section
-from fastrank.document.numbers import number, signed
 from fastrank.errors import GroupError, OptionError
-from fastrank.messages import counted, did_you_mean, first_few, similar_id
 from fastrank.scores.tables import Table, grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from fastrank.document.document import Block, Grid
+    from fastrank.common.rendering.document import Block, Grid
     from fastrank.explaining.contributions import Contributions
 
 
@@ -209,7 +209,7 @@ class Explanation(Frozen):
         >>> print(explained.to_markdown().splitlines()[2])
         **map = 1.6667 / 2 (R) = 0.8333**
         """
-        from fastrank.document.markdown import markdown
+        from fastrank.common.rendering.markdown import markdown
 
         return markdown(explanation_document(self))
 
@@ -219,7 +219,7 @@ class Explanation(Frozen):
         >>> explained.to_html().splitlines()[1]
         '<h4>map = 1.6667 / 2 (R) = 0.8333</h4>'
         """
-        from fastrank.document.html import html
+        from fastrank.common.rendering.html import html
 
         return html(explanation_document(self), page=f"Query {self.query}" if page else None)
 
@@ -227,7 +227,7 @@ class Explanation(Frozen):
         return self.to_html()
 
     def __str__(self) -> str:
-        from fastrank.document.text import text
+        from fastrank.common.rendering.text import text
 
         return text(explanation_document(self))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.common.messages import did_you_mean, similar_id
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
@@ -16,14 +17,13 @@ from fastrank.judging.judge import match
 from fastrank.judging.plan import Plan
 from fastrank.judging.queries import match_run
 from fastrank.judging.rankings import compared_scores, rank_documents
-from fastrank.messages import did_you_mean, similar_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure, Selection
 

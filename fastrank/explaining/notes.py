@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import counted, first_few
+from fastrank.common.rendering.numbers import number
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
-from fastrank.document.numbers import number
 from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import scores_of
 from fastrank.evaluation.ties import tie_ranges
 from fastrank.judging.judge import match
 from fastrank.judging.plan import Plan
 from fastrank.measures.over_ties import check_range
-from fastrank.messages import counted, first_few
 from fastrank.scores.text import treated
 
 TYPE_CHECKING = False

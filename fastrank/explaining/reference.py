@@ -7,12 +7,12 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 
+from fastrank.common.messages import counted, first_few
+from fastrank.common.rendering.numbers import number
 from fastrank.data.columns import Frozen
-from fastrank.document.numbers import number
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import read_all
 from fastrank.measures.trec import MEASURES
-from fastrank.messages import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
@@ -24,7 +25,6 @@ from fastrank.formats.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, qrels_of
 from fastrank.formats.values import first_repeat
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

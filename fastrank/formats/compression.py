@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from fastrank.common.lazy import optional
 from fastrank.errors import ReadError
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
 """Judgments and runs from and to pandas, polars, Arrow, arrays, tuples and ir_datasets.
 
-The `from_*` and `to_*` methods of Qrels and Run call the functions here (see fastrank/lazy.py).
+The `from_*` and `to_*` methods of Qrels and Run call the functions here (see `lazy.convert`).
 """
 
 from __future__ import annotations
 
 from operator import itemgetter
 
+from fastrank.common.lazy import optional
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.errors import InputError, ReadError
@@ -17,7 +18,6 @@ from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
 from fastrank.formats.tables import Table, qrels_of, run_of, stretches_of
 from fastrank.formats.values import floats_of, no_id, strings_of, texts_of, texts_of_list
-from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.columns import PerQuery
 from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeGuard
 
-    from fastrank.choices import RankBy, TrecEvalVersion
+    from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.formats.files import Source
     from fastrank.formats.source import SourceFile
     from fastrank.formats.tables import Table

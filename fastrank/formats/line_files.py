@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from fastrank.arguments import flag
+from fastrank.common.arguments import flag
+from fastrank.common.keywords import Keyword
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError, OptionError
 from fastrank.formats.source import byte_lines, name_of
 from fastrank.formats.values import encoded_id
-from fastrank.keywords import Keyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from typing import overload
 
-from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.lazy import optional
 from fastrank.data.qrels import Preferences, Qrels
 from fastrank.data.run import Run
 from fastrank.errors import InputError
@@ -30,14 +31,19 @@ from fastrank.formats.table_files import (
     kind_of_json,
 )
 from fastrank.formats.tables import Table
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.choices import Format, JudgmentGroups, PreferenceFormat, RankBy, TrecEvalVersion
+    from fastrank.common.choices import (
+        Format,
+        JudgmentGroups,
+        PreferenceFormat,
+        RankBy,
+        TrecEvalVersion,
+    )
     from fastrank.formats.source import Source, SourceFile
     from fastrank.formats.trec import Warn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.c_numbers import finite
+from fastrank.common.c_numbers import finite
 from fastrank.formats.sniff import check_mapping
 
 TYPE_CHECKING = False

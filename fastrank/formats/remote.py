@@ -11,10 +11,10 @@ import tempfile
 from functools import cache
 from urllib.parse import quote, unquote
 
+from fastrank.common.lazy import missing, optional
 from fastrank.errors import ReadError
 from fastrank.formats.files import removed_by_signals
 from fastrank.formats.source import HEAD, Reader, SourceFile, compression_of, open_source
-from fastrank.lazy import missing, optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from __future__ import annotations
 from array import array
 from operator import gt
 
-from fastrank.c_numbers import finite
+from fastrank.common.c_numbers import finite
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.errors import InputError
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.choices import Format
+    from fastrank.common.choices import Format
     from fastrank.formats.source import Source
 
 FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")

@@ -5,7 +5,7 @@ The readers come here only for fields that are not plain numbers, and for malfor
 
 from __future__ import annotations
 
-from fastrank.c_numbers import whole_number
+from fastrank.common.c_numbers import whole_number
 from fastrank.data.texts import interning
 from fastrank.errors import FormatError
 from fastrank.formats import sniff

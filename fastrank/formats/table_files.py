@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import chain, islice
 
+from fastrank.common.messages import counted
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.sniff import (
@@ -20,7 +21,6 @@ from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import Table, numbers_of_cells
 from fastrank.formats.trec import malformed, python_warning
 from fastrank.formats.values import first_repeat
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

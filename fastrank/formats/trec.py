@@ -25,8 +25,14 @@ from __future__ import annotations
 
 import sys
 
-from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_threads, check_version
-from fastrank.c_numbers import atof
+from fastrank.common.arguments import (
+    DEFAULT_VERSION,
+    RANK_BY,
+    check_choice,
+    check_threads,
+    check_version,
+)
+from fastrank.common.c_numbers import atof
 from fastrank.data.qrels import Preferences, Qrels, split_groups
 from fastrank.data.texts import Groups, Texts, interning, spans
 from fastrank.errors import FormatError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, pairwise, repeat
 
-from fastrank.c_numbers import printed
+from fastrank.common.c_numbers import printed
 from fastrank.data.qrels import Preferences, Qrels, query_and_document
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, as_texts, decoded

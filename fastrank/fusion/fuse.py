@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, decoded, joined, memory_of
 from fastrank.errors import EvaluationError, InputError
@@ -14,7 +15,6 @@ from fastrank.formats.values import first_repeat
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.kernels import fusion as codes
-from fastrank.keywords import takes, with_defaults
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.native.codes import SORT_BYTES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.choices import FusionMethod
+    from fastrank.common.choices import FusionMethod
     from fastrank.formats.inputs import RunsLike
     from fastrank.formats.trec import Warn
     from fastrank.fusion.inputs import NamedRun

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise, product
 from math import comb
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.messages import counted
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,18 +6,18 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from fastrank.common.messages import counted, first_few
 from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
-from fastrank.messages import counted, first_few
 from fastrank.scores.text import lacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
     from fastrank.data.run import Run
 
 # How many ids a message lists.

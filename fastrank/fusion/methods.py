@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fastrank.common.messages import closest, did_you_mean
 from fastrank.errors import OptionError
 from fastrank.kernels import fusion as codes
-from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from fastrank.arguments import finite, fraction, not_negative
+from fastrank.common.arguments import finite, fraction, not_negative
+from fastrank.common.keywords import Keyword, TypedDict
+from fastrank.common.messages import counted
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
 from fastrank.judging.keywords import EVALUATION
 from fastrank.judging.options import DIRECTIONS
 from fastrank.judging.rankings import NO_CUTOFF
 from fastrank.kernels import fusion as codes
-from fastrank.keywords import Keyword, TypedDict
-from fastrank.messages import counted
 from fastrank.native.records.runs import FusionRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
 
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.arguments import at_least, check_version
+from fastrank.common.arguments import at_least, check_version
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import counted, first_few
+from fastrank.common.parallel import in_order
+from fastrank.common.rendering.numbers import number
 from fastrank.comparing.compare import has_values
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
-from fastrank.document.numbers import number
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator, no_queries_error
 from fastrank.formats.dicts import run_from_dict
@@ -23,12 +26,9 @@ from fastrank.fusion.grids import grid_points
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
 from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
-from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted, first_few
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.parallel import in_order
 from fastrank.scores.tables import Table
 from fastrank.scores.text import lacks, treated
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.choices import FusionMethod
+    from fastrank.common.choices import FusionMethod
     from fastrank.data.run import Run
     from fastrank.formats.inputs import QrelsLike, RunsLike
     from fastrank.formats.trec import Warn

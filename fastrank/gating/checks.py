@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fastrank.arguments import finite, not_negative
-from fastrank.document.numbers import number, p_words
+from fastrank.common.arguments import finite, not_negative
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import number, p_words
 from fastrank.errors import OptionError
 from fastrank.measures.notation import canonical_names
-from fastrank.messages import counted
 from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False

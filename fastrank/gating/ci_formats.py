@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import visible
 from fastrank.gating.shown import LISTED, all_notes, heading, listed
-from fastrank.messages import visible
 from fastrank.scores.records import json_text
 from fastrank.scores.tables import records
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from fastrank.arguments import check_choice, check_version, finite
-from fastrank.document.numbers import number
+from fastrank.common.arguments import check_choice, check_version, finite
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.rendering.numbers import number
 from fastrank.errors import InputError, OptionError
 from fastrank.formats import files
 from fastrank.formats.inputs import is_file
@@ -30,7 +31,6 @@ from fastrank.gating.measuring import (
 )
 from fastrank.gating.verdict import Verdict, compare_with, gain_of
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions
-from fastrank.keywords import takes, with_defaults
 from fastrank.scores.text import without_ties
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.choices import GateTest, OnFew, Policy
+    from fastrank.common.choices import GateTest, OnFew, Policy
     from fastrank.comparing.comparison import Comparison
     from fastrank.formats.files import Source
     from fastrank.formats.inputs import QrelsLike, RunLike

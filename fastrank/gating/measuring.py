@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
     from fastrank.data.qrels import Preferences, Qrels
     from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores

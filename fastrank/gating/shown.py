@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
-from fastrank.document.markdown import markdown
-from fastrank.document.numbers import interval, number, p_text, signed
-from fastrank.document.text import text
-from fastrank.messages import counted
+from fastrank.common.messages import counted
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.common.rendering.markdown import markdown
+from fastrank.common.rendering.numbers import interval, number, p_text, signed
+from fastrank.common.rendering.text import text
 from fastrank.scores.tables import grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastrank.document.document import Block
+    from fastrank.common.rendering.document import Block
     from fastrank.gating.checks import Check
     from fastrank.gating.verdict import Verdict
 

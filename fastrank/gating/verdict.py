@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from fastrank.common.messages import counted
 from fastrank.comparing.alignment import Aligned
 from fastrank.comparing.alignment import Measured as Values
 from fastrank.comparing.compare import compare_aligned
@@ -13,7 +14,6 @@ from fastrank.comparing.options import COMPARISON, settings
 from fastrank.data.columns import Frozen
 from fastrank.errors import InputError
 from fastrank.gating.checks import BASELINE, NOW, OF_BASELINE, SAVED_WITH_ZERO, Check, check_lost
-from fastrank.messages import counted
 from fastrank.scores.tables import Table
 from fastrank.scores.text import first_ids, lacks, missing_note, treated
 
@@ -219,7 +219,7 @@ class Verdict(Frozen):
         return Table(columns={own: by_name[own] for own in ("query", BASELINE, NOW, "change")})
 
     def __repr__(self) -> str:
-        from fastrank.messages import counted
+        from fastrank.common.messages import counted
 
         return f"<Verdict: {self.status}, {counted(len(self.results), 'check')}>"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.messages import counted
+from fastrank.common.progress import bar
 from fastrank.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.comparing.options import COMPARISON
 from fastrank.errors import OptionError
@@ -21,10 +24,7 @@ from fastrank.inspecting.inspection import Inspection
 from fastrank.inspecting.results import results_of
 from fastrank.inspecting.texts import missing_note, texts_of
 from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
-from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

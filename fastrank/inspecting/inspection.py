@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.errors import FastrankError
 from fastrank.formats import files
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from hashlib import sha256
 
 import numpy as np
 
-from fastrank.comparing.plots.style import LINES, short_names, styles_of
+from fastrank.common.messages import counted
+from fastrank.common.plots.style import LINES, short_names, styles_of
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.common.rendering.html import html, safe
+from fastrank.common.rendering.page import whole_page
 from fastrank.comparing.report.sections import COLORS_OF_PAGE, pair_sentence, query_tables, verdict
 from fastrank.comparing.shown import columns_document, document_of, interval_name
-from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
-from fastrank.document.html import html, safe
-from fastrank.document.page import whole_page
 from fastrank.inspecting.chunks import chunks_of, short, size_of
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         for measure in comparison.measures
     }
     explained = list(results[0].adds) if results else []
-    styles = [*styles_of(comparison).values()]
+    styles = [*styles_of(comparison.names).values()]
     identity = repr((comparison.queries, comparison.names, comparison.mean)).encode(
         "utf-8", "backslashreplace"
     )

@@ -8,13 +8,14 @@ from itertools import combinations
 
 import numpy as np
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
+from fastrank.common.dropped import instead, without_dropped
+from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
+from fastrank.common.rendering.numbers import interval as bounds_text
+from fastrank.common.rendering.numbers import number, signed
 from fastrank.comparing.bootstrap import jackknifed
 from fastrank.comparing.randomization import resampled_sums
-from fastrank.document.document import Cell, Document, Grid, Paragraph
-from fastrank.document.numbers import interval as bounds_text
-from fastrank.document.numbers import number, signed
-from fastrank.dropped import instead, without_dropped
 from fastrank.errors import GroupError, OptionError
 from fastrank.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.judges.labels import (
@@ -27,7 +28,6 @@ from fastrank.judges.labels import (
     whole,
 )
 from fastrank.judges.result import Result, draw, settings_of
-from fastrank.messages import closest, counted, did_you_mean
 from fastrank.scores.tables import Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, BinaryIO
 
-    from fastrank.choices import BootstrapInterval
+    from fastrank.common.choices import BootstrapInterval
+    from fastrank.common.plots.frame import Frame
+    from fastrank.common.rendering.document import Block
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
-    from fastrank.comparing.plots.frame import Frame
-    from fastrank.document.document import Block
     from fastrank.formats.inputs import QrelsLike
     from fastrank.judges.labels import Scale
 
@@ -274,8 +274,8 @@ class JudgeAgreement(Result):
         return draw(self._draw, self.judges, ax, path, format)
 
     def _draw(self, axes: Any) -> Frame:
-        from fastrank.comparing.plots.frame import Frame
-        from fastrank.comparing.plots.style import INK, PAPER
+        from fastrank.common.plots.frame import Frame
+        from fastrank.common.plots.style import INK, PAPER
 
         (a, b), grades = self.judges, [f"{grade:g}" for grade in self.grades]
         counts = self.confusion

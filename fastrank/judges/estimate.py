@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
+from fastrank.common.messages import counted, visible
+from fastrank.common.rendering.document import Document, Paragraph
+from fastrank.common.rendering.numbers import interval as bounds_text
+from fastrank.common.rendering.numbers import number, p_text, signed
 from fastrank.comparing.options import CORRECTION_NAMES
 from fastrank.comparing.pair_tests import adjust
 from fastrank.comparing.pairs import place_of
-from fastrank.document.document import Document, Paragraph
-from fastrank.document.numbers import interval as bounds_text
-from fastrank.document.numbers import number, p_text, signed
 from fastrank.errors import MeasureError, OptionError
 from fastrank.judges.labels import compare_scales, judge_names, judgments_of, rescaled
 from fastrank.judges.merging import merge_qrels
@@ -22,7 +23,6 @@ from fastrank.judges.pair_sample import PairSample
 from fastrank.judges.prediction_powered import half_width
 from fastrank.judges.query_sample import QuerySample
 from fastrank.judges.result import Result, draw, settings_of
-from fastrank.messages import counted, visible
 from fastrank.scores.tables import Estimate, Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, BinaryIO
 
-    from fastrank.choices import Correction, EstimateInterval, Judges, Population
-    from fastrank.comparing.plots.frame import Frame
-    from fastrank.document.document import Block
+    from fastrank.common.choices import Correction, EstimateInterval, Judges, Population
+    from fastrank.common.plots.frame import Frame
+    from fastrank.common.rendering.document import Block
     from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.judges.labels import Judgments
     from fastrank.judges.plans import JudgmentPlan
@@ -217,8 +217,8 @@ class JudgeEstimate(Result):
         return draw(lambda axes: self._draw(axes, shown), self.names, ax, path, format)
 
     def _draw(self, axes: Any, measure: str) -> Frame:
-        from fastrank.comparing.plots.frame import Frame
-        from fastrank.comparing.plots.style import COLORS
+        from fastrank.common.plots.frame import Frame
+        from fastrank.common.plots.style import COLORS
 
         said, handles = [], {}
         for place, name in enumerate(self.names):

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import fmean
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
+from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
+from fastrank.common.messages import counted, first_few
 from fastrank.data.qrels import Qrels
 from fastrank.errors import GroupError
 from fastrank.formats.inputs import are_named, as_run, run_names
 from fastrank.judges.labels import judge_names, judgments_of, pairs_of, whole
 from fastrank.judging.rankings import rank_documents
-from fastrank.messages import counted, first_few
 from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.choices import Conflicts, Prefer, TrecEvalVersion, UnjudgedBy
+    from fastrank.common.choices import Conflicts, Prefer, TrecEvalVersion, UnjudgedBy
     from fastrank.formats.inputs import QrelsLike, RunsLike
 
 # How many conflicts an error lists.

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from fastrank.common.messages import counted
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.evaluation.evaluator import evaluate
 from fastrank.formats.inputs import are_named
@@ -13,7 +14,6 @@ from fastrank.judges.labels import pairs_of
 from fastrank.judges.merging import named_rankings
 from fastrank.judges.prediction_powered import Estimated, half_width
 from fastrank.measures.selection import Selection
-from fastrank.messages import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
+from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
+from fastrank.common.messages import counted, first_few
 from fastrank.comparing.compare import compare
 from fastrank.comparing.power import power_of_t
 from fastrank.data.columns import Frozen
@@ -25,7 +26,6 @@ from fastrank.formats.table_files import DELIMITERS, content_of, table_of_cells
 from fastrank.formats.tables import qrels_of
 from fastrank.judges.labels import judgments_of, pairs_of
 from fastrank.judges.merging import named_rankings
-from fastrank.messages import counted, first_few
 from fastrank.scores.tables import Table, table_of_rows
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from fastrank.choices import Allocation, PlanBy, TrecEvalVersion
+    from fastrank.common.choices import Allocation, PlanBy, TrecEvalVersion
     from fastrank.formats.files import Source
     from fastrank.formats.inputs import QrelsLike, RunsLike
     from fastrank.judges.labels import Judgments

@@ -7,11 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
+from fastrank.common.messages import counted, first_few
 from fastrank.comparing.compare import compare
 from fastrank.errors import GroupError, MeasureError
 from fastrank.judges.labels import caution
 from fastrank.judges.prediction_powered import Estimated, combined, estimated
-from fastrank.messages import counted, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

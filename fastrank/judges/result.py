@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import pandas
 
+    from fastrank.common.plots.frame import Frame
+    from fastrank.common.rendering.document import Document
     from fastrank.comparing.options import Settings
-    from fastrank.comparing.plots.frame import Frame
-    from fastrank.document.document import Document
 
 
 class Result(Frozen):
@@ -52,12 +52,12 @@ class Result(Frozen):
         return json_text(_plain(self._content()), indent)
 
     def __str__(self) -> str:
-        from fastrank.document.text import text
+        from fastrank.common.rendering.text import text
 
         return text(self._document())
 
     def _repr_html_(self) -> str:
-        from fastrank.document.html import html
+        from fastrank.common.rendering.html import html
 
         return html(self._document())
 
@@ -84,9 +84,10 @@ def draw(
 
     Raises OptionError for an unknown suffix or format, and ImportError without matplotlib.
     """
-    from fastrank.comparing.plots.frame import check_format, framed
+    from fastrank.common.lazy import optional
+    from fastrank.common.plots.frame import framed
+    from fastrank.comparing.plots.images import check_format
     from fastrank.formats import files
-    from fastrank.lazy import optional
 
     optional("matplotlib.figure", "a plot", "plot")
     form = "" if path is None else check_format(path, format)

@@ -1,6 +1,6 @@
 """Match judgments with a run: the ranks and grades from which measures are computed."""
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

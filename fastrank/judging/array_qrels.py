@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fastrank.common.messages import counted
 from fastrank.data.qrels import Graded, Qrels
 from fastrank.data.texts import as_texts, decoded, text_order
 from fastrank.errors import ArrayError
@@ -21,7 +22,6 @@ from fastrank.formats.values import (
     to_int64,
 )
 from fastrank.judging.filters import rows_of_queries
-from fastrank.messages import counted
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import columns, zeros
 from fastrank.native.records.objects import IndexedQrels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import (
+from fastrank.common.arguments import (
     DEFAULT_VERSION,
     RANK_BY,
     TREC_EVAL_VERSIONS,
@@ -11,6 +11,7 @@ from fastrank.arguments import (
     flag,
     integer,
 )
+from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.errors import OptionError
 from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.judging.options import (
@@ -21,7 +22,6 @@ from fastrank.judging.options import (
     bind_measures,
     check_options,
 )
-from fastrank.keywords import Keyword, TypedDict
 from fastrank.measures.over_ties import refuse_more_than_grades
 
 TYPE_CHECKING = False
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.choices import Duplicates, Missing, NoRelevant, RankBy, Ties, TrecEvalVersion
+    from fastrank.common.choices import (
+        Duplicates,
+        Missing,
+        NoRelevant,
+        RankBy,
+        Ties,
+        TrecEvalVersion,
+    )
     from fastrank.measures.selection import Measures
 
 # Orders of documents with equal scores.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError, OptionError
 from fastrank.measures.selection import Selection
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.choices import RankBy, TrecEvalVersion
+    from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.formats.line_files import Exclusions
     from fastrank.measures.selection import BoundMeasure, Measures
 

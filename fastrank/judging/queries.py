@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import first_few
 from fastrank.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.data.texts import (
     TextColumn,
@@ -15,7 +16,6 @@ from fastrank.data.texts import (
 )
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import JudgedRun
-from fastrank.messages import first_few
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, zeros
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.qrels import Graded, Preferences, Qrels, split_groups
 from fastrank.data.run import Run

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.data.texts import spans, text_table
 from fastrank.formats.chunks import (
     SHORTEST_LINE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
 from fastrank.errors import MeasureError
 from fastrank.measures.families import (
     BY_PLAIN_NAME,

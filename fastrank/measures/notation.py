@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from fastrank.arguments import DEFAULT_VERSION
-from fastrank.c_numbers import finite
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.c_numbers import finite
+from fastrank.common.messages import did_you_mean
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.custom import CUSTOM, measure_of
@@ -21,7 +22,6 @@ from fastrank.measures.measure_options import bind_family, parse_options
 from fastrank.measures.selection import bind_trec, split_trec
 from fastrank.measures.suggestions import ranx_hint, ranx_rbp_hint, suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
-from fastrank.messages import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_VERSION
-from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.trec import BY_NAME, INFINITE, MEASURES, NICKNAMES, Measure

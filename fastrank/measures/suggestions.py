@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import chain
 
+from fastrank.common.messages import did_you_mean
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
 from fastrank.measures.measure_options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, spelling
-from fastrank.messages import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.c_numbers import printed
+from fastrank.common.c_numbers import printed
 from fastrank.data.columns import Frozen, as_array
 from fastrank.data.texts import decoded
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from fastrank.arguments import at_least
-from fastrank.c_numbers import atof
+from fastrank.common.arguments import at_least
+from fastrank.common.c_numbers import atof
+from fastrank.common.messages import counted, first_few
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, GroupError
@@ -13,7 +14,6 @@ from fastrank.formats import files
 from fastrank.formats.source import read_all
 from fastrank.formats.trec import malformed
 from fastrank.formats.trec_writers import shortest
-from fastrank.messages import counted, first_few
 from fastrank.scores.columns import QueryValues, columns_by_name, presented_means
 from fastrank.scores.tables import Table, common_names, distinct
 

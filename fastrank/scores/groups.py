@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import counted, first_few
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.messages import counted, first_few
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import counts_missing, summaries
 from fastrank.scores.tables import as_list, common_names

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.common.lazy import optional
+from fastrank.common.messages import valid_json
 from fastrank.errors import FastrankError
-from fastrank.lazy import optional
-from fastrank.messages import valid_json
 from fastrank.native.buffers import filled
 from fastrank.native.objects import rows_as_dicts
 from fastrank.scores.columns import columns_by_name, presented_means

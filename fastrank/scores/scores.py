@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank import lazy
+from fastrank.common import lazy
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
-from fastrank.messages import counted
 from fastrank.scores.columns import (
     Means,
     QueryValues,

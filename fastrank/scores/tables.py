@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from functools import partial
 
-from fastrank.arguments import at_least, flag
+from fastrank.common.arguments import at_least, flag
+from fastrank.common.lazy import optional
+from fastrank.common.messages import counted
+from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
+from fastrank.common.rendering.numbers import interval, number
 from fastrank.data.columns import Frozen
-from fastrank.document.document import Cell, Document, Grid, Paragraph
-from fastrank.document.numbers import interval, number
 from fastrank.errors import GroupError, MeasureError
-from fastrank.lazy import optional
-from fastrank.messages import counted
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.scores import Scores
 from fastrank.scores.text import notes, rounded
@@ -110,7 +110,7 @@ class Table(Frozen):
         return f"<Table: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
 
     def __str__(self) -> str:
-        from fastrank.document.text import text
+        from fastrank.common.rendering.text import text
 
         return text(Document([grid_of(self)]))
 
@@ -123,7 +123,7 @@ class Table(Frozen):
         >>> print(fr.table(scores).to_html()[:32])
         <table class="fastrank numbers">
         """
-        from fastrank.document.html import html
+        from fastrank.common.rendering.html import html
 
         return html(Document([grid_of(self)]), page=page)
 
@@ -135,7 +135,7 @@ class Table(Frozen):
         |:-------|-------:|
         | pixels | 0.4348 |
         """
-        from fastrank.document.markdown import markdown
+        from fastrank.common.rendering.markdown import markdown
 
         return markdown(Document([grid_of(self)]))
 
@@ -145,7 +145,7 @@ class Table(Frozen):
         >>> print(fr.table(scores).to_latex().splitlines()[4])
         pixels & 0.4348 \\\\
         """
-        from fastrank.document.latex import latex
+        from fastrank.common.rendering.latex import latex
 
         return latex(Document([grid_of(self)]))
 
@@ -282,7 +282,7 @@ def long_rows(
 
 def to_notebook(scores: Scores) -> str:
     """The means as an HTML table, followed by the notes."""
-    from fastrank.document.html import html
+    from fastrank.common.rendering.html import html
 
     paragraphs = [Paragraph(note, "note") for note in notes(scores)]
     return html(Document([grid_of(table_of(scores, per_query=False)), *paragraphs]))

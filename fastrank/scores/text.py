@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.measures.trec import GAINS
-from fastrank.messages import counted, first_few, visible
 from fastrank.scores.columns import columns_by_name
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@
 {'q1': {'d1': 0.995..., 'd3': 0.855...}}
 """
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

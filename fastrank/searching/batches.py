@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.progress import bar
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.keywords import takes, with_defaults
 from fastrank.searching.engines import IndexSearch, SparseSearch, VectorSearch
 from fastrank.searching.faiss_api import Setting, check_gpu, parse_parameters
 from fastrank.searching.indexing import Index, as_index, make_index
-from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import Exclusion, check_row_ids
 from fastrank.searching.search_options import SEARCH, SearchOptions
 from fastrank.searching.shards import Shards, ShardSearch

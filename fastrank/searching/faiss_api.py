@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from fastrank.common.lazy import optional
 from fastrank.errors import OptionError
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import threading
 
 import numpy
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.messages import counted
+from fastrank.common.progress import bar
 from fastrank.errors import ArrayError, OptionError
-from fastrank.messages import counted
 from fastrank.searching.faiss_api import (
     check_gpu,
     load_faiss,
@@ -18,7 +19,6 @@ from fastrank.searching.faiss_api import (
     set_construction,
     split_factory,
 )
-from fastrank.searching.progress import bar
 from fastrank.searching.row_ids import DIGITS, RowIds, check_row_ids
 from fastrank.searching.vectors import block_rows, check_metric, open_vectors
 

@@ -8,7 +8,7 @@ import os
 
 import numpy
 
-from fastrank.arguments import flag
+from fastrank.common.arguments import flag
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError, FormatError
 from fastrank.formats.line_files import as_exclusions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy
 
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.data.run import Run
 from fastrank.data.texts import as_texts, joined, memory_of
 from fastrank.errors import OptionError
@@ -11,7 +12,6 @@ from fastrank.formats.files import check_target, name_of
 from fastrank.formats.sniff import format_by_name
 from fastrank.formats.tables import tag_of
 from fastrank.formats.trec_writers import check_fields, lines_of
-from fastrank.keywords import takes, with_defaults
 from fastrank.searching.batches import search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 from fastrank.searching.shards import Shards

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
-from fastrank.keywords import Keyword, TypedDict
 from fastrank.searching.vectors import METRICS
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.choices import Metric
+    from fastrank.common.choices import Metric
     from fastrank.formats.files import Source
     from fastrank.searching.row_ids import IdsLike
 

@@ -4,7 +4,7 @@
 measures of the text that was retrieved, and `fastrank.by_level` ranks documents instead of chunks.
 """
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

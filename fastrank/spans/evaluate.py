@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION, check_choice
+from fastrank.common.arguments import DEFAULT_VERSION, check_choice
 from fastrank.data.qrels import Graded
 from fastrank.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
 from fastrank.errors import EvaluationError, InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.choices import Missing
+    from fastrank.common.choices import Missing
     from fastrank.data.run import Run
     from fastrank.formats.inputs import RunLike
     from fastrank.measures.selection import BoundMeasure

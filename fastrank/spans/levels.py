@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.arguments import check_choice
+from fastrank.common.arguments import check_choice
+from fastrank.common.messages import counted, first_few
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.inputs import as_run
 from fastrank.formats.values import texts_of_list
-from fastrank.messages import counted, first_few
 from fastrank.spans.readers import read_chunks
 from fastrank.spans.stretches import combined, number_texts
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.choices import Level
+    from fastrank.common.choices import Level
     from fastrank.formats.inputs import RunLike
     from fastrank.spans.readers import Chunks, ChunksLike
     from fastrank.spans.stretches import Integers

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import closest, did_you_mean
 from fastrank.errors import MeasureError
 from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.notation import parse_family, split_measures
-from fastrank.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import accumulate
 
+from fastrank.common.messages import closest, counted, did_you_mean, first_few
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError, ReadError
 from fastrank.formats.source import read_all
-from fastrank.messages import closest, counted, did_you_mean, first_few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import warnings
 
 import numpy as np
 
-from fastrank.arguments import at_least, check_choice, finite, flag
+from fastrank.common.arguments import at_least, check_choice, finite, flag
+from fastrank.common.messages import closest, counted, did_you_mean, first_few
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError, OptionError
-from fastrank.messages import closest, counted, did_you_mean, first_few
 from fastrank.spans.readers import read_chunks, read_spans
 from fastrank.spans.stretches import combined, meeting, number_texts, on_line
 
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.choices import OverlapOf, SpanGrade
+    from fastrank.common.choices import OverlapOf, SpanGrade
     from fastrank.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
     from fastrank.spans.stretches import Integers
 

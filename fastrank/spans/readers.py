@@ -7,6 +7,7 @@ from json import JSONDecodeError, loads
 
 import numpy as np
 
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import Texts, decoded
 from fastrank.errors import InputError
@@ -14,7 +15,6 @@ from fastrank.formats.inputs import table_of
 from fastrank.formats.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
 from fastrank.formats.tables import Table, first_empty
 from fastrank.formats.values import first_repeat, grades_of, integers_of
-from fastrank.messages import counted
 from fastrank.spans.places import documents_of, find_places, texts_of_rows
 from fastrank.spans.stretches import MOST, number_texts
 

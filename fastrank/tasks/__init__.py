@@ -11,7 +11,7 @@ functions, too, equal to those of scikit-learn and scipy.
 
 from __future__ import annotations
 
-from fastrank.lazy import public_names
+from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import at_least, finite, flag
+from fastrank.common.arguments import at_least, finite, flag
+from fastrank.common.keywords import Keyword, takes, with_defaults
 from fastrank.errors import OptionError
-from fastrank.keywords import Keyword, takes, with_defaults
 from fastrank.tasks.inputs import TASK, TaskOptions
 from fastrank.tasks.problem import problem_of
 from fastrank.tasks.task import Task

@@ -6,6 +6,7 @@ from time import perf_counter
 
 import numpy
 
+from fastrank.common.keywords import Keyword, pick
 from fastrank.data.columns import Frozen
 from fastrank.datasets.text_task import (
     TextTask,
@@ -22,7 +23,6 @@ from fastrank.embeddings.text_vectors import (
     vectors_of,
 )
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.keywords import Keyword, pick
 from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import warnings
 
 import numpy
 
-from fastrank.arguments import at_least, check_choice
+from fastrank.common.arguments import at_least, check_choice
 from fastrank.errors import ArrayError, OptionError
 
 TYPE_CHECKING = False

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy
 
-from fastrank.arguments import check_choice, finite
+from fastrank.common.arguments import check_choice, finite
+from fastrank.common.keywords import takes, with_defaults
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.keywords import takes, with_defaults
 from fastrank.native import kernels
 from fastrank.native.threads import default_threads, in_threads
 from fastrank.tasks.inputs import (

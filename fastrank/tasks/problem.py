@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy
 
+from fastrank.common.keywords import pick
 from fastrank.data.columns import Frozen
 from fastrank.datasets.text_task import TextTask, as_text_task, labels_of
 from fastrank.embeddings.encoders import needs_fitting
@@ -19,7 +20,6 @@ from fastrank.embeddings.text_vectors import (
     vectors_of,
 )
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.keywords import pick
 from fastrank.tasks.inputs import labelled_vectors
 
 TYPE_CHECKING = False

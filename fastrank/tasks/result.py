@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.common.lazy import optional
+from fastrank.common.messages import counted
 from fastrank.data.columns import Frozen
-from fastrank.lazy import optional
-from fastrank.messages import counted
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False

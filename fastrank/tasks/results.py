@@ -6,15 +6,15 @@ from collections import Counter
 
 import numpy
 
-from fastrank.arguments import flag
+from fastrank.common.arguments import flag
+from fastrank.common.keywords import option_hint
+from fastrank.common.messages import counted
 from fastrank.comparing.bootstrap import all_the_same, t_interval
 from fastrank.comparing.compare import compare_scores
 from fastrank.comparing.inputs import better_of
 from fastrank.comparing.paired import moments
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.keywords import option_hint
-from fastrank.messages import counted
 from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded

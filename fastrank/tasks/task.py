@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 
+from fastrank.common.keywords import option_hint
 from fastrank.data.columns import Frozen
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
@@ -12,7 +13,6 @@ from fastrank.embeddings.evaluation import evaluate_model
 from fastrank.errors import OptionError
 from fastrank.formats.candidates import Candidates, read_candidates
 from fastrank.formats.source import is_url
-from fastrank.keywords import option_hint
 from fastrank.measures.selection import split_texts
 
 TYPE_CHECKING = False
@@ -198,7 +198,7 @@ def _constant(names: str) -> Callable[[Mapping[str, Any]], list[str]]:
 
 def _measured(options: Mapping[str, Any]) -> list[str]:
     """The printed names of measures that have a mean."""
-    from fastrank.arguments import DEFAULT_VERSION
+    from fastrank.common.arguments import DEFAULT_VERSION
     from fastrank.measures.selection import Selection
 
     version = options.get("trec_eval_version", DEFAULT_VERSION)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from fastrank.common.messages import first_few
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import InputError, OptionError, ReadError
 from fastrank.formats.source import read_all
 from fastrank.formats.table_files import delimited_records
-from fastrank.messages import first_few
 from fastrank.tasks.task import Task
 
 TYPE_CHECKING = False

@@ -10,10 +10,10 @@ from statistics import NormalDist
 
 import numpy
 
+from fastrank.common.lazy import optional
+from fastrank.common.progress import bar
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.lazy import optional
-from fastrank.searching.progress import bar
 from fastrank.tasks.problem import pair_features
 from fastrank.tasks.result import TaskResult
 from fastrank.tasks.ulysses_training import (

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.numbers import p_text  # noqa: F401 (in a table)
-from fastrank.document.text import display_width, text
+from fastrank.common.rendering.document import Cell, Document, Grid
+from fastrank.common.rendering.numbers import p_text  # noqa: F401 (in a table)
+from fastrank.common.rendering.text import display_width, text
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import (
     DATA,

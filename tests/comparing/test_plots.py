@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.common.plots.style import line, short, short_names, visible  # noqa: F401
 from fastrank.comparing.pairs import chosen_pair
 from fastrank.comparing.plots.plot import KINDS, draw
-from fastrank.comparing.plots.style import line, short, short_names, visible  # noqa: F401
 from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import (

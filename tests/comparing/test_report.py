@@ -16,7 +16,7 @@ import pytest
 import fastrank as fr
 from fastrank.comparing.report import sections
 from fastrank.errors import ReadError
-from tests.document.parsers import Page
+from tests.common.rendering.parsers import Page
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import DATA, NAMES, compared, random_rows, scores_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.lazy import missing
+from fastrank.common.lazy import missing
 from fastrank.native.jit import notice
 from tests.helpers.code_blocks import REPOSITORY, shell
 

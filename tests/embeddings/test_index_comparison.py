@@ -313,7 +313,7 @@ def test_a_plot_has_the_format_asked_for_and_the_names_of_points(compared, tmp_p
 def test_settings_stand_inside_the_axes_of_a_plot(compared, setting, step):
     """That of the leftmost point too, and speeds are numbers, whether they are near or far."""
     agg = pytest.importorskip("matplotlib.backends.backend_agg")
-    from fastrank.comparing.plots.frame import framed
+    from fastrank.common.plots.frame import framed
 
     def changed(noun, **changes):
         return type(noun)(**{name: getattr(noun, name) for name in noun.field_names} | changes)

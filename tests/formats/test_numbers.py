@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank import c_numbers as numbers
+from fastrank.common import c_numbers as numbers
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import (
     BLANKS,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank
-from fastrank.arguments import TREC_EVAL_VERSIONS
+from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.c_numbers import atol
+from fastrank.common.c_numbers import atol
 from tests.helpers.parsing import (
     parse_prefs,
     parse_qrels,

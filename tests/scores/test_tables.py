@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.document.latex import number  # noqa: F401 (only in the tables)
-from tests.document.parsers import (  # noqa: F401 (some are only in the tables)
+from fastrank.common.rendering.latex import number  # noqa: F401 (only in the tables)
+from tests.common.rendering.parsers import (  # noqa: F401 (some are only in the tables)
     Page,
     grids_of_latex,
     grids_of_markdown,

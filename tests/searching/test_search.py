@@ -556,7 +556,7 @@ def test_a_bar_is_drawn_on_a_terminal_where_work_is_long_or_on_demand(
     progress, terminal, short, drawn, monkeypatch
 ):
     monkeypatch.setattr("sys.stderr", Terminal() if terminal else io.StringIO())
-    monkeypatch.setattr("fastrank.searching.progress.SHORT", short)
+    monkeypatch.setattr("fastrank.common.progress.SHORT", short)
     search(QUERIES, CORPUS, 3, progress=progress)
     build_index(CORPUS, progress=progress)
     err = sys.stderr.getvalue()

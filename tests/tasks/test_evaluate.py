@@ -3,9 +3,9 @@
 import pytest
 
 import fastrank as fr
+from fastrank.common.keywords import names_of
 from fastrank.embeddings.text_vectors import EncodingOptions
 from fastrank.errors import MeasureError, OptionError, TaskError
-from fastrank.keywords import names_of
 from fastrank.tasks.task import KINDS, evaluator, options_of
 from tests.helpers.executors import started
 from tests.helpers.similar_vectors import make

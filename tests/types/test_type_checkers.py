@@ -14,13 +14,13 @@ from typing import Any, get_args
 import pytest
 
 import fastrank as fr
-from fastrank import choices
+from fastrank.common import choices
+from fastrank.common.keywords import Keyword
 from fastrank.comparing.options import COMPARISON
 from fastrank.evaluation.labels import TIES
 from fastrank.formats.sniff import FORMATS
 from fastrank.fusion.methods import METHODS
 from fastrank.judging.keywords import EVALUATION
-from fastrank.keywords import Keyword
 from fastrank.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.frame import Frame, beside
-from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, short, styles_of
-from fastrank.document.numbers import interval, number, p_words, signed
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.plots.frame import Frame, beside
+from fastrank.common.plots.style import INK, MANY_POINTS, MUTED, short, styles_of
+from fastrank.common.rendering.numbers import interval, number, p_words, signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
 
 
 def _colors(comparison: Comparison, *systems: str) -> list[str]:
-    styles = styles_of(comparison)
+    styles = styles_of(comparison.names)
     return [styles[name]["color"] for name in systems]
 
 

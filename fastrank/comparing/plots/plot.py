@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from fastrank.common.lazy import optional
+from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.plots.frame import framed
 from fastrank.comparing.pairs import default_pair, why_chosen
-from fastrank.comparing.plots.frame import check_format, framed
+from fastrank.comparing.plots.images import check_format
 from fastrank.comparing.plots.pairs import draw_differences, draw_scatter
 from fastrank.comparing.plots.systems import (
     draw_critical_difference,
@@ -16,16 +19,14 @@ from fastrank.comparing.plots.systems import (
 )
 from fastrank.errors import OptionError
 from fastrank.formats import files
-from fastrank.lazy import optional
-from fastrank.messages import closest, counted, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, BinaryIO
 
+    from fastrank.common.plots.frame import Drawn, Frame
     from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.plots.frame import Drawn, Frame
 
 # Each kind: what draws it, and what it shows.
 KINDS: dict[str, tuple[Callable[[Any, Comparison, View], Frame], str]] = {
@@ -56,7 +57,7 @@ def check_kind(kind: str) -> None:
     """Raise OptionError unless there is a plot of this kind."""
     if kind in KINDS:
         return
-    from fastrank.dropped import instead
+    from fastrank.common.dropped import instead
 
     hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
     raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")

@@ -6,15 +6,15 @@ import re
 
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import visible
+from fastrank.common.plots.frame import Frame, beside
+from fastrank.common.plots.style import INK, MUTED, PAPER, short_names, styles_of
+from fastrank.common.rendering.numbers import interval, number, p_words, signed
 from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.pairs import need_all_pairs, need_two_systems
-from fastrank.comparing.plots.frame import Frame, beside
-from fastrank.comparing.plots.style import INK, MUTED, PAPER, short_names, styles_of
-from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.errors import MeasureError
 from fastrank.measures.selection import Selection
-from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ ROW, BAR = 0.24, 0.1
 def draw_intervals(axes: Any, comparison: Comparison, view: View) -> Frame:
     """Draw means, or differences from a baseline, with their intervals."""
     measure, baseline = view.measure, view.b
-    rows, styles = _rows(comparison, measure, baseline), styles_of(comparison)
+    rows, styles = _rows(comparison, measure, baseline), styles_of(comparison.names)
     write = signed if baseline else number
     values = []
     for place, (name, mean, low, high, significant) in enumerate(rows):
@@ -102,7 +102,7 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
     top, half = 0.6 + bar * len(groups), -(-len(order) // 2)
     labels = short_names([comparison.names[place] for place in order])
     ends = ((-0.02, "right"), (1.02, "left"))
-    styles, by_side = styles_of(comparison), axes.get_yaxis_transform()
+    styles, by_side = styles_of(comparison.names), axes.get_yaxis_transform()
     for row, (place, label) in enumerate(zip(order, labels, strict=True)):
         side, rank = int(row >= half), float(found.ranks[place])
         y = top + (len(order) - 1 - row if side else row)
@@ -174,7 +174,7 @@ def _lines(
     axes: Any, comparison: Comparison, names: list[str], places: list[float], about: Frame
 ) -> Frame:
     """Draw the means of measures at these places, in the frame `about`."""
-    ranked, styles = comparison.ranked(names[0]), styles_of(comparison)
+    ranked, styles = comparison.ranked(names[0]), styles_of(comparison.names)
     handles, parts = [], []
     for system in ranked:
         means = [comparison.mean[name][system] for name in names]

@@ -8,18 +8,18 @@ import platform
 import time
 from importlib import import_module
 
-from fastrank.arguments import at_least
+from fastrank.common.arguments import at_least
+from fastrank.common.lazy import optional
+from fastrank.common.rendering.document import Cell, Document, Grid
+from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.numbers import number, signed
+from fastrank.common.rendering.page import whole_page
 from fastrank.comparing.pairs import default_pair
 from fastrank.comparing.report import sections
 from fastrank.comparing.report.sources import Sources
 from fastrank.comparing.shown import document_of, title_of
-from fastrank.document.document import Cell, Document, Grid
-from fastrank.document.html import html, name, safe, table
-from fastrank.document.numbers import number, signed
-from fastrank.document.page import whole_page
 from fastrank.errors import OptionError
 from fastrank.formats import files
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from base64 import b64encode
 
 import numpy as np
 
+from fastrank.common.messages import counted
+from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
+from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.numbers import interval, number, p_words, signed
 from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.plots.plot import draw
-from fastrank.comparing.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.comparing.power import detectable, queries_for
-from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
-from fastrank.document.html import html, name, safe, table
-from fastrank.document.numbers import interval, number, p_words, signed
-from fastrank.messages import counted
 from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False

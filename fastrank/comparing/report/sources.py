@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_VERSION
+from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.errors import OptionError
 from fastrank.formats.digests import file_digest
 from fastrank.formats.inputs import as_qrels, as_run, is_file

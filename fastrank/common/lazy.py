@@ -61,7 +61,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         if name == "__all__":
             return public
         if name not in homes:
-            from fastrank.dropped import instead
+            from fastrank.common.dropped import instead
 
             wrong = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(wrong + instead(package, name))

@@ -19,20 +19,20 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.common.messages import visible
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.common.rendering.html import html
+from fastrank.common.rendering.latex import latex
+from fastrank.common.rendering.markdown import markdown
+from fastrank.common.rendering.numbers import joined
+from fastrank.common.rendering.text import text
 from fastrank.comparing.shown import columns_document, document_of, pairs_document
 from fastrank.comparing.tables import query_table
-from fastrank.document.document import Cell, Document, Grid, Items, Paragraph, Section
-from fastrank.document.html import html
-from fastrank.document.latex import latex
-from fastrank.document.markdown import markdown
-from fastrank.document.numbers import joined
-from fastrank.document.text import text
 from fastrank.explaining.explanation import explanation_document
 from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
-from fastrank.messages import visible
 from fastrank.scores.tables import grid_of
-from tests.document.parsers import (
+from tests.common.rendering.parsers import (
     PLAIN,
     Page,
     grids_of_latex,
@@ -46,7 +46,7 @@ from tests.helpers.comparisons import compare_data, random_rows, scores_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.document.document import Block
+    from fastrank.common.rendering.document import Block
 
 # What each syntax, a terminal, or a reader could take for something else.
 MOVING = "\n\r\x1b[2J\x9b\u202e\u2028"

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
-from fastrank.document.document import Grid, Items, Paragraph
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.rendering.document import Grid, Items, Paragraph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fastrank.document.document import Block, Cell, Document
+    from fastrank.common.rendering.document import Block, Cell, Document
 
     Marks = tuple[str, ...]
 

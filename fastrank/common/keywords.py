@@ -7,8 +7,8 @@ and the flags of the command line are all derived from these.
 
 from __future__ import annotations
 
-from fastrank.arguments import at_least, check_choice
-from fastrank.messages import closest, did_you_mean
+from fastrank.common.arguments import at_least, check_choice
+from fastrank.common.messages import closest, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def wrapped(text: str, indent: str) -> list[str]:
 
 def option_hint(name: object, known: Iterable[str], place: str = "") -> str:
     """A hint at the option that is meant by an unknown one, of a function or class."""
-    from fastrank.dropped import instead
+    from fastrank.common.dropped import instead
 
     return instead(place, name) or did_you_mean(map(repr, closest(name, known, SYNONYMS)))
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import re
 
-from fastrank.messages import visible
+from fastrank.common.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
-
-    from fastrank.comparing.comparison import Comparison
 
 # The black of lines and text, which reports replace by the colour of their text, and a grey that is
 # readable on white and on black.
@@ -64,12 +62,12 @@ def line(place: int) -> dict[str, Any]:
     }
 
 
-def styles_of(comparison: Comparison) -> dict[str, dict[str, Any]]:
+def styles_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The colour and line style of each system, the same in all plots of a comparison.
 
     What is not a system is drawn in INK or MUTED.
     """
-    return {name: line(place) for place, name in enumerate(comparison.names)}
+    return {name: line(place) for place, name in enumerate(names)}
 
 
 def short(name: str, longest: int = LONGEST) -> str:

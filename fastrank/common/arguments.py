@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.choices import TrecEvalVersion
+    from fastrank.common.choices import TrecEvalVersion
 
 
 # What documents are ranked by.
@@ -87,7 +87,7 @@ def at_least(name: str, value: int, least: int) -> int:
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
-        from fastrank.dropped import instead
+        from fastrank.common.dropped import instead
 
         expected = ", ".join(map(repr, choices))
         hint = instead(name, value)

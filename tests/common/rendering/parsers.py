@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from itertools import takewhile
 
-from fastrank.document.text import SUPERSCRIPTS, display_width
+from fastrank.common.rendering.text import SUPERSCRIPTS, display_width
 
 Cells = list[list[str]]
 # Elements without an end, of HTML and of SVG.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-from fastrank.document.document import Grid, Items, Paragraph
-from fastrank.document.numbers import joined
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.rendering.document import Grid, Items, Paragraph
+from fastrank.common.rendering.numbers import joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.document.document import Block, Cell, Document
+    from fastrank.common.rendering.document import Block, Cell, Document
 
 CLASSES = {0: "number", 1: "number best", 2: "number second"}
 TAGS = {0: "%s", 1: "<b>%s</b>", 2: "<u>%s</u>"}
@@ -22,7 +22,7 @@ SIGNS = ("", "better", "worse")
 def html(document: Document, *, page: str | None = None) -> str:
     """Elements for each block; with a title as `page`, a whole page."""
     if page is not None:
-        from fastrank.document.page import whole_page
+        from fastrank.common.rendering.page import whole_page
 
         return whole_page(page, [document])
     return "\n".join(_elements(document.blocks))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
-from fastrank.document.document import Grid, Items, Paragraph, Section
-from fastrank.document.numbers import joined
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.rendering.document import Grid, Items, Paragraph, Section
+from fastrank.common.rendering.numbers import joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from fastrank.document.document import Block, Cell, Document
+    from fastrank.common.rendering.document import Block, Cell, Document
 
 WIDTH = 90
 INDENT = "  "

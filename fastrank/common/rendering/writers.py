@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.document.html import html
-from fastrank.document.latex import latex
-from fastrank.document.markdown import markdown
-from fastrank.document.text import text
+from fastrank.common.rendering.html import html
+from fastrank.common.rendering.latex import latex
+from fastrank.common.rendering.markdown import markdown
+from fastrank.common.rendering.text import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.document.document import Document
+    from fastrank.common.rendering.document import Document
 
 
 def written(document: Document, form: str, *, ascii: bool = False, page: str | None = None) -> str:

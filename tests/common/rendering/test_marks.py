@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from fastrank.document.document import Document, Paragraph
-from fastrank.document.latex import latex
-from fastrank.document.text import encodes_marks
+from fastrank.common.rendering.document import Document, Paragraph
+from fastrank.common.rendering.latex import latex
+from fastrank.common.rendering.text import encodes_marks
 
 
 @pytest.mark.parametrize(

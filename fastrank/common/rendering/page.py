@@ -9,14 +9,14 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from fastrank.document.html import attribute, html, safe
+from fastrank.common.rendering.html import attribute, html, safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.document.document import Document
+    from fastrank.common.rendering.document import Document
 
 # `style` attributes are needed by plots; they can neither run nor load anything.
 POLICY = (
@@ -36,9 +36,9 @@ def whole_page(
 ) -> str:
     """A page that works on its own, on light and dark screens, on phones and on paper.
 
-    title: of the window, and of the page if `heading`. parts: documents, and elements that
-    `fastrank.document.html` made, with everything escaped. data: what the script reads, {id of the
-    element: value that JSON can have, or text that is JSON already}. kind: the class of the body.
+    title: of the window, and of the page if `heading`. parts: documents, and elements that `html`
+    made, with everything escaped. data: what the script reads, {id of the element: value that JSON
+    can have, or text that is JSON already}. kind: the class of the body.
 
     A content security policy allows the style sheet and the script of this package, and no request.
     Bytes that are not UTF-8 in data stay what Python represents them by, a lone surrogate, escaped.
@@ -78,7 +78,7 @@ def embedded(name: str, value: Any) -> str:
 
 @cache
 def _resource(name: str) -> str:
-    return files("fastrank.document").joinpath(name).read_text("utf-8")
+    return files("fastrank.common.rendering").joinpath(name).read_text("utf-8")
 
 
 def _hash(content: str) -> str:

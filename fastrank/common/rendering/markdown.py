@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from fastrank.document.document import Grid, Items, Paragraph
-from fastrank.document.numbers import joined
-from fastrank.document.text import ROOM, display_width
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.rendering.document import Grid, Items, Paragraph
+from fastrank.common.rendering.numbers import joined
+from fastrank.common.rendering.text import ROOM, display_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.document.document import Block, Cell, Document
+    from fastrank.common.rendering.document import Block, Cell, Document
 
 # The special characters; underscores only at the end of a word.
 SPECIAL = re.compile(r"([\\`*<>&\[\]|~]|(?<![^\W_])_|_(?![^\W_]))")

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import warnings
 from contextlib import contextmanager, nullcontext
 from textwrap import fill
 from typing import NamedTuple
 
-from fastrank.comparing.plots.style import DOTS, MUTED, PARAMETERS, shortening
-from fastrank.document.html import safe
-from fastrank.errors import OptionError
-from fastrank.formats.source import name_of
-from fastrank.lazy import optional
-from fastrank.messages import visible
+from fastrank.common.messages import visible
+from fastrank.common.plots.style import DOTS, MUTED, PARAMETERS, shortening
+from fastrank.common.rendering.html import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, BinaryIO
-
-FORMATS = ("png", "svg", "pdf")
-
-
-def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
-    """The format of a plot, given or from the path. Raises OptionError, ImportError."""
-    named = isinstance(target, (str, os.PathLike))
-    if format is None and named:
-        format = os.path.splitext(name_of(target))[1][1:].lower()
-    if format not in FORMATS:
-        where = f"{name_of(target)}: " if named else ""
-        expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
-        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
-    optional("matplotlib.figure", "a plot", "plot")
-    return format
+    from typing import Any
 
 
 @contextmanager

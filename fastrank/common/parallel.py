@@ -62,7 +62,7 @@ def in_order(
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> from operator import add
-    >>> from fastrank.parallel import in_order
+    >>> from fastrank.common.parallel import in_order
     >>> with ThreadPoolExecutor(2) as executor:
     ...     list(in_order(executor, add, [1, 2, 3], shared=10))
     [11, 12, 13]

@@ -1,0 +1,1 @@
+"""What plots have in common: the frame around the data, and the style."""

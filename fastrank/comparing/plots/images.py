@@ -1,0 +1,28 @@
+"""The files that plots are written to."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.common.lazy import optional
+from fastrank.errors import OptionError
+from fastrank.formats.source import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
+    """The format of a plot, given or from the path. Raises OptionError, ImportError."""
+    named = isinstance(target, (str, os.PathLike))
+    if format is None and named:
+        format = os.path.splitext(name_of(target))[1][1:].lower()
+    if format not in FORMATS:
+        where = f"{name_of(target)}: " if named else ""
+        expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
+        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
+    optional("matplotlib.figure", "a plot", "plot")
+    return format
