@@ -12,10 +12,10 @@ os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 import llvmlite.binding as llvm
 
-from fastrank.native import build
-from fastrank.native.compiling.frontend import Frontend
-from fastrank.native.compiling.object_cache import Compiled, emit_object
-from fastrank.native.declare import KERNELS
+from fastrank.core.native import build
+from fastrank.core.native.compiling.frontend import Frontend
+from fastrank.core.native.compiling.object_cache import Compiled, emit_object
+from fastrank.core.native.declare import KERNELS
 
 TRIPLE = "aarch64-unknown-linux-gnu"
 

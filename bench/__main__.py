@@ -25,7 +25,7 @@ from bench import (
 from bench.errors import BenchError, NotFoundError
 from bench.tasks import TASKS
 from bench.timing import Limits
-from fastrank.formats.inputs import run_name
+from fastrank.core.formats.inputs import run_name
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -13,7 +13,7 @@ import pytest
 
 from bench import added, cases, draw, expected, lines
 from fastrank import evaluate
-from fastrank.formats import trec
+from fastrank.core.formats.trec import reader as trec
 
 # 70 queries of 1,000 documents, or as much as the case has of them.
 SCALE = 0.01

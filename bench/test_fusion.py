@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.data.texts import joined, memory_of
+from fastrank.core.data.texts import joined, memory_of
 
 QUERIES, FEWER, DEPTH, SEED = 6_980, 700, 1_000, 11
 # ranx has other names for the same methods.

@@ -26,7 +26,7 @@ from fastrank.common.lazy import public_names
 
 __version__ = "0.1.0"
 
-lazy.conversions = "fastrank.formats.frames"
+lazy.conversions = "fastrank.core.formats.tables.frames"
 lazy.intervals = "fastrank.comparing.single_system"
 
 TYPE_CHECKING = False
@@ -45,8 +45,30 @@ if TYPE_CHECKING:
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.overlap import rbo as rbo
     from fastrank.comparing.power import topics_needed as topics_needed
-    from fastrank.data.qrels import Qrels as Qrels
-    from fastrank.data.run import Run as Run
+    from fastrank.core.data.qrels import Qrels as Qrels
+    from fastrank.core.data.run import Run as Run
+    from fastrank.core.evaluation.arrays import evaluate_arrays as evaluate_arrays
+    from fastrank.core.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
+    from fastrank.core.evaluation.evaluator import Evaluator as Evaluator
+    from fastrank.core.evaluation.evaluator import evaluate as evaluate
+    from fastrank.core.evaluation.labels import evaluate_labels as evaluate_labels
+    from fastrank.core.evaluation.likelihood import (
+        negative_log_likelihood as negative_log_likelihood,
+    )
+    from fastrank.core.evaluation.ties import tie_report as tie_report
+    from fastrank.core.formats.load import read_qrels as read_qrels
+    from fastrank.core.formats.load import read_run as read_run
+    from fastrank.core.formats.load import write_qrels as write_qrels
+    from fastrank.core.formats.load import write_run as write_run
+    from fastrank.core.formats.tools.candidates import Candidates as Candidates
+    from fastrank.core.formats.tools.candidates import read_candidates as read_candidates
+    from fastrank.core.matching.array_qrels import index_qrels as index_qrels
+    from fastrank.core.measures.custom import measure as measure
+    from fastrank.core.measures.families import MEASURES as MEASURES
+    from fastrank.core.scores.groups import mean_over_datasets as mean_over_datasets
+    from fastrank.core.scores.scores import Scores as Scores
+    from fastrank.core.scores.tables import Table as Table
+    from fastrank.core.scores.tables import table as table
     from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.datasets.text_task import TextTask as TextTask
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
@@ -54,20 +76,7 @@ if TYPE_CHECKING:
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
     from fastrank.errors import FastrankError as FastrankError
-    from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
-    from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
-    from fastrank.evaluation.evaluator import Evaluator as Evaluator
-    from fastrank.evaluation.evaluator import evaluate as evaluate
-    from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
-    from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
-    from fastrank.evaluation.ties import tie_report as tie_report
     from fastrank.explaining.explain import explain as explain
-    from fastrank.formats.candidates import Candidates as Candidates
-    from fastrank.formats.candidates import read_candidates as read_candidates
-    from fastrank.formats.load import read_qrels as read_qrels
-    from fastrank.formats.load import read_run as read_run
-    from fastrank.formats.load import write_qrels as write_qrels
-    from fastrank.formats.load import write_run as write_run
     from fastrank.fusion.fuse import fuse as fuse
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
@@ -81,13 +90,6 @@ if TYPE_CHECKING:
     from fastrank.judges.plans import plan_judgments as plan_judgments
     from fastrank.judges.plans import pool as pool
     from fastrank.judges.plans import read_plan as read_plan
-    from fastrank.judging.array_qrels import index_qrels as index_qrels
-    from fastrank.measures.custom import measure as measure
-    from fastrank.measures.families import MEASURES as MEASURES
-    from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
-    from fastrank.scores.scores import Scores as Scores
-    from fastrank.scores.tables import Table as Table
-    from fastrank.scores.tables import table as table
     from fastrank.searching.runs import search as search
     from fastrank.spans.evaluate import evaluate_spans as evaluate_spans
     from fastrank.spans.levels import by_level as by_level

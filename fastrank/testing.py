@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from fastrank.core.native import engine as engine
 from fastrank.gating.gate import gate
-from fastrank.native import engine as engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.formats.files import Source
-    from fastrank.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.measures.selection import Measures
     from fastrank.gating.verdict import Verdict
-    from fastrank.measures.selection import Measures
 
 
 def assert_no_regression(

@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 import pytest
 
 import fastrank
-from fastrank.native import engine
+from fastrank.core.native import engine
 from tests.helpers.paths import DATA, PACKAGE, REPOSITORY
 
 

@@ -16,12 +16,9 @@ from fastrank.cli.parser import Parser
 from fastrank.common.choices import Ties
 from fastrank.common.keywords import Keyword, documented, names_of
 from fastrank.compat.sentence_transformers import RankingEvaluator
-from fastrank.embeddings.evaluation import ModelOptions
-from fastrank.embeddings.index_benchmark import ComparisonOptions
-from fastrank.embeddings.mining import MiningOptions
-from fastrank.evaluation.embeddings import EmbeddingOptions
-from fastrank.evaluation.likelihood import LikelihoodOptions
-from fastrank.judging.keywords import (
+from fastrank.core.evaluation.embeddings import EmbeddingOptions
+from fastrank.core.evaluation.likelihood import LikelihoodOptions
+from fastrank.core.matching.keywords import (
     EVALUATION,
     ArrayOptions,
     DepthOptions,
@@ -30,7 +27,10 @@ from fastrank.judging.keywords import (
     LevelOptions,
     evaluation_options,
 )
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.core.matching.options import MAX_RETRIEVED, Options
+from fastrank.embeddings.evaluation import ModelOptions
+from fastrank.embeddings.index_benchmark import ComparisonOptions
+from fastrank.embeddings.mining import MiningOptions
 from fastrank.searching import search, search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 

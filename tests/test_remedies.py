@@ -434,7 +434,7 @@ check --strict qrels case => 1 ; did you mean 'q1' (qrels:1)? => check qrels run
 """)
 # Remedies that no call here can try, and why.
 UNTRIED = {
-    "choose an empty folder": "tests/formats/test_sites.py writes one",
+    "choose an empty folder": "tests/core/formats/test_sites.py writes one",
     "name a folder (such as inspect/)": "tests/inspecting writes one",
     "use 'holm'": "the default",
     "`fastrank plan` writes it": "tests/judges/test_plans.py reads one",

@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from fastrank.measures.families import FAMILIES, MEASURES
-from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure
+from fastrank.core.measures.families import FAMILIES, MEASURES
+from fastrank.core.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.core.measures.trec import Measure
 
 PAGE = Path(__file__).parents[1] / "choosing.md"
 # The purposes in their order, and what is said before their tables.

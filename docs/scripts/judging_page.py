@@ -19,7 +19,7 @@ import numpy as np
 
 import fastrank as fr
 from fastrank.cli.main import main as fastrank
-from fastrank.formats.inputs import run_name
+from fastrank.core.formats.inputs import run_name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))

@@ -15,8 +15,8 @@ from typing import Any
 
 from formulas import FORMULAS, NOTATION
 
-from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import NICKNAMES
+from fastrank.core.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.core.measures.trec import NICKNAMES
 
 INTRODUCTION = """
 ---

@@ -17,19 +17,19 @@ from fastrank.checking.text import (
     check_text,
     foreign_encoding,
 )
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import HEAD, read_all
+from fastrank.core.formats.load import is_dataset
+from fastrank.core.formats.tables.frames import dataset_table
+from fastrank.core.formats.tables.sniff import check_format, format_of
 from fastrank.errors import FastrankError, FormatError
-from fastrank.formats import files
-from fastrank.formats.frames import dataset_table
-from fastrank.formats.load import is_dataset
-from fastrank.formats.sniff import check_format, format_of
-from fastrank.formats.source import HEAD, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fastrank.core.formats.files.files import Source
     from fastrank.errors import InputError
-    from fastrank.formats.files import Source
 
 __all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check"]
 

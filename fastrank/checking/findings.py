@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.common.c_numbers import atol
 from fastrank.common.messages import counted
-from fastrank.formats.strict import USUAL_ITERATIONS, swapped
-from fastrank.native import codes
+from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, swapped
+from fastrank.core.native import codes
 
-# Evaluation counts judgments by grade below this (fastrank/kernels/judging/rankings.py).
+# Evaluation counts judgments by grade below this (fastrank/core/kernels/judging/rankings.py).
 LARGEST_GRADE = 1 << 44
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
 from fastrank.common.messages import counted, did_you_mean
-from fastrank.data.texts import interning, spans
-from fastrank.native import kernels, records
-from fastrank.native.buffers import zeros
-from fastrank.scores.text import treated
+from fastrank.core.data.texts import interning, spans
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import zeros
+from fastrank.core.scores.text import treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import numpy as np
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows
 from fastrank.common.messages import counted
-from fastrank.data.texts import interning
-from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.core.data.texts import interning
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import zeros
 
 PADDING = b"-1"
 

@@ -9,8 +9,8 @@ from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.common.c_numbers import atof
 from fastrank.common.messages import counted
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import zeros
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import zeros
 
 # TREC's maximum per query, and what most tools write.
 MOST_RESULTS = 1000

@@ -8,10 +8,10 @@ import numpy as np
 
 from fastrank.checking.findings import quoted
 from fastrank.common.c_numbers import atof, whole_number
-from fastrank.data.texts import interning, spans
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import zeros
-from fastrank.native.records.runs import CheckedLines, Checking
+from fastrank.core.data.texts import interning, spans
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import zeros
+from fastrank.core.native.records.runs import CheckedLines, Checking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     """Judgments or results, grouped by query, otherwise in file order.
 
     Query i is `queries[i]` and has the rows offsets[i] : offsets[i + 1]. `classes` and
-    `rank_classes` classify the texts of numbers (A_NUMBER and so on in fastrank/native/codes.py),
+    `rank_classes` classify the texts of numbers (A_NUMBER and so on in core/native/codes.py),
     `integers` are grades or ranks. For each kind of odd lines (TOO_FEW_FIELDS and so on there)
     `odd` has their number, and line, start and number of fields of the first ones,
     int64[listed, 3].

@@ -13,20 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
+from fastrank.core.formats.tables.dicts import qrels_from_dict, run_from_dict
+from fastrank.core.formats.tables.sniff import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.core.formats.tables.table import Table, numbers_of_cells, qrels_of, run_of
+from fastrank.core.formats.tables.table_files import content_of
+from fastrank.core.formats.tools.question_files import as_rows
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import zeros
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.dicts import qrels_from_dict, run_from_dict
-from fastrank.formats.question_files import as_rows
-from fastrank.formats.sniff import QRELS_ROLES, RUN_ROLES, find_columns
-from fastrank.formats.table_files import content_of
-from fastrank.formats.tables import Table, numbers_of_cells, qrels_of, run_of
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.texts import Texts
+    from fastrank.core.data.texts import Texts
 
 # The unit of {query: {document: number}} in messages.
 ITEM = "item"

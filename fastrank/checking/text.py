@@ -7,9 +7,9 @@ import re
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
 from fastrank.common.messages import counted
-from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.strict import IS_HEADER, has_names_only, misplaced
-from fastrank.native import codes
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only, misplaced
+from fastrank.core.native import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
+from fastrank.core.formats.tables.sniff import FORMATS as FILE_FORMATS
+from fastrank.core.scores.records import json_text
 from fastrank.errors import ReadError
-from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.ci_formats import escaped
-from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

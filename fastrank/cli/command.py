@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
+from fastrank.core.formats.files import files
 from fastrank.errors import FastrankError, MeasureError, OptionError
-from fastrank.formats import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import ComparisonOptions, settings
 from fastrank.comparing.pairs import chosen_pair, why_chosen
 from fastrank.comparing.plots.plot import KINDS
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.compression import compressed
+from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.trec.line_files import read_clusters
+from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
-from fastrank.formats.inputs import run_names
-from fastrank.formats.line_files import read_clusters
-from fastrank.judging.keywords import EvaluationOptions
-from fastrank.scores.text import other_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastrank.cli.parser import Parser
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 MEASURES = ["map", "ndcg_cut.10"]
 EPILOG = """\
@@ -233,7 +233,7 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     from fastrank.common.rendering.writers import written
     from fastrank.comparing.shown import pairs_document
     from fastrank.comparing.tables import query_table
-    from fastrank.scores.tables import grid_of
+    from fastrank.core.scores.tables import grid_of
 
     ascii = _ascii(given)
     if given.per_query:

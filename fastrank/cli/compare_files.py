@@ -11,9 +11,9 @@ from fastrank.cli.output import command_line
 from fastrank.common.lazy import optional
 from fastrank.comparing.plots.images import check_format
 from fastrank.comparing.plots.plot import KINDS
+from fastrank.core.formats.files.compression import compressed
+from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.errors import OptionError
-from fastrank.formats.compression import compressed
-from fastrank.judging.keywords import EvaluationOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -102,8 +102,8 @@ def _complete_files(action: argparse.Action) -> None:
 
 
 def _measures() -> list[str]:
-    from fastrank.measures.families import FAMILY_BY_NAME
-    from fastrank.measures.trec import BY_NAME, NICKNAMES
+    from fastrank.core.measures.families import FAMILY_BY_NAME
+    from fastrank.core.measures.trec import BY_NAME, NICKNAMES
 
     return sorted({*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME})
 

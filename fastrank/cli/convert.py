@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.common.messages import counted
-from fastrank.data.texts import decoded
-from fastrank.formats.load import (
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.load import (
     find_kind,
     is_dataset,
     read_qrels,
@@ -14,15 +15,14 @@ from fastrank.formats.load import (
     write_qrels,
     write_run,
 )
-from fastrank.formats.sniff import FORMATS, format_by_name
-from fastrank.formats.source import name_of
+from fastrank.core.formats.tables.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from fastrank.cli.parser import Parser
-    from fastrank.data.run import Run
+    from fastrank.core.data.run import Run
 
 EPILOG = """\
 examples:

@@ -10,19 +10,19 @@ from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.options import METHODS, RESAMPLES
-from fastrank.evaluation.evaluator import evaluate
-from fastrank.formats.inputs import run_names
-from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EvaluationOptions
-from fastrank.scores.tables import distinct_from
-from fastrank.scores.text import notes
+from fastrank.core.evaluation.evaluator import evaluate
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import run_names
+from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.scores.tables import distinct_from
+from fastrank.core.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrank.cli.parser import Parser
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 EPILOG = """\
 examples:

@@ -10,13 +10,13 @@ from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.cli.parser import REPEATED
+from fastrank.core.formats.files import files
+from fastrank.core.formats.sites import check_folder
+from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.errors import OptionError
 from fastrank.explaining.explain import MEASURES, explain, explained
-from fastrank.formats import files
-from fastrank.formats.sites import check_folder
 from fastrank.inspecting.inspect import inspect
 from fastrank.inspecting.inspection import is_folder
-from fastrank.judging.keywords import EvaluationOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import re
 from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
 from fastrank.comparing.options import COMPARISON
-from fastrank.formats.line_files import read_exclusions
-from fastrank.judging.keywords import EVALUATION
+from fastrank.core.formats.trec.line_files import read_exclusions
+from fastrank.core.matching.keywords import EVALUATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

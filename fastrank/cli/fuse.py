@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import METHOD, given_options
-from fastrank.formats import sniff
-from fastrank.formats.load import read_run, write_run
+from fastrank.core.formats.load import read_run, write_run
+from fastrank.core.formats.tables import sniff
 from fastrank.fusion.fuse import fuse
 from fastrank.fusion.methods import METHODS
 from fastrank.fusion.options import FusionOptions

@@ -19,15 +19,15 @@ from fastrank.cli.flags import (
 from fastrank.cli.output import check_distinct, command_line, encoded
 from fastrank.cli.output_formats import writers
 from fastrank.cli.parser import REPEATED
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.compression import compressed
+from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.scores.text import missing_note
 from fastrank.errors import OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.gating.checks import MAX_DROP
 from fastrank.gating.ci_formats import to_github, to_json
 from fastrank.gating.gate import gate, new_baseline, save_baseline
 from fastrank.gating.shown import to_markdown
-from fastrank.judging.keywords import EvaluationOptions
-from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import METHOD, OUTPUT, given_options
 from fastrank.cli.output import write
 from fastrank.common.messages import counted
-from fastrank.datasets.lookup import read_texts
-from fastrank.datasets.text_files import titled_records
+from fastrank.core.formats.load import read_qrels, read_run
+from fastrank.core.formats.texts.lookup import read_texts
+from fastrank.core.formats.texts.text_files import titled_records
 from fastrank.embeddings.mining import HardNegatives, hard_negatives
 from fastrank.embeddings.training_data import FORMATS
-from fastrank.formats.load import read_qrels, read_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

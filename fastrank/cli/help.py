@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.measures.trec import MEASURES, NICKNAMES, Measure
+from fastrank.core.measures.trec import MEASURES, NICKNAMES, Measure
 
 GENERAL = """\
 trec_eval [options] REL_FILE RUN_FILE

@@ -10,10 +10,10 @@ from fastrank.cli.output import encoded
 from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.compression import compressed
+from fastrank.core.formats.load import write_qrels
 from fastrank.errors import OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
-from fastrank.formats.load import write_qrels
 from fastrank.judges.agreement import judge_agreement
 from fastrank.judges.estimate import estimate
 from fastrank.judges.merging import diff_qrels, merge_qrels, merged, unjudged

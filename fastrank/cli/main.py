@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from fastrank import __version__
-from fastrank.native import engine
+from fastrank.core.native import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

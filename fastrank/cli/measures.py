@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command
-from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
-from fastrank.measures.measure_options import Family, Option
-from fastrank.measures.notation import parse_measure
-from fastrank.measures.selection import split_texts
-from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
+from fastrank.core.measures.families import FAMILY_BY_SPELLING, MEASURES
+from fastrank.core.measures.measure_options import Family, Option
+from fastrank.core.measures.notation import parse_measure
+from fastrank.core.measures.selection import split_texts
+from fastrank.core.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

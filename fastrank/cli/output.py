@@ -6,8 +6,8 @@ import io
 import os
 import sys
 
+from fastrank.core.formats.files.source import standard_output
 from fastrank.errors import EngineError, OptionError
-from fastrank.formats.source import standard_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     if path in (None, "-"):
         raise error
     # Imported here because the trec_eval command does not need it.
-    from fastrank.formats.files import name_of
+    from fastrank.core.formats.files.files import name_of
 
     complain(f"{name}: cannot write {name_of(path)}: {error.strerror}")
     return 1
@@ -97,7 +97,7 @@ def check_distinct(outputs: Mapping[str, str | None]) -> None:
             # Devices and pipes take several outputs.
             continue
         if real in flags:
-            from fastrank.formats.files import name_of
+            from fastrank.core.formats.files.files import name_of
 
             reason = f"{name_of(path)} is also the file of {flags[real]}; name another"
             raise OptionError(flag, reason)
@@ -109,7 +109,7 @@ def command_line() -> list[str]:
     words = ["fastrank", *sys.argv[1:]]
     if not any("://" in word for word in words):
         return words
-    from fastrank.formats.remote import redacted
+    from fastrank.core.formats.files.remote import redacted
 
     return [redacted(word) for word in words]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from fastrank.cli.output import encoded
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.tables.sniff import COMPRESSED
+from fastrank.core.scores.columns import trec_lines
 from fastrank.errors import OptionError
-from fastrank.formats.sniff import COMPRESSED
-from fastrank.formats.source import name_of
-from fastrank.scores.columns import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.scores.scores import Scores
-    from fastrank.scores.tables import Table
+    from fastrank.core.scores.scores import Scores
+    from fastrank.core.scores.tables import Table
 
     # The file of each run, the name to print, and its scores.
     Results = Iterable[tuple[str, str, Scores]]
@@ -55,7 +55,7 @@ def _side_by_side(
     results: list[tuple[str, str, Scores]], given: argparse.Namespace
 ) -> Table | None:
     """The means of all runs, or their values per query; None if neither is asked for."""
-    from fastrank.scores.tables import query_table, table, wide_table
+    from fastrank.core.scores.tables import query_table, table, wide_table
 
     per_query, summary = given.per_query, not given.no_summary
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
@@ -69,14 +69,14 @@ def _side_by_side(
 
 
 def _csv(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.formats.table_files import csv_lines
+    from fastrank.core.formats.tables.table_files import csv_lines
 
     for line in csv_lines(_fields(given), _rows(results, given)):
         yield encoded(line)
 
 
 def _jsonl(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.scores.records import json_text
+    from fastrank.core.scores.records import json_text
 
     names = _fields(given)
     for row in _rows(results, given):
@@ -84,14 +84,14 @@ def _jsonl(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _fields(given: argparse.Namespace) -> list[str]:
-    from fastrank.scores.tables import LONG
+    from fastrank.core.scores.tables import LONG
 
     return ["run", *LONG, *(BOUNDS if given.interval else ())]
 
 
 def _rows(results: Results, given: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
     """Rows of the fields, either per query or of the summary."""
-    from fastrank.scores.tables import long_rows
+    from fastrank.core.scores.tables import long_rows
 
     per_query, bounds = given.per_query, BOUNDS if given.interval else ()
     summary = not given.no_summary and not per_query
@@ -101,7 +101,7 @@ def _rows(results: Results, given: argparse.Namespace) -> Iterator[tuple[Any, ..
 
 
 def _json(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.scores.records import json_text, to_record
+    from fastrank.core.scores.records import json_text, to_record
 
     records = []
     for path, name, scores in results:

@@ -7,13 +7,13 @@ import os
 from fastrank.cli.command import UsageError
 from fastrank.cli.flags import INPUTS, at_least, given_options
 from fastrank.cli.output import may_show_progress
+from fastrank.core.evaluation.evaluator import evaluated
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.load import GROUPED, read_qrels
+from fastrank.core.matching.keywords import EvaluationOptions, evaluation_options
+from fastrank.core.matching.options import Options, bind_measures, check_options
+from fastrank.core.matching.plan import Plan
 from fastrank.errors import FastrankError, OptionError
-from fastrank.evaluation.evaluator import evaluated
-from fastrank.formats.load import GROUPED, read_qrels
-from fastrank.formats.source import name_of
-from fastrank.judging.keywords import EvaluationOptions, evaluation_options
-from fastrank.judging.options import Options, bind_measures, check_options
-from fastrank.judging.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 # The formats of judgments by their names in trec_eval, and here; None is detected.
 RELEVANCE_FORMATS = {"qrels": None, **{form: form for form in GROUPED}}
@@ -93,7 +93,7 @@ class RunScores:
         # Imported late: they take longer than the evaluation of a small file.
         from fastrank.cli.jobs import processes
         from fastrank.common.progress import bar
-        from fastrank.evaluation.evaluate_many import evaluate_each, warnings_of
+        from fastrank.core.evaluation.evaluate_many import evaluate_each, warnings_of
 
         executors = processes(min(self._jobs, len(paths)))
         with executors as executor, bar("evaluate", len(paths), "runs", self._progress) as shown:

@@ -12,21 +12,21 @@ from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_opt
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.common.keywords import names_of, with_defaults
 from fastrank.common.messages import counted
-from fastrank.errors import OptionError, ReadError
-from fastrank.evaluation.embeddings import (
+from fastrank.core.evaluation.embeddings import (
     EmbeddingOptions,
     evaluate_embeddings,
     search_and_evaluate,
 )
-from fastrank.formats import files
-from fastrank.formats.inputs import run_name
-from fastrank.formats.load import read_qrels
-from fastrank.formats.source import name_of
-from fastrank.formats.tables import tag_of
-from fastrank.judging.keywords import SearchedOptions
-from fastrank.measures.selection import Selection
-from fastrank.native.threads import processors
-from fastrank.scores.text import NOTED, notes
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import run_name
+from fastrank.core.formats.load import read_qrels
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.matching.keywords import SearchedOptions
+from fastrank.core.measures.selection import Selection
+from fastrank.core.native.threads import processors
+from fastrank.core.scores.text import NOTED, notes
+from fastrank.errors import OptionError, ReadError
 from fastrank.searching.batches import check_before_building, search_batches
 from fastrank.searching.indexing import Index, build_index
 from fastrank.searching.row_ids import check_row_ids
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
     from fastrank.searching.batches import Found
     from fastrank.searching.vectors import Vectors
 

@@ -7,11 +7,11 @@ from inspect import signature
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
 from fastrank.cli.output_formats import OF_TABLES, format_of_output
+from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.load import write_qrels
+from fastrank.core.scores.tables import table
+from fastrank.core.scores.text import notes
 from fastrank.errors import OptionError
-from fastrank.formats.inputs import run_names
-from fastrank.formats.load import write_qrels
-from fastrank.scores.tables import table
-from fastrank.scores.text import notes
 from fastrank.spans.evaluate import MEASURES, evaluate_spans
 from fastrank.spans.places import documents_of
 from fastrank.spans.qrels import span_qrels

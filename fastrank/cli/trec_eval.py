@@ -13,24 +13,24 @@ from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
 from fastrank.common.arguments import DEFAULT_VERSION, TREC_EVAL_VERSIONS
 from fastrank.common.c_numbers import atol
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.files.source import name_of, open_source, open_stdin, read_all
+from fastrank.core.formats.trec import reader as trec
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import MAX_RETRIEVED, Options, check_options
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.columns import trec_lines
 from fastrank.errors import EvaluationError, FormatError, MeasureError, NoQueriesError, ReadError
-from fastrank.evaluation.scoring import scores_of
-from fastrank.formats import trec
-from fastrank.formats.source import name_of, open_source, open_stdin, read_all
-from fastrank.judging.judge import match
-from fastrank.judging.options import MAX_RETRIEVED, Options, check_options
-from fastrank.judging.plan import Plan
-from fastrank.measures.selection import Selection
-from fastrank.scores.columns import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.data.texts import Ids
-    from fastrank.judging.judged import Judged, JudgedRun
+    from fastrank.core.data.texts import Ids
+    from fastrank.core.matching.judged import Judged, JudgedRun
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -216,7 +216,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     run = _judge_run(request, plan, run_file)
     reference = None
     if request.zscores is not None:
-        from fastrank.scores.differences import read_zscores
+        from fastrank.core.scores.differences import read_zscores
 
         try:
             reference = read_zscores(request.zscores)
@@ -247,7 +247,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
     if scores.counts["missing_queries"] and not request.complete:
-        from fastrank.scores.text import missing_note
+        from fastrank.core.scores.text import missing_note
 
         for note in missing_note(scores, option="-c"):
             complain(f"trec_eval: {note}")

@@ -23,14 +23,14 @@ from fastrank.comparing.rankings import (
     two_runs,
     with_means,
 )
-from fastrank.data.columns import Frozen
-from fastrank.data.run import Run
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.run import Run
+from fastrank.core.formats.files import files
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import zeros
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import Table, table_of_rows
 from fastrank.errors import GroupError
-from fastrank.formats import files
-from fastrank.native import kernels
-from fastrank.native.buffers import zeros
-from fastrank.scores.scores import Scores
-from fastrank.scores.tables import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastrank.common.choices import RboVariant
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.paired import Floats
-    from fastrank.formats.files import Source
+    from fastrank.core.formats.files.files import Source
 
     ScoresOfSystems: TypeAlias = (
         "Mapping[Any, float] | Mapping[Any, Scores] | Iterable[Scores] | Sequence[float]"

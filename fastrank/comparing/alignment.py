@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.common.messages import counted, first_few
+from fastrank.core.measures.trec import BY_NAME
+from fastrank.core.scores.columns import Column, columns_by_name
+from fastrank.core.scores.text import missing_note
 from fastrank.errors import GroupError, MeasureError
-from fastrank.measures.trec import BY_NAME
-from fastrank.scores.columns import Column, columns_by_name
-from fastrank.scores.text import missing_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.comparing.paired import Floats
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 # The number of queries that a note or an error names.
 NAMED = 3

@@ -7,7 +7,7 @@ import numpy as np
 from fastrank.comparing.pair_tests import Tested, t_test
 from fastrank.comparing.paired import Moments
 from fastrank.comparing.randomization import resampled_sums
-from fastrank.native import kernels
+from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from fastrank.comparing.notes import all_exact, contradictions, general_notes, v
 from fastrank.comparing.options import COMPARISON, ComparisonOptions, settings
 from fastrank.comparing.paired import moments
 from fastrank.comparing.pairs import place_of
+from fastrank.core.evaluation.evaluate_many import evaluate_runs
+from fastrank.core.evaluation.evaluator import plan_of
+from fastrank.core.formats.inputs import are_named
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import ZERO, tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
-from fastrank.evaluation.evaluate_many import evaluate_runs
-from fastrank.evaluation.evaluator import plan_of
-from fastrank.formats.inputs import are_named
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions
-from fastrank.measures.selection import Selection
-from fastrank.scores.text import ZERO, tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
-    from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.measures.selection import BoundMeasure, Measures
-    from fastrank.scores.scores import Scores
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.scores.scores import Scores
 
 
 # The note on the comparison of a single system.

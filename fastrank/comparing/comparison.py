@@ -25,12 +25,12 @@ from fastrank.comparing.pairs import (
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.standings import standing_table
 from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.scores.differences import largest_differences
+from fastrank.core.scores.records import json_text
+from fastrank.core.scores.tables import Table, distinct
 from fastrank.errors import MeasureError, OptionError
-from fastrank.formats.table_files import csv_lines
-from fastrank.scores.differences import largest_differences
-from fastrank.scores.records import json_text
-from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats
-    from fastrank.formats.inputs import QrelsLike, RunsLike
+    from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
 class Comparison(Frozen):

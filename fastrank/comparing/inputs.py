@@ -11,16 +11,16 @@ import numpy as np
 
 from fastrank.common.messages import first_few
 from fastrank.comparing.alignment import NAMED, System, systems_of
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import distinct
 from fastrank.errors import InputError, MeasureError, OptionError
-from fastrank.scores.scores import Scores
-from fastrank.scores.tables import distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.measures.trec import Measure
+    from fastrank.core.measures.trec import Measure
 
 SYSTEM = ("system", "run", "name")
 QUERY = ("query", "qid", "query_id")
@@ -148,7 +148,7 @@ def may_be_shares(measure: str) -> bool:
 
 def _record_of(measure: str) -> Measure | None:
     from fastrank.common.arguments import DEFAULT_VERSION
-    from fastrank.measures.notation import parse_measure
+    from fastrank.core.measures.notation import parse_measure
 
     try:
         return parse_measure(measure).bind(DEFAULT_VERSION).measure

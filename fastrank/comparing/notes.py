@@ -9,8 +9,8 @@ from fastrank.common.rendering.numbers import p_text, signed
 from fastrank.comparing.alignment import Measured
 from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.pair_tests import SIGNS, gains
-from fastrank.scores.columns import columns_by_name
-from fastrank.scores.text import without_ties
+from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.text import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

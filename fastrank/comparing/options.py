@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.arguments import check_choice, fraction, integer, not_negative
 from fastrank.common.keywords import Keyword, TypedDict
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

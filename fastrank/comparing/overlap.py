@@ -10,17 +10,17 @@ import numpy as np
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite
 from fastrank.common.messages import counted, first_few
 from fastrank.comparing.rankings import as_ranking, two_runs, with_means
-from fastrank.data.texts import decoded
-from fastrank.errors import GroupError, InputError, OptionError
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.records.runs import (
+from fastrank.core.data.texts import decoded
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.records.runs import (
     OverlapOptions,
     OverlapScratch,
     RankedScratch,
     RankingPairs,
     TiedRanks,
 )
+from fastrank.errors import GroupError, InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from fastrank.common.choices import RboVariant, TrecEvalVersion
     from fastrank.comparing.paired import Floats
-    from fastrank.data.run import Run
-    from fastrank.formats.inputs import RunLike
-    from fastrank.scores.tables import Table
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.scores.tables import Table
 
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
     """Items, best first, or groups of tied items; or items with scores."""

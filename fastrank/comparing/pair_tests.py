@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from fastrank.core.native import kernels
 from fastrank.errors import OptionError
-from fastrank.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

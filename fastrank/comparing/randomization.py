@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.pair_tests import Tested
-from fastrank.native import kernels
-from fastrank.native.threads import default_threads, in_threads
+from fastrank.core.native import kernels
+from fastrank.core.native.threads import default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

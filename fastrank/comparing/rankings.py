@@ -11,24 +11,24 @@ import numpy as np
 
 from fastrank.common.arguments import check_version
 from fastrank.common.messages import first_few
-from fastrank.data.columns import PerQuery
-from fastrank.data.run import Run
+from fastrank.core.data.columns import PerQuery
+from fastrank.core.data.run import Run
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.inputs import as_run
+from fastrank.core.formats.tables.table_files import delimited_records
+from fastrank.core.native.records.runs import TiedRanks
+from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import Table
 from fastrank.errors import FormatError, GroupError, InputError, MeasureError
-from fastrank.formats import files
-from fastrank.formats.inputs import as_run
-from fastrank.formats.source import read_all
-from fastrank.formats.table_files import delimited_records
-from fastrank.native.records.runs import TiedRanks
-from fastrank.scores.columns import columns_by_name
-from fastrank.scores.scores import Scores
-from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-    from fastrank.formats.files import Source
+    from fastrank.core.formats.files.files import Source
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)

@@ -8,17 +8,17 @@ from fastrank.common.arguments import check_choice
 from fastrank.comparing.alignment import align, systems_of
 from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.options import COMPARISON, METHODS, settings
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.scores.columns import columns_by_name, name_in
+from fastrank.core.scores.tables import Estimate
 from fastrank.errors import GroupError, MeasureError
-from fastrank.scores.columns import columns_by_name, name_in
-from fastrank.scores.tables import Estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.options import Settings
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 
 def interval_settings(method: str, **given: Any) -> Settings:

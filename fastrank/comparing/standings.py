@@ -9,13 +9,13 @@ from fastrank.comparing.groups import letter_display
 from fastrank.comparing.pairs import need_all_pairs
 from fastrank.comparing.power import queries_for
 from fastrank.comparing.tables import rank_table
+from fastrank.core.scores.tables import table_of_rows
 from fastrank.errors import OptionError
-from fastrank.scores.tables import table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
-    from fastrank.scores.tables import Table
+    from fastrank.core.scores.tables import Table
 
 HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
 # As many as there are letters; more groups help nobody.

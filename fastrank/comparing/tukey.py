@@ -6,8 +6,8 @@ import numpy as np
 
 from fastrank.comparing.pair_tests import Tested
 from fastrank.comparing.randomization import thread_count
-from fastrank.native import kernels
-from fastrank.native.threads import in_threads
+from fastrank.core.native import kernels
+from fastrank.core.native.threads import in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

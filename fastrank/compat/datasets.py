@@ -18,19 +18,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.run import Run
-from fastrank.data.texts import gather_texts, memory_of
-from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation.arrays import evaluate_arrays
-from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.tables import tag_of
-from fastrank.formats.values import (
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import gather_texts, memory_of
+from fastrank.core.evaluation.arrays import evaluate_arrays
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import (
     as_rows,
     check_integers,
     check_scores,
     first_repeat,
     texts_of_ids,
 )
+from fastrank.errors import ArrayError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 

@@ -53,23 +53,23 @@ except ModuleNotFoundError as error:
     raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.evaluation.dict_evaluator import DictEvaluator
+from fastrank.core.evaluation.values import Values
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.tables.dicts import qrels_from_dict
+from fastrank.core.matching.dicts import index_judgments
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import Options
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.notation import parse_measure
 from fastrank.errors import InputError
-from fastrank.evaluation.dict_evaluator import DictEvaluator
-from fastrank.evaluation.values import Values
-from fastrank.formats.dicts import qrels_from_dict
-from fastrank.formats.inputs import as_qrels
-from fastrank.judging.dicts import index_judgments
-from fastrank.judging.judge import match
-from fastrank.judging.options import Options
-from fastrank.judging.plan import Plan
-from fastrank.measures.notation import parse_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.core.measures.selection import BoundMeasure
 
 # The measures, all with any parameters; FastrankProvider.supports refuses some of their values.
 _SUPPORTED = """

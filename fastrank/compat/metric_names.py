@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION, check_version
+from fastrank.core.measures.notation import parse_measure
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import MeasureError
-from fastrank.measures.notation import parse_measure
-from fastrank.measures.selection import Selection
 
 # Keys of measures, their titles, and how the measures begin here; a cutoff follows each of them.
 _NAMES = {

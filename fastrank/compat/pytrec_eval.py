@@ -30,24 +30,24 @@ import re
 from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.evaluation.dict_evaluator import DictEvaluator
+from fastrank.core.formats.tables.dicts import describe_place, qrels_from_dict
+from fastrank.core.matching.dicts import index_judgments
+from fastrank.core.matching.keywords import DEFAULTS
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.trec import MEASURES, NICKNAMES
+from fastrank.core.native.buffers import filled
+from fastrank.core.native.objects import rows_as_dicts
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.dict_evaluator import DictEvaluator
-from fastrank.formats.dicts import describe_place, qrels_from_dict
-from fastrank.judging.dicts import index_judgments
-from fastrank.judging.keywords import DEFAULTS
-from fastrank.judging.plan import Plan
-from fastrank.measures.selection import Selection
-from fastrank.measures.trec import MEASURES, NICKNAMES
-from fastrank.native.buffers import filled
-from fastrank.native.objects import rows_as_dicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.evaluation.values import Values
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.core.evaluation.values import Values
+    from fastrank.core.measures.selection import BoundMeasure
 
 __all__ = [
     "RelevanceEvaluator",

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from fastrank.common.arguments import check_choice
-from fastrank.data.run import Run
+from fastrank.core.data.run import Run
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import scores_of, texts_of_list
+from fastrank.core.native.buffers import filled
 from fastrank.errors import InputError
-from fastrank.formats.tables import tag_of
-from fastrank.formats.values import scores_of, texts_of_list
-from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -44,10 +44,10 @@ from fastrank.compat.metric_names import (
     primary_of,
     title_of,
 )
+from fastrank.core.evaluation.embeddings import evaluate_embeddings
+from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.formats.table_files import csv_lines
-from fastrank.judging.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.searching.vectors import METRICS, check_metric
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
-    from fastrank.scores.scores import Scores
+    from fastrank.core.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
 

@@ -21,10 +21,10 @@ from functools import partial
 from itertools import chain
 
 from fastrank.common.lazy import optional
+from fastrank.core.formats.files import files
 from fastrank.embeddings.cache import digest_of
 from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
-from fastrank.formats import files
 from fastrank.tasks.classification import evaluate_classification
 from fastrank.tasks.problem import SEPARATOR, pair_features
 from fastrank.tasks.ulysses_files import (

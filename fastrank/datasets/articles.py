@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.common.arguments import check_choice
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.tables.sniff import check_roles
+from fastrank.core.formats.tables.values import encoded_id
 from fastrank.datasets.assembly import assemble, check_texts, ids_of
 from fastrank.datasets.text_tables import is_missing, rows_of
 from fastrank.errors import InputError
-from fastrank.formats.sniff import check_roles
-from fastrank.formats.values import encoded_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.qrels import Qrels
-from fastrank.data.texts import decoded
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.evaluator import both_sides, not_in_corpus
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.tables.values import first_repeat, texts_of_list
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
-from fastrank.evaluation.evaluator import both_sides, not_in_corpus
-from fastrank.formats.inputs import as_qrels
-from fastrank.formats.values import first_repeat, texts_of_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

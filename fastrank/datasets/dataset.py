@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.source import name_of
 from fastrank.errors import OptionError
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.common.choices import RepeatedTexts
-    from fastrank.data.qrels import Qrels
-    from fastrank.formats.inputs import QrelsLike
-    from fastrank.formats.source import Source
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.formats.files.source import Source
+    from fastrank.core.formats.inputs import QrelsLike
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"
 
@@ -118,9 +118,9 @@ class Dataset(Frozen):
         Traceback (most recent call last):
         fastrank.errors.ReadError: data/absent/corpus.jsonl: no such file or directory
         """
+        from fastrank.core.formats.load import read_qrels
+        from fastrank.core.formats.texts.text_files import file_in, read_texts, split_of
         from fastrank.datasets.assembly import assemble
-        from fastrank.datasets.text_files import file_in, read_texts, split_of
-        from fastrank.formats.load import read_qrels
 
         corpus, queries = (file_in(folder, name) for name in ("corpus.jsonl", "queries.jsonl"))
         qrels = read_qrels(split_of(folder, split))
@@ -172,8 +172,8 @@ class Dataset(Frozen):
         >>> data.corpus, data.queries
         (['Red & blue'], ['blue'])
         """
+        from fastrank.core.formats.texts.text_files import read_texts, sources_of
         from fastrank.datasets.assembly import assemble
-        from fastrank.datasets.text_files import read_texts, sources_of
 
         for option, names in (("fields", fields), ("query_fields", query_fields)):
             if isinstance(names, str):

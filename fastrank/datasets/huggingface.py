@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.inputs import choose_split, is_dict_of_splits
+from fastrank.core.formats.tables.sniff import QRELS_ROLES, check_roles, find_columns
+from fastrank.core.formats.texts.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.datasets.assembly import assemble, check_texts, ids_of, joined
-from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
-from fastrank.formats.inputs import choose_split, is_dict_of_splits
-from fastrank.formats.sniff import QRELS_ROLES, check_roles, find_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

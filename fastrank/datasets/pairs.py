@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 
 from fastrank.common.arguments import check_choice
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.tables.sniff import check_roles
+from fastrank.core.formats.texts.text_files import TEXTS, answers_in, find_name
 from fastrank.datasets.assembly import assemble, check_texts, text_of
 from fastrank.datasets.huggingface import TextColumns, open_table
-from fastrank.datasets.text_files import TEXTS, answers_in, find_name
 from fastrank.datasets.text_tables import is_missing, rows_of
 from fastrank.errors import InputError
-from fastrank.formats.inputs import is_file
-from fastrank.formats.sniff import check_roles
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import warnings
 
 from fastrank.common.messages import counted
+from fastrank.core.formats.files.source import name_of, open_source
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.tools.candidates import Candidates, read_candidates
+from fastrank.core.formats.tools.question_files import pairs_of
+from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.text_tables import json_of, rows_of
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.candidates import Candidates, read_candidates
-from fastrank.formats.inputs import is_file
-from fastrank.formats.line_files import lines_of
-from fastrank.formats.question_files import pairs_of
-from fastrank.formats.source import name_of, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from fastrank.core.formats.files.files import Source
     from fastrank.datasets.dataset import Dataset
-    from fastrank.formats.files import Source
 
 KINDS: dict[Any, str] = {str: "text", list: "list", dict: "object", int: "number"}
 

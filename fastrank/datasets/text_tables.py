@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
-from fastrank.datasets.text_files import objects_of
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.inputs import choose_split, is_dict_of_splits, is_file
+from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.sniff import check_roles, normalized_name
+from fastrank.core.formats.tables.table_files import delimited_records, why_not_json
+from fastrank.core.formats.texts.text_files import objects_of
+from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, InputError
-from fastrank.formats import sniff
-from fastrank.formats.inputs import choose_split, is_dict_of_splits, is_file
-from fastrank.formats.line_files import lines_of
-from fastrank.formats.sniff import check_roles, normalized_name
-from fastrank.formats.source import BYTE_ORDER_MARK
-from fastrank.formats.table_files import delimited_records, why_not_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def json_of(content: bytes, name: str) -> Any:
 def _rows_of_file(source: Any) -> list[Any]:
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
-        from fastrank.formats.parquet import read_parquet
+        from fastrank.core.formats.tables.parquet import read_parquet
 
         with file:
             records: list[Any] = read_parquet(file.read(), file.name).to_pylist()

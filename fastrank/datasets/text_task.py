@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Set
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.source import name_of
 from fastrank.datasets.text_tables import columns_of, is_missing
 from fastrank.errors import InputError
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

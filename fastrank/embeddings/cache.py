@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import numpy
 
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import is_url, name_of
 from fastrank.errors import OptionError
-from fastrank.formats import files
-from fastrank.formats.source import is_url, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ import numpy
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.parallel import outcomes
 from fastrank.common.progress import bar
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.formats.load import write_run
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tools.candidates import Candidates
+from fastrank.core.formats.trec.line_files import as_exclusions
+from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
+from fastrank.core.matching.queries import choose_queries, missing_queries
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.text_vectors import PreparedModel
 from fastrank.errors import InputError, OptionError, TaskError
-from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
-from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.candidates import Candidates
-from fastrank.formats.line_files import as_exclusions
-from fastrank.formats.load import write_run
-from fastrank.formats.tables import tag_of
-from fastrank.judging.keywords import EVALUATION, Request, SearchedOptions
-from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.searching.faiss_api import check_gpu, parse_parameters, training_vectors_needed
 from fastrank.searching.indexing import make_index
 from fastrank.searching.row_ids import check_row_ids
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.core.measures.selection import Measures
+    from fastrank.core.scores.scores import Scores
     from fastrank.embeddings.text_vectors import Embeddings
-    from fastrank.measures.selection import Measures
-    from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ import os
 
 import numpy
 
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.faiss_api import (
     Setting,

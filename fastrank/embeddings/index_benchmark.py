@@ -15,6 +15,11 @@ from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.parallel import in_order
 from fastrank.common.progress import bar
+from fastrank.core.evaluation.embeddings import evaluate_embeddings
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.trec.line_files import as_exclusions
+from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.measures.selection import Selection
 from fastrank.embeddings.faiss_configurations import (
     Configuration,
     built_index,
@@ -23,11 +28,6 @@ from fastrank.embeddings.faiss_configurations import (
 )
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.formats.inputs import as_qrels
-from fastrank.formats.line_files import as_exclusions
-from fastrank.judging.keywords import EVALUATION
-from fastrank.measures.selection import Selection
 from fastrank.searching import build_index, search_batches
 from fastrank.searching.faiss_api import load_faiss
 from fastrank.searching.row_ids import check_row_ids
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
-    from fastrank.formats.inputs import QrelsLike
-    from fastrank.scores.scores import Scores
+    from fastrank.core.formats.inputs import QrelsLike
+    from fastrank.core.scores.scores import Scores
     from fastrank.searching import Index
     from fastrank.searching.row_ids import IdsLike, RowIds
     from fastrank.searching.vectors import Vectors, VectorsLike

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
-from fastrank.formats import files
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from fastrank.common.plots.frame import Frame
-    from fastrank.scores.scores import Scores
-    from fastrank.scores.tables import Table
+    from fastrank.core.scores.scores import Scores
+    from fastrank.core.scores.tables import Table
 
 
 class IndexPoint(Frozen):
@@ -89,7 +89,7 @@ class IndexComparison(Frozen):
         >>> compared.table().names
         ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
         """
-        from fastrank.scores.tables import Table
+        from fastrank.core.scores.tables import Table
 
         rows = [self._row(point) for point in self.points]
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
@@ -102,7 +102,7 @@ class IndexComparison(Frozen):
         >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
         (3, 1.0, {'RR': 0.0})
         """
-        from fastrank.scores.records import json_text
+        from fastrank.core.scores.records import json_text
 
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}
         return json_text(

@@ -6,20 +6,25 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.data.qrels import Preferences, lowest_code
-from fastrank.data.texts import decoded
+from fastrank.core.data.qrels import Preferences, lowest_code
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.tables.values import texts_of_list
+from fastrank.core.matching.judged import ranking_scratch
+from fastrank.core.matching.keywords import (
+    EVALUATION,
+    FilterOptions,
+    LevelOptions,
+    evaluation_options,
+)
+from fastrank.core.matching.queries import match_queries, what_is_wrong
+from fastrank.core.matching.rankings import NO_CUTOFF
+from fastrank.core.native import codes, kernels
+from fastrank.core.native.buffers import table_size, zeros
+from fastrank.core.native.records import Matched
+from fastrank.core.native.records.runs import MiningRules, MiningScratch, Negatives
 from fastrank.embeddings.training_data import HardNegatives as HardNegatives
 from fastrank.embeddings.training_data import Instance as Instance
 from fastrank.errors import InputError, OptionError
-from fastrank.formats.values import texts_of_list
-from fastrank.judging.judged import ranking_scratch
-from fastrank.judging.keywords import EVALUATION, FilterOptions, LevelOptions, evaluation_options
-from fastrank.judging.queries import match_queries, what_is_wrong
-from fastrank.judging.rankings import NO_CUTOFF
-from fastrank.native import codes, kernels
-from fastrank.native.buffers import table_size, zeros
-from fastrank.native.records import Matched
-from fastrank.native.records.runs import MiningRules, MiningScratch, Negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +35,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Margin
-    from fastrank.data.qrels import Qrels
-    from fastrank.data.run import Run
-    from fastrank.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
 
 # The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")
@@ -112,8 +117,8 @@ def hard_negatives(
     """
     from random import Random
 
-    from fastrank.formats.inputs import as_qrels, as_run
-    from fastrank.judging.filters import without_excluded
+    from fastrank.core.formats.inputs import as_qrels, as_run
+    from fastrank.core.matching.filters import without_excluded
 
     checked = evaluation_options(with_defaults(hard_negatives, options))
     extra = at_least("random_negatives", random_negatives, 0)

@@ -9,24 +9,24 @@ from typing import NamedTuple, overload
 
 from fastrank.common.arguments import at_least, check_choice
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
-from fastrank.data.qrels import Qrels
-from fastrank.data.texts import decoded
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.files import files
+from fastrank.core.formats.texts.lookup import lookup
+from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.datasets.answers import answers_of
 from fastrank.datasets.assembly import joined
-from fastrank.datasets.lookup import lookup
 from fastrank.errors import OptionError
-from fastrank.formats import files
-from fastrank.formats.candidates import Candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from fastrank.data.run import Run
-    from fastrank.datasets.lookup import Lookup
-    from fastrank.formats.files import Source
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.texts.lookup import Lookup
 
 
 FORMATS = ("dpr", "triplet", "n-tuple", "flagembedding")

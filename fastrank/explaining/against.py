@@ -7,9 +7,14 @@ from collections import Counter
 from itertools import combinations
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.matching.keywords import evaluation_options
+from fastrank.core.measures.notation import canonical_names
+from fastrank.core.measures.over_ties import check_range
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import FastrankError, GroupError, MeasureError
-from fastrank.evaluation.evaluator import Evaluator
 from fastrank.explaining.judged_query import judgments_of, run_of
 from fastrank.explaining.reference import (
     NAMED,
@@ -21,11 +26,6 @@ from fastrank.explaining.reference import (
     read_reference,
 )
 from fastrank.explaining.settings import settings, variants
-from fastrank.formats.inputs import is_file
-from fastrank.judging.keywords import evaluation_options
-from fastrank.measures.notation import canonical_names
-from fastrank.measures.over_ties import check_range
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.data.qrels import Qrels
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.scores.scores import Scores
     from fastrank.explaining.reference import Values
     from fastrank.explaining.settings import Setting, Variant
-    from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.scores.scores import Scores
 
     Combination = tuple[Setting, ...]
 

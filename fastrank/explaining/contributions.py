@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Ranking(Frozen):
     ranks, grades, gains: of the listed documents; gains only for measures of gains. ideal: the
     gains of the best ranking. nonrelevant: the number of judged documents that are not relevant.
     cutoff: the last rank that counts. p: the persistence, for measures that have one. The others
-    are as in `fastrank.native.records.Rankings`.
+    are as in `fastrank.core.native.records.Rankings`.
     """
 
     ranks: list[int]

@@ -8,9 +8,17 @@ from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.messages import counted
 from fastrank.common.rendering.numbers import number
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.trec.line_files import titles_of
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import Options, check_options
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import ZERO
 from fastrank.errors import FastrankError, GroupError, OptionError
-from fastrank.evaluation.scoring import scores_of
 from fastrank.explaining.against import explained_against
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
@@ -23,14 +31,6 @@ from fastrank.explaining.judged_query import (
     run_of,
 )
 from fastrank.explaining.notes import notes_of
-from fastrank.formats.inputs import run_names
-from fastrank.formats.line_files import titles_of
-from fastrank.judging.judge import match
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import Options, check_options
-from fastrank.judging.plan import Plan
-from fastrank.measures.selection import Selection
-from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.data.qrels import Qrels
-    from fastrank.data.run import Run
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.explaining.reference import OptionsExplanation
-    from fastrank.formats.inputs import QrelsLike, RunLike
-    from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map ndcg_cut.10 P.10"
 ROWS = 10

@@ -7,9 +7,9 @@ import math
 from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table, grid_of
 from fastrank.errors import GroupError, OptionError
-from fastrank.scores.tables import Table, grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.common.messages import did_you_mean, similar_id
-from fastrank.data.qrels import Qrels
-from fastrank.data.run import Run
-from fastrank.data.texts import decoded
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.values import Values
+from fastrank.core.formats.inputs import as_qrels, open_run
+from fastrank.core.formats.trec.reader import read_trec_run
+from fastrank.core.matching.match import match
+from fastrank.core.matching.plan import Plan
+from fastrank.core.matching.queries import match_run
+from fastrank.core.matching.rankings import compared_scores, rank_documents
 from fastrank.errors import EvaluationError, GroupError, MeasureError, OptionError
-from fastrank.evaluation.values import Values
 from fastrank.explaining.contributions import INFINITE, Contributions, Ranking, contributions
-from fastrank.formats.inputs import as_qrels, open_run
-from fastrank.formats.trec import read_trec_run
-from fastrank.judging.judge import match
-from fastrank.judging.plan import Plan
-from fastrank.judging.queries import match_run
-from fastrank.judging.rankings import compared_scores, rank_documents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure, Selection
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure, Selection
 
 
 def judgments_of(qrels: Any, options: Options) -> Qrels:
@@ -43,7 +43,7 @@ def run_of(run: Any, options: Options) -> Run:
     if isinstance(found, Run):
         return found
     if isinstance(found, dict) or hasattr(found, "keys"):
-        from fastrank.formats.dicts import run_from_dict
+        from fastrank.core.formats.tables.dicts import run_from_dict
 
         return run_from_dict(found, source="run", rank_by=options.rank_by)
     with found:
@@ -230,7 +230,7 @@ def is_explained(bound: BoundMeasure) -> bool:
 
 def _explained_names() -> str:
     """The measures that can be explained, in the notation of trec_eval where it has them."""
-    from fastrank.measures.families import MEASURES
+    from fastrank.core.measures.families import MEASURES
 
     return ", ".join(dict.fromkeys(one.name for one in MEASURES if one.adds is not None))
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.data.qrels import Qrels
-from fastrank.data.run import Run
-from fastrank.data.texts import decoded
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import tie_ranges
+from fastrank.core.matching.match import match
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.over_ties import check_range
+from fastrank.core.scores.text import treated
 from fastrank.errors import MeasureError
-from fastrank.evaluation.scoring import scores_of
-from fastrank.evaluation.ties import tie_ranges
-from fastrank.judging.judge import match
-from fastrank.judging.plan import Plan
-from fastrank.measures.over_ties import check_range
-from fastrank.scores.text import treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure
     from fastrank.explaining.explanation import Part
     from fastrank.explaining.judged_query import JudgedQuery
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
 
 # The number of documents that a note names.
 NAMED = 5

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.source import read_all
+from fastrank.core.measures.trec import MEASURES
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.source import read_all
-from fastrank.measures.trec import MEASURES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _of_tuples(given: Iterable[Any]) -> Values:
 
 
 def _is_measure(name: Any) -> bool:
-    from fastrank.measures.notation import canonical_names
+    from fastrank.core.measures.notation import canonical_names
 
     return isinstance(name, str) and bool(canonical_names(name))
 

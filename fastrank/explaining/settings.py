@@ -5,9 +5,9 @@ The sources are the tools' code and documentation; docs/options.md has the same 
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen
-from fastrank.measures.families import FAMILY_BY_NAME
-from fastrank.measures.notation import parse_measure
+from fastrank.core.data.columns import Frozen
+from fastrank.core.measures.families import FAMILY_BY_NAME
+from fastrank.core.measures.notation import parse_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,20 +6,20 @@ import numpy as np
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.data.run import Run
-from fastrank.data.texts import Texts, decoded, joined, memory_of
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import Texts, decoded, joined, memory_of
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import first_repeat
+from fastrank.core.formats.trec.reader import python_warning
+from fastrank.core.kernels import fusion as codes
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.codes import SORT_BYTES
+from fastrank.core.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
+from fastrank.core.native.threads import default_threads, in_threads
 from fastrank.errors import EvaluationError, InputError
-from fastrank.formats.tables import tag_of
-from fastrank.formats.trec import python_warning
-from fastrank.formats.values import first_repeat
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
-from fastrank.kernels import fusion as codes
-from fastrank.native import kernels, records
-from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.native.codes import SORT_BYTES
-from fastrank.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
-from fastrank.native.threads import default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import FusionMethod
-    from fastrank.formats.inputs import RunsLike
-    from fastrank.formats.trec import Warn
+    from fastrank.core.formats.inputs import RunsLike
+    from fastrank.core.formats.trec.reader import Warn
     from fastrank.fusion.inputs import NamedRun
     from fastrank.fusion.options import Settings
 

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from fastrank.common.messages import counted, first_few
-from fastrank.data.columns import PerQuery
-from fastrank.data.texts import decoded
+from fastrank.core.data.columns import PerQuery
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
+from fastrank.core.scores.text import lacks
 from fastrank.errors import GroupError, InputError
-from fastrank.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
-from fastrank.scores.text import lacks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.data.run import Run
+    from fastrank.core.data.run import Run
 
 # How many ids a message lists.
 MAX_LISTED = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.kernels import fusion as codes
 from fastrank.errors import OptionError
-from fastrank.kernels import fusion as codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from fastrank.common.arguments import finite, fraction, not_negative
 from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.common.messages import counted
+from fastrank.core.kernels import fusion as codes
+from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.matching.options import DIRECTIONS
+from fastrank.core.matching.rankings import NO_CUTOFF
+from fastrank.core.native.records.runs import FusionRules
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
-from fastrank.judging.keywords import EVALUATION
-from fastrank.judging.options import DIRECTIONS
-from fastrank.judging.rankings import NO_CUTOFF
-from fastrank.kernels import fusion as codes
-from fastrank.native.records.runs import FusionRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,23 +14,23 @@ from fastrank.common.messages import counted, first_few
 from fastrank.common.parallel import in_order
 from fastrank.common.rendering.numbers import number
 from fastrank.comparing.compare import has_values
-from fastrank.data.columns import Frozen
-from fastrank.data.texts import decoded
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.evaluator import Evaluator, no_queries_error
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.tables.dicts import run_from_dict
+from fastrank.core.formats.trec.reader import python_warning
+from fastrank.core.measures.selection import Selection
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import zeros
+from fastrank.core.scores.tables import Table
+from fastrank.core.scores.text import lacks, treated
 from fastrank.errors import MeasureError, OptionError
-from fastrank.evaluation.evaluator import Evaluator, no_queries_error
-from fastrank.formats.dicts import run_from_dict
-from fastrank.formats.inputs import as_qrels
-from fastrank.formats.trec import python_warning
 from fastrank.fusion.fuse import SOURCE, fuse_runs
 from fastrank.fusion.grids import grid_points
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
 from fastrank.fusion.methods import find_method
 from fastrank.fusion.options import FUSION, FusionOptions, settings_for
-from fastrank.measures.selection import Selection
-from fastrank.native import kernels
-from fastrank.native.buffers import zeros
-from fastrank.scores.tables import Table
-from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import FusionMethod
-    from fastrank.data.run import Run
-    from fastrank.formats.inputs import QrelsLike, RunsLike
-    from fastrank.formats.trec import Warn
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunsLike
+    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.core.measures.selection import Measures
     from fastrank.fusion.grids import Point
     from fastrank.fusion.inputs import NamedRun
-    from fastrank.measures.selection import Measures
 
     Floats = npt.NDArray[np.float64]
 

@@ -8,16 +8,16 @@ import os
 import re
 from typing import NamedTuple
 
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import read_all
 from fastrank.errors import InputError
-from fastrank.formats import files
-from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.formats.files import Source
+    from fastrank.core.formats.files.files import Source
 
 SCHEMA = "fastrank.baseline/1"
 # A mean may differ this much from that of the values per query: platforms add alike, people do not.

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from fastrank.common.arguments import finite, not_negative
 from fastrank.common.messages import counted
 from fastrank.common.rendering.numbers import number, p_words
+from fastrank.core.measures.notation import canonical_names
+from fastrank.core.scores.text import lacks, treated
 from fastrank.errors import OptionError
-from fastrank.measures.notation import canonical_names
-from fastrank.scores.text import lacks, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastrank.common.messages import visible
+from fastrank.core.scores.records import json_text
+from fastrank.core.scores.tables import records
 from fastrank.gating.shown import LISTED, all_notes, heading, listed
-from fastrank.scores.records import json_text
-from fastrank.scores.tables import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ import os
 from fastrank.common.arguments import check_choice, check_version, finite
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.rendering.numbers import number
+from fastrank.core.formats.files import files
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.trec.runs import run_metadata
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
+from fastrank.core.scores.text import without_ties
 from fastrank.errors import InputError, OptionError
-from fastrank.formats import files
-from fastrank.formats.inputs import is_file
-from fastrank.formats.runs import run_metadata
 from fastrank.gating.baseline import read_baseline
 from fastrank.gating.checks import (
     MAX_DROP,
@@ -30,8 +32,6 @@ from fastrank.gating.measuring import (
     options_of,
 )
 from fastrank.gating.verdict import Verdict, compare_with, gain_of
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions
-from fastrank.scores.text import without_ties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
     from fastrank.common.choices import GateTest, OnFew, Policy
     from fastrank.comparing.comparison import Comparison
-    from fastrank.formats.files import Source
-    from fastrank.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.measures.selection import Measures
     from fastrank.gating.baseline import Baseline
     from fastrank.gating.checks import Limits
     from fastrank.gating.measuring import Measured
-    from fastrank.measures.selection import Measures
 
 
 @takes(EvaluationOptions, EVALUATION)

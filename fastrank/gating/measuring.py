@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from fastrank.comparing.alignment import systems_of
 from fastrank.comparing.compare import has_values
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import as_qrels, is_file
+from fastrank.core.formats.trec.digests import exclusions_digest, file_digest, judgments_digest
+from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import other_notes, tie_notes
 from fastrank.errors import GroupError, InputError, MeasureError, OptionError
-from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.digests import exclusions_digest, file_digest, judgments_digest
-from fastrank.formats.inputs import as_qrels, is_file
-from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
 from fastrank.gating.checks import SAVED_WITH_TIES, canonical
-from fastrank.judging.keywords import EVALUATION
-from fastrank.measures.selection import Selection
-from fastrank.scores.text import other_notes, tie_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.data.qrels import Preferences, Qrels
-    from fastrank.measures.selection import BoundMeasure, Measures
-    from fastrank.scores.scores import Scores
+    from fastrank.core.data.qrels import Preferences, Qrels
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.scores.scores import Scores
 
 # Seconds after which git counts as missing.
 PATIENCE = 10

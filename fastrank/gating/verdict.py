@@ -11,11 +11,11 @@ from fastrank.comparing.alignment import Aligned
 from fastrank.comparing.alignment import Measured as Values
 from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.options import COMPARISON, settings
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table
+from fastrank.core.scores.text import first_ids, lacks, missing_note, treated
 from fastrank.errors import InputError
 from fastrank.gating.checks import BASELINE, NOW, OF_BASELINE, SAVED_WITH_ZERO, Check, check_lost
-from fastrank.scores.tables import Table
-from fastrank.scores.text import first_ids, lacks, missing_note, treated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,6 +8,11 @@ from fastrank.common.messages import counted
 from fastrank.common.progress import bar
 from fastrank.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.comparing.options import COMPARISON
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import are_named, is_file
+from fastrank.core.formats.trec.line_files import read_clusters
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import OptionError
 from fastrank.explaining.explain import MEASURES
 from fastrank.explaining.judged_query import (
@@ -17,14 +22,9 @@ from fastrank.explaining.judged_query import (
     refuse_negative_levels,
     run_of,
 )
-from fastrank.formats.inputs import are_named, is_file
-from fastrank.formats.line_files import read_clusters
-from fastrank.formats.source import name_of
 from fastrank.inspecting.inspection import Inspection
 from fastrank.inspecting.results import results_of
 from fastrank.inspecting.texts import missing_note, texts_of
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.data.run import Run
-    from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.measures.selection import Measures
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.measures.selection import Measures
 
 K = 20
 

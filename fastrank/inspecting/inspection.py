@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files import files
 from fastrank.errors import FastrankError
-from fastrank.formats import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Inspection(Frozen):
                 )
             files.write(output, [content])
             return
-        from fastrank.formats.sites import write_site
+        from fastrank.core.formats.sites import write_site
 
         write_site(folder_of(self), os.fspath(output))  # type: ignore[arg-type]
 

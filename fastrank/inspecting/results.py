@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fastrank.core.matching.filters import select_queries, select_rankings
+from fastrank.core.native.buffers import filled
 from fastrank.errors import FastrankError
 from fastrank.explaining.explain import parts_of
 from fastrank.explaining.judged_query import JudgedQuery
-from fastrank.judging.filters import select_queries, select_rankings
-from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fastrank.data.qrels import Qrels
-    from fastrank.data.run import Run
-    from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure
 
 # At most as many relevant documents that no run has in the first k are listed.
 MOST_MISSED = 100

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 
 from fastrank.common.messages import counted, first_few
-from fastrank.datasets.lookup import lookup, read_texts
-from fastrank.datasets.text_files import sources_of
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.texts.lookup import lookup, read_texts
+from fastrank.core.formats.texts.text_files import sources_of
 from fastrank.errors import InputError, OptionError
-from fastrank.formats.inputs import is_file
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.comparing.bootstrap import jackknifed
 from fastrank.comparing.randomization import resampled_sums
+from fastrank.core.scores.tables import Table, grid_of, table_of_rows
 from fastrank.errors import GroupError, OptionError
 from fastrank.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.judges.labels import (
@@ -28,7 +29,6 @@ from fastrank.judges.labels import (
     whole,
 )
 from fastrank.judges.result import Result, draw, settings_of
-from fastrank.scores.tables import Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastrank.common.rendering.document import Block
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
-    from fastrank.formats.inputs import QrelsLike
+    from fastrank.core.formats.inputs import QrelsLike
     from fastrank.judges.labels import Scale
 
 # The coefficients of a table of several judges, and of one of queries and of grades.

@@ -16,6 +16,7 @@ from fastrank.common.rendering.numbers import number, p_text, signed
 from fastrank.comparing.options import CORRECTION_NAMES
 from fastrank.comparing.pair_tests import adjust
 from fastrank.comparing.pairs import place_of
+from fastrank.core.scores.tables import Estimate, Table, grid_of, table_of_rows
 from fastrank.errors import MeasureError, OptionError
 from fastrank.judges.labels import compare_scales, judge_names, judgments_of, rescaled
 from fastrank.judges.merging import merge_qrels
@@ -23,7 +24,6 @@ from fastrank.judges.pair_sample import PairSample
 from fastrank.judges.prediction_powered import half_width
 from fastrank.judges.query_sample import QuerySample
 from fastrank.judges.result import Result, draw, settings_of
-from fastrank.scores.tables import Estimate, Table, grid_of, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from fastrank.common.choices import Correction, EstimateInterval, Judges, Population
     from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block
-    from fastrank.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.measures.selection import Measures
     from fastrank.judges.labels import Judgments
     from fastrank.judges.plans import JudgmentPlan
     from fastrank.judges.prediction_powered import Estimated
-    from fastrank.measures.selection import Measures
 
 # The columns of the table that are fields of an estimate, after its value and interval.
 PARTS = ("human", "judge", "weight", "width", "effective")

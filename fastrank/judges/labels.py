@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.inputs import as_qrels, run_names
+from fastrank.core.scores.tables import distinct
 from fastrank.errors import InputError, OptionError
-from fastrank.formats.inputs import as_qrels, run_names
-from fastrank.scores.tables import distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from fastrank.comparing.paired import Floats
-    from fastrank.formats.inputs import QrelsLike
+    from fastrank.core.formats.inputs import QrelsLike
 
     Judgments = dict[str, dict[str, float]]
     Number = TypeVar("Number", int, float)

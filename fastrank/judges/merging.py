@@ -10,12 +10,12 @@ from statistics import fmean
 
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.inputs import are_named, as_run, run_names
+from fastrank.core.matching.rankings import rank_documents
+from fastrank.core.scores.tables import Table, distinct, table_of_rows
 from fastrank.errors import GroupError
-from fastrank.formats.inputs import are_named, as_run, run_names
 from fastrank.judges.labels import judge_names, judgments_of, pairs_of, whole
-from fastrank.judging.rankings import rank_documents
-from fastrank.scores.tables import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import Conflicts, Prefer, TrecEvalVersion, UnjudgedBy
-    from fastrank.formats.inputs import QrelsLike, RunsLike
+    from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 # How many conflicts an error lists.
 LISTED = 10

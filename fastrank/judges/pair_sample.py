@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from fastrank.common.messages import counted
+from fastrank.core.evaluation.evaluator import evaluate
+from fastrank.core.formats.inputs import are_named
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import GroupError, MeasureError, OptionError
-from fastrank.evaluation.evaluator import evaluate
-from fastrank.formats.inputs import are_named
 from fastrank.judges.labels import pairs_of
 from fastrank.judges.merging import named_rankings
 from fastrank.judges.prediction_powered import Estimated, half_width
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats
-    from fastrank.formats.inputs import RunLike, RunsLike
+    from fastrank.core.formats.inputs import RunLike, RunsLike
+    from fastrank.core.measures.selection import Measures
     from fastrank.judges.labels import Judgments
     from fastrank.judges.plans import JudgmentPlan
-    from fastrank.measures.selection import Measures
 
 # What the documents add, and its divisor, of measures whose values are sums over documents that do
 # not depend on the other documents.

@@ -16,17 +16,18 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.comparing.compare import compare
 from fastrank.comparing.power import power_of_t
-from fastrank.data.columns import Frozen
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.table import qrels_of
+from fastrank.core.formats.tables.table_files import DELIMITERS, content_of, table_of_cells
+from fastrank.core.scores.tables import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
-from fastrank.formats import files, sniff
-from fastrank.formats.inputs import is_file
-from fastrank.formats.source import read_all
-from fastrank.formats.table_files import DELIMITERS, content_of, table_of_cells
-from fastrank.formats.tables import qrels_of
 from fastrank.judges.labels import judgments_of, pairs_of
 from fastrank.judges.merging import named_rankings
-from fastrank.scores.tables import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import Allocation, PlanBy, TrecEvalVersion
-    from fastrank.formats.files import Source
-    from fastrank.formats.inputs import QrelsLike, RunsLike
+    from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.inputs import QrelsLike, RunsLike
     from fastrank.judges.labels import Judgments
 
 FORMAT = "fastrank plan 1"

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats
-    from fastrank.formats.inputs import RunLike, RunsLike
+    from fastrank.core.formats.inputs import RunLike, RunsLike
+    from fastrank.core.measures.selection import Measures
     from fastrank.judges.labels import Judgments
-    from fastrank.measures.selection import Measures
 
 # Below so many human queries intervals of Student's t may be short of their level.
 FEW = 20

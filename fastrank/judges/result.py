@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.comparing.options import COMPARISON, settings
-from fastrank.data.columns import Frozen
-from fastrank.scores.tables import Table, records
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Result(Frozen):
         >>> agreement.to_json()[:36]
         '{"judges": ["judge 1", "judge 2"], "'
         """
-        from fastrank.scores.records import json_text
+        from fastrank.core.scores.records import json_text
 
         return json_text(_plain(self._content()), indent)
 
@@ -87,7 +87,7 @@ def draw(
     from fastrank.common.lazy import optional
     from fastrank.common.plots.frame import framed
     from fastrank.comparing.plots.images import check_format
-    from fastrank.formats import files
+    from fastrank.core.formats.files import files
 
     optional("matplotlib.figure", "a plot", "plot")
     form = "" if path is None else check_format(path, format)

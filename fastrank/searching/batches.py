@@ -9,7 +9,7 @@ import numpy
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.progress import bar
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.searching.engines import IndexSearch, SparseSearch, VectorSearch
 from fastrank.searching.faiss_api import Setting, check_gpu, parse_parameters
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.data.texts import Texts
+    from fastrank.core.data.texts import Texts
     from fastrank.searching.engines import Engine
     from fastrank.searching.row_ids import IdsLike, RowIds
     from fastrank.searching.vectors import Vectors, VectorsLike

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.texts import Texts
+    from fastrank.core.data.texts import Texts
     from fastrank.searching.vectors import Vectors
 
     Array = npt.NDArray[Any]

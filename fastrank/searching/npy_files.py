@@ -10,9 +10,9 @@ from tokenize import TokenError
 import numpy
 from numpy.lib import format as npy
 
+from fastrank.core.formats.files.files import local_copy, name_of
+from fastrank.core.formats.files.source import HEAD, is_url, open_source
 from fastrank.errors import ReadError
-from fastrank.formats.files import local_copy, name_of
-from fastrank.formats.source import HEAD, is_url, open_source
 from fastrank.searching.faiss_api import reason_of
 
 TYPE_CHECKING = False

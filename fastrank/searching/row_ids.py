@@ -9,13 +9,13 @@ import os
 import numpy
 
 from fastrank.common.arguments import flag
-from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
+from fastrank.core.data.texts import Texts, decoded, gather_texts, interning, text_order
+from fastrank.core.formats.files.source import name_of, read_all
+from fastrank.core.formats.tables.values import first_repeat, texts_of, texts_of_ids, texts_of_list
+from fastrank.core.formats.trec.line_files import as_exclusions
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import zeros
 from fastrank.errors import ArrayError, FormatError
-from fastrank.formats.line_files import as_exclusions
-from fastrank.formats.source import name_of, read_all
-from fastrank.formats.values import first_repeat, texts_of, texts_of_ids, texts_of_list
-from fastrank.native import kernels, records
-from fastrank.native.buffers import zeros
 from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False

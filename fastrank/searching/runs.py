@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy
 
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.data.run import Run
-from fastrank.data.texts import as_texts, joined, memory_of
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import as_texts, joined, memory_of
+from fastrank.core.formats.files.files import check_target, name_of
+from fastrank.core.formats.tables.sniff import format_by_name
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.trec.writers import check_fields, lines_of
 from fastrank.errors import OptionError
-from fastrank.formats.files import check_target, name_of
-from fastrank.formats.sniff import format_by_name
-from fastrank.formats.tables import tag_of
-from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.searching.batches import search_batches
 from fastrank.searching.search_options import SEARCH, SearchOptions
 from fastrank.searching.shards import Shards
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.data.texts import Texts
+    from fastrank.core.data.texts import Texts
     from fastrank.searching.batches import Found
     from fastrank.searching.indexing import Index
     from fastrank.searching.row_ids import IdsLike, RowIds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.keywords import Keyword, TypedDict
-from fastrank.formats.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
+from fastrank.core.formats.trec.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.searching.vectors import METRICS
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import Metric
-    from fastrank.formats.files import Source
+    from fastrank.core.formats.files.files import Source
     from fastrank.searching.row_ids import IdsLike
 
 

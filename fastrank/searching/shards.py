@@ -13,9 +13,9 @@ import numpy
 from fastrank.common.arguments import at_least
 from fastrank.common.messages import counted
 from fastrank.common.parallel import outcomes
-from fastrank.data.texts import Texts, decoded, memory_of
+from fastrank.core.data.texts import Texts, decoded, memory_of
+from fastrank.core.formats.files.source import is_url, name_of
 from fastrank.errors import ArrayError, FastrankError, OptionError, ReadError
-from fastrank.formats.source import is_url, name_of
 from fastrank.searching.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
 from fastrank.searching.faiss_api import check_gpu, load_faiss
 from fastrank.searching.npy_files import is_npy, load_npy, npy_outline

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy
 
-from fastrank.data.texts import Texts, memory_of
+from fastrank.core.data.texts import Texts, memory_of
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import is_url, name_of
 from fastrank.errors import ArrayError, ReadError
-from fastrank.formats import files
-from fastrank.formats.source import is_url, name_of
 from fastrank.searching.faiss_api import load_faiss, reason_of
 from fastrank.searching.indexing import Index, index_of
 from fastrank.searching.npy_files import load_npy, reading
@@ -149,7 +149,7 @@ def _is_normalized(head: bytes) -> bool:
 
 def _path_of_ids(path: str) -> str:
     if is_url(path):
-        from fastrank.formats.remote import with_suffix
+        from fastrank.core.formats.files.remote import with_suffix
 
         return with_suffix(path, SUFFIX)
     return path + SUFFIX

@@ -6,8 +6,8 @@ import os
 
 import numpy
 
+from fastrank.core.formats.tables.values import as_rows
 from fastrank.errors import ArrayError, OptionError
-from fastrank.formats.values import as_rows
 from fastrank.searching.npy_files import load_npy
 
 TYPE_CHECKING = False

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
-from fastrank.data.qrels import Graded
-from fastrank.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
+from fastrank.core.data.qrels import Graded
+from fastrank.core.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
+from fastrank.core.evaluation.evaluator import no_queries_error
+from fastrank.core.formats.inputs import as_run, is_path, run_name
+from fastrank.core.matching.queries import missing_queries
+from fastrank.core.matching.rankings import compared_scores
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.summary import Coverage, summaries
 from fastrank.errors import EvaluationError, InputError
-from fastrank.evaluation.evaluator import no_queries_error
-from fastrank.formats.inputs import as_run, is_path, run_name
-from fastrank.judging.queries import missing_queries
-from fastrank.judging.rankings import compared_scores
-from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, summaries
 from fastrank.spans.levels import chunk_rows
 from fastrank.spans.measures import bind_span_measures, budget_of
 from fastrank.spans.qrels import number_documents
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import Missing
-    from fastrank.data.run import Run
-    from fastrank.formats.inputs import RunLike
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.measures.selection import BoundMeasure
     from fastrank.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
     from fastrank.spans.stretches import Integers
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from fastrank.common.arguments import check_choice
 from fastrank.common.messages import counted, first_few
-from fastrank.data.qrels import Qrels
-from fastrank.data.run import Run
-from fastrank.data.texts import gather_texts, memory_of
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import gather_texts, memory_of
+from fastrank.core.formats.inputs import as_run
+from fastrank.core.formats.tables.values import texts_of_list
 from fastrank.errors import InputError
-from fastrank.formats.inputs import as_run
-from fastrank.formats.values import texts_of_list
 from fastrank.spans.readers import read_chunks
 from fastrank.spans.stretches import combined, number_texts
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import Level
-    from fastrank.formats.inputs import RunLike
+    from fastrank.core.formats.inputs import RunLike
     from fastrank.spans.readers import Chunks, ChunksLike
     from fastrank.spans.stretches import Integers
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.measures.measure_options import Family, Option
+from fastrank.core.measures.notation import parse_family, split_measures
 from fastrank.errors import MeasureError
-from fastrank.measures.measure_options import Family, Option
-from fastrank.measures.notation import parse_family, split_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.core.measures.selection import BoundMeasure
 
 UNITS = {"c": "characters", "t": "tokens"}
 # Without a cutoff.

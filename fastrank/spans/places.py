@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from fastrank.common.messages import closest, counted, did_you_mean, first_few
-from fastrank.data.texts import decoded
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.files.source import read_all
 from fastrank.errors import InputError, ReadError
-from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.formats.tables import Table
+    from fastrank.core.formats.tables.table import Table
 
 # The number of texts that an error names.
 NAMED = 20

@@ -8,8 +8,8 @@ import numpy as np
 
 from fastrank.common.arguments import at_least, check_choice, finite, flag
 from fastrank.common.messages import closest, counted, did_you_mean, first_few
-from fastrank.data.qrels import Qrels
-from fastrank.data.texts import decoded
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.texts import decoded
 from fastrank.errors import InputError, OptionError
 from fastrank.spans.readers import read_chunks, read_spans
 from fastrank.spans.stretches import combined, meeting, number_texts, on_line

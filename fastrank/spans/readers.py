@@ -8,13 +8,13 @@ from json import JSONDecodeError, loads
 import numpy as np
 
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
-from fastrank.data.texts import Texts, decoded
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import Texts, decoded
+from fastrank.core.formats.inputs import table_of
+from fastrank.core.formats.tables.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
+from fastrank.core.formats.tables.table import Table, first_empty
+from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
 from fastrank.errors import InputError
-from fastrank.formats.inputs import table_of
-from fastrank.formats.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
-from fastrank.formats.tables import Table, first_empty
-from fastrank.formats.values import first_repeat, grades_of, integers_of
 from fastrank.spans.places import documents_of, find_places, texts_of_rows
 from fastrank.spans.stretches import MOST, number_texts
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.data.texts import Texts, gather_texts, interning, memory_of
-from fastrank.native import kernels
+from fastrank.core.data.texts import Texts, gather_texts, interning, memory_of
+from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from time import perf_counter
 
 from fastrank.common.parallel import outcomes
 from fastrank.common.progress import bar
+from fastrank.core.formats.tools.candidates import Candidates
+from fastrank.core.scores.tables import distinct
 from fastrank.datasets.dataset import Dataset
 from fastrank.datasets.text_task import TextTask, labels_of
 from fastrank.embeddings.encoders import check_model, needs_fitting
 from fastrank.embeddings.text_vectors import are_vectors
 from fastrank.errors import OptionError, TaskError
-from fastrank.formats.candidates import Candidates
-from fastrank.scores.tables import distinct
 from fastrank.tasks.metrics import binary_array, number_array
 from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
 from fastrank.tasks.task import MEASURES, Task, as_task, evaluator

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy
 
 from fastrank.common.keywords import Keyword, pick
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.datasets.text_task import (
     TextTask,
     as_text_task,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from fastrank.native import kernels
+from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy
 
 from fastrank.common.arguments import check_choice, finite
 from fastrank.common.keywords import takes, with_defaults
+from fastrank.core.native import kernels
+from fastrank.core.native.threads import default_threads, in_threads
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.native import kernels
-from fastrank.native.threads import default_threads, in_threads
 from fastrank.tasks.inputs import (
     DISTANCES,
     SIMILARITIES,

@@ -9,7 +9,7 @@ from functools import partial
 import numpy
 
 from fastrank.common.keywords import pick
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.datasets.text_task import TextTask, as_text_task, labels_of
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import (

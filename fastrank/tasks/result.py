@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.common.lazy import optional
 from fastrank.common.messages import counted
-from fastrank.data.columns import Frozen
-from fastrank.scores.tables import Table
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

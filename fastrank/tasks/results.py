@@ -13,11 +13,11 @@ from fastrank.comparing.bootstrap import all_the_same, t_interval
 from fastrank.comparing.compare import compare_scores
 from fastrank.comparing.inputs import better_of
 from fastrank.comparing.paired import moments
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import Table
+from fastrank.core.scores.text import rounded
 from fastrank.errors import OptionError
-from fastrank.scores.scores import Scores
-from fastrank.scores.tables import Table
-from fastrank.scores.text import rounded
 from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False

@@ -6,14 +6,14 @@ import inspect
 import os
 
 from fastrank.common.keywords import option_hint
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.source import is_url
+from fastrank.core.formats.tools.candidates import Candidates, read_candidates
+from fastrank.core.measures.selection import split_texts
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
 from fastrank.embeddings.evaluation import evaluate_model
 from fastrank.errors import OptionError
-from fastrank.formats.candidates import Candidates, read_candidates
-from fastrank.formats.source import is_url
-from fastrank.measures.selection import split_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _constant(names: str) -> Callable[[Mapping[str, Any]], list[str]]:
 def _measured(options: Mapping[str, Any]) -> list[str]:
     """The printed names of measures that have a mean."""
     from fastrank.common.arguments import DEFAULT_VERSION
-    from fastrank.measures.selection import Selection
+    from fastrank.core.measures.selection import Selection
 
     version = options.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(options["measures"]).bind(version)

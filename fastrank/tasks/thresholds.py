@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy
 
+from fastrank.core.native import kernels
 from fastrank.errors import ArrayError
-from fastrank.native import kernels
 from fastrank.tasks.metrics import binary_array, matthews_of_counts, number_array, same_length
 
 TYPE_CHECKING = False

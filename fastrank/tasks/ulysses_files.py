@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from fastrank.common.messages import first_few
+from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import InputError, OptionError, ReadError
-from fastrank.formats.source import read_all
-from fastrank.formats.table_files import delimited_records
 from fastrank.tasks.task import Task
 
 TYPE_CHECKING = False

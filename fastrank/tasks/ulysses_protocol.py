@@ -12,7 +12,7 @@ import numpy
 
 from fastrank.common.lazy import optional
 from fastrank.common.progress import bar
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.tasks.problem import pair_features
 from fastrank.tasks.result import TaskResult

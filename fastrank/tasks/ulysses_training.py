@@ -7,8 +7,8 @@ from math import inf
 
 import numpy
 
-from fastrank.data.columns import Frozen
-from fastrank.native.threads import MOST_THREADS, in_threads, processors
+from fastrank.core.data.columns import Frozen
+from fastrank.core.native.threads import MOST_THREADS, in_threads, processors
 from fastrank.tasks.networks import AdamW, Networks, TorchRandom, permutations
 
 TYPE_CHECKING = False

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.checking.rows import Rows, scan
-from fastrank.data.texts import spans
+from fastrank.core.data.texts import spans
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import zeros
 from fastrank.errors import FormatError
-from fastrank.native import codes, kernels, records
-from fastrank.native.buffers import zeros
 from tests.helpers.checks import NotReadError, refuse
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import (

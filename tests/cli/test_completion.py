@@ -13,8 +13,8 @@ import pytest
 from fastrank.cli.completion import COMPLETED, EPILOG, SHELLS
 from fastrank.cli.main import COMMANDS
 from fastrank.cli.trec_eval import LONG
-from fastrank.measures.families import FAMILY_BY_NAME
-from fastrank.measures.trec import BY_NAME, NICKNAMES
+from fastrank.core.measures.families import FAMILY_BY_NAME
+from fastrank.core.measures.trec import BY_NAME, NICKNAMES
 from tests.helpers.commands import fastrank, flags_of, printed
 
 shtab = pytest.importorskip("shtab")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, MEASURES
+from fastrank.core.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, MEASURES
 from tests.helpers.commands import printed
 
 NAMES = [measure.name for measure in MEASURES]

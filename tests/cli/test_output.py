@@ -14,7 +14,7 @@ import pytest
 
 from fastrank.cli.compare import HINT
 from fastrank.cli.main import COMMANDS, main
-from fastrank.formats.source import read_all
+from fastrank.core.formats.files.source import read_all
 from tests.helpers import warm
 from tests.helpers.commands import Done, fastrank, printed, words_of, write
 from tests.helpers.tables import cases

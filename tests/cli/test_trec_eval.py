@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fastrank.cli.trec_eval import LONG
-from fastrank.measures.trec import MEASURES, NICKNAMES
+from fastrank.core.measures.trec import MEASURES, NICKNAMES
 from tests.helpers.commands import Command, process, words_of, write
 from tests.helpers.tables import cases
 

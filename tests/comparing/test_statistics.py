@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fastrank.native import kernels
+from fastrank.core.native import kernels
 from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
 from tests.helpers.strategies import examples, slow_in_python

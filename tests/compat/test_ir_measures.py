@@ -159,7 +159,7 @@ def test_values_come_in_the_order_asked():
 
 @with_ties
 def test_measures_of_cwl_eval_are_supported():
-    """Their values are compared in tests/measures; here grades have another scale."""
+    """Their values are compared in tests/core/measures; here grades have another scale."""
     names = (
         "SDCG({})@10 BPM(T=2.0,{})@10 INST(T=2.0,{}) INSQ({}) NERR8({})@5 NERR9({})@5"
         " NERR10(p=0.5,{}) NERR11({})"

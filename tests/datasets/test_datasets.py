@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import Dataset
-from fastrank.datasets.lookup import read_texts
+from fastrank.core.formats.texts.lookup import read_texts
 from fastrank.errors import ArrayError, FormatError, InputError, OptionError, ReadError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.huggingface import Table

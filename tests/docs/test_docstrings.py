@@ -13,7 +13,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.compat import datasets, pytrec_eval, retrieved, sentence_transformers
-from fastrank.data.columns import Frozen
+from fastrank.core.data.columns import Frozen
 from tests.helpers.parsing import read_trec_qrels, read_trec_run
 from tests.helpers.paths import PACKAGE, REPOSITORY
 

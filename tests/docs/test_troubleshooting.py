@@ -11,7 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.common.lazy import missing
-from fastrank.native.jit import notice
+from fastrank.core.native.jit import notice
 from tests.helpers.code_blocks import REPOSITORY, shell
 
 TEXT = (REPOSITORY / "docs" / "troubleshooting.md").read_text("utf-8")

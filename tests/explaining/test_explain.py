@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.core.matching.keywords import TIES
 from fastrank.errors import FormatError
-from fastrank.judging.keywords import TIES
+from tests.core.measures.test_best_values import name_of
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import read_prefs
 from tests.helpers.paths import DATA
-from tests.measures.test_best_values import name_of
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
 # Every family that is explained, in all of its forms.

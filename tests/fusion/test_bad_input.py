@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.core.native.buffers import filled
 from fastrank.errors import EvaluationError, InputError
-from fastrank.native.buffers import filled
 from tests.fusion.cases import tuning_case
 from tests.helpers.call_rows import check_error, failing
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.core.formats.trec.digests import judgments_digest
 from fastrank.errors import InputError, MeasureError
-from fastrank.formats.digests import judgments_digest
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.paths import DATA
 from tests.helpers.tables import cases

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import strategies as st
 
-from fastrank.formats.trec import parse
-from fastrank.scores.differences import read_zscores, write_zscores
+from fastrank.core.formats.trec.reader import parse
+from fastrank.core.scores.differences import read_zscores, write_zscores
 from tests.helpers import strategies as make
 from tests.helpers.parsing import (
     read_prefs,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from fastrank import Qrels, Run, read_qrels, read_run, write_qrels, write_run
-from fastrank.formats.trec import parse
+from fastrank.core.formats.trec.reader import parse
 from fastrank.types import Preferences
 
 

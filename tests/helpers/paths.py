@@ -10,6 +10,7 @@ TESTS = Path(__file__).resolve().parent.parent
 REPOSITORY = TESTS.parent
 # In the repository, or installed.
 PACKAGE = Path(fastrank.__file__).parent
+CORE = PACKAGE / "core"
 DATA = REPOSITORY / "data"
 # Need not be there; the tests that read it are then skipped.
 SHARED = REPOSITORY.parent / "shared"

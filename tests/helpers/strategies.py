@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from fastrank.native import engine
+from fastrank.core.native import engine
 
 COMPILED = not engine().startswith("python")
 

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 import fastrank
-from fastrank.data.qrels import Qrels
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.files import chunks
+from fastrank.core.formats.files import source as pieces
+from fastrank.core.matching.files import match_file
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import Options
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import scores_of
-from fastrank.formats import chunks
-from fastrank.formats import source as pieces
-from fastrank.judging.judge import match
-from fastrank.judging.options import Options
-from fastrank.judging.plan import Plan
-from fastrank.judging.streaming import match_file
-from fastrank.measures.selection import Selection
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import exactly
 

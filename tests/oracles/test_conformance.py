@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.measures.notation import parse_measure
+from fastrank.core.measures.notation import parse_measure
 from tests.helpers.parsing import read_prefs, read_qrels_jg, read_qrels_prefs, read_trec_qrels
 from tests.helpers.paths import REPOSITORY
 

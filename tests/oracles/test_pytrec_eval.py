@@ -9,7 +9,7 @@ import pytest
 import pytrec_eval
 
 import fastrank
-from fastrank.native import engine
+from fastrank.core.native import engine
 from tests.helpers.small import as_read
 
 Nested = dict[str, dict[str, float]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fastrank.native import engine
+from fastrank.core.native import engine
 from tests.helpers.paths import TESTS
 
 CASES = json.loads((TESTS / "recorded" / "cases.json").read_text("ascii"))
@@ -53,7 +53,7 @@ def differences(found: Any, expected: dict[str, Any]) -> list[str]:
 
 def test_there_are_cases_for_every_measure() -> None:
     """Every measure of the table stands in some recorded output."""
-    from fastrank.measures.trec import MEASURES
+    from fastrank.core.measures.trec import MEASURES
 
     printed = {
         line.split()[0]

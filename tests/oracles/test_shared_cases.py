@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fastrank.native import engine
+from fastrank.core.native import engine
 from tests.helpers import paths
 
 SHARED = paths.SHARED / "trec_eval"

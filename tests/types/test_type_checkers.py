@@ -17,10 +17,10 @@ import fastrank as fr
 from fastrank.common import choices
 from fastrank.common.keywords import Keyword
 from fastrank.comparing.options import COMPARISON
-from fastrank.evaluation.labels import TIES
-from fastrank.formats.sniff import FORMATS
+from fastrank.core.evaluation.labels import TIES
+from fastrank.core.formats.tables.sniff import FORMATS
+from fastrank.core.matching.keywords import EVALUATION
 from fastrank.fusion.methods import METHODS
-from fastrank.judging.keywords import EVALUATION
 from fastrank.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
 

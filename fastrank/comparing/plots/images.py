@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from fastrank.common.lazy import optional
+from fastrank.core.formats.files.source import name_of
 from fastrank.errors import OptionError
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

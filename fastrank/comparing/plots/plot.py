@@ -17,8 +17,8 @@ from fastrank.comparing.plots.systems import (
     draw_over_k,
     draw_precision_recall,
 )
+from fastrank.core.formats.files import files
 from fastrank.errors import OptionError
-from fastrank.formats import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

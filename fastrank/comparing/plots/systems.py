@@ -13,8 +13,8 @@ from fastrank.common.plots.style import INK, MUTED, PAPER, short_names, styles_o
 from fastrank.common.rendering.numbers import interval, number, p_words, signed
 from fastrank.comparing.groups import mean_ranks
 from fastrank.comparing.pairs import need_all_pairs, need_two_systems
+from fastrank.core.measures.selection import Selection
 from fastrank.errors import MeasureError
-from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

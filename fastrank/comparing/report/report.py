@@ -18,8 +18,8 @@ from fastrank.comparing.pairs import default_pair
 from fastrank.comparing.report import sections
 from fastrank.comparing.report.sources import Sources
 from fastrank.comparing.shown import document_of, title_of
+from fastrank.core.formats.files import files
 from fastrank.errors import OptionError
-from fastrank.formats import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.plots.plot import draw
 from fastrank.comparing.power import detectable, queries_for
-from fastrank.scores.text import NOTED
+from fastrank.core.scores.text import NOTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ def _dropped(sources: Sources) -> list[str]:
 
 
 def _shares(sources: Sources) -> str:
-    from fastrank.evaluation.evaluator import Evaluator
-    from fastrank.evaluation.ties import tie_report
+    from fastrank.core.evaluation.evaluator import Evaluator
+    from fastrank.core.evaluation.ties import tie_report
 
     measures = " ".join(f"Judged@{depth}" for depth in DEPTHS)
     evaluator = Evaluator(sources.judgments, measures) if sources.graded else None

@@ -7,22 +7,22 @@ import shlex
 from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import as_qrels, as_run, is_file
+from fastrank.core.formats.load import read_run
+from fastrank.core.formats.trec.digests import file_digest
+from fastrank.core.formats.trec.line_files import as_exclusions
+from fastrank.core.formats.trec.runs import apply_order
+from fastrank.core.matching.filters import rows_of, without_excluded, without_repeats
+from fastrank.core.native.buffers import filled
 from fastrank.errors import OptionError
-from fastrank.formats.digests import file_digest
-from fastrank.formats.inputs import as_qrels, as_run, is_file
-from fastrank.formats.line_files import as_exclusions
-from fastrank.formats.load import read_run
-from fastrank.formats.runs import apply_order
-from fastrank.formats.source import name_of
-from fastrank.judging.filters import rows_of, without_excluded, without_repeats
-from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.comparing.comparison import Comparison
-    from fastrank.data.run import Run
+    from fastrank.core.data.run import Run
 
 
 class Sources:

@@ -28,10 +28,10 @@ from fastrank.common.rendering.numbers import joined
 from fastrank.common.rendering.text import text
 from fastrank.comparing.shown import columns_document, document_of, pairs_document
 from fastrank.comparing.tables import query_table
+from fastrank.core.scores.tables import grid_of
 from fastrank.explaining.explanation import explanation_document
 from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
-from fastrank.scores.tables import grid_of
 from tests.common.rendering.parsers import (
     PLAIN,
     Page,

@@ -1,0 +1,1 @@
+"""From judgments and a run to values: how it is computed."""

@@ -1,0 +1,270 @@
+"""Relevance judgments, their grades and preferences.
+
+Grades with fractions are encoded as integers for the kernels, which only compare them, so that
+their order is enough. Gains look up the actual grades.
+"""
+
+from __future__ import annotations
+
+from fastrank.common.lazy import convert
+from fastrank.core.data.columns import Convertible, Frozen, PerQuery, as_array
+from fastrank.core.data.texts import Texts, decoded, take
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Qrels(Convertible):
+    """Relevance judgments: rows of document and grade.
+
+    They behave like a dict: `qrels["q1"]` is {document: grade}, and `"q1" in qrels` and
+    `for query in qrels` work.
+
+    >>> qrels = fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
+    >>> qrels
+    <Qrels <dict>: 2 queries, 3 rows>
+    >>> list(qrels), qrels["q1"], "q3" in qrels
+    (['q1', 'q2'], {'d1': 1, 'd2': 0}, False)
+    >>> qrels.doc_ids, qrels.grades.tolist(), qrels.offsets.tolist()
+    (['d1', 'd2', 'd1'], [1, 0, 2], [0, 2, 3])
+    """
+
+    internal = Convertible.internal | {"grade_column", "groups", "scale", "strata"}
+
+    # The second field of each line: the subtopic, or the judgment group in the qrels_jg format.
+    groups: Texts
+    # The stratum of each row if the judgments are a stratified sample of a pool, else None. Rows
+    # with a negative grade are in the pool, but were not sampled.
+    strata: Texts | None = None
+    grade_column: Any
+    # The grades that the integers encode; None if the integers are the grades.
+    scale: Scale | None = None
+
+    @classmethod
+    def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
+        """Create judgments from {query: {document: grade}}, or {query: [document, ...]} (grade 1).
+
+        Ids may be str, bytes, integers or objects with a str(); grades are integers or floats, see
+        `grades`. Queries without documents are dropped. Raises InputError, which names the query
+        and the document.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
+        [1, 0]
+        >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
+        {'q1': {'d1': 1, 'd2': 1}}
+        """
+        made: Qrels = convert("qrels_from_dict", given)
+        return made
+
+    @classmethod
+    def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Create judgments from a pandas DataFrame with one row per judgment; its index is ignored.
+
+        columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
+        only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and
+        Hugging Face use. Measures of subtopics use a column subtopic or iteration. Raises
+        InputError, which names row and column.
+
+        >>> import pandas
+        >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})
+        >>> fr.Qrels.from_pandas(frame).to_dict()
+        {'1': {'a': 1, 'b': 0}}
+        """
+        return cls._from_table("pandas", frame, columns)
+
+    @classmethod
+    def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Create judgments from a polars DataFrame; see `from_pandas`.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"topic": [1, 1], "doc_id": ["a", "b"], "relevance": [1, 0]})
+        >>> fr.Qrels.from_polars(frame, columns={"query": "topic"}).to_dict()
+        {'1': {'a': 1, 'b': 0}}
+        """
+        return cls._from_table("polars", frame, columns)
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Create judgments from an Arrow table or record batch; see `from_pandas`.
+
+        Also accepts any object that supports Arrow's PyCapsule interface.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
+        >>> fr.Qrels.from_arrow(table).to_dict()
+        {'q1': {'d1': 1}}
+        """
+        return cls._from_table("arrow", table, columns)
+
+    @classmethod
+    def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
+        """Create judgments from three lists or 1-d arrays of equal length, one judgment per row.
+
+        subtopics: as many ids of subtopics (intents, aspects), for measures of subtopics, with a
+        row for each subtopic that a document is judged for. Raises InputError, which names the row.
+
+        >>> fr.Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).query_ids
+        ['1', '2']
+        >>> by_subtopic = fr.Qrels.from_arrays([1, 1], ["a", "a"], [1, 1], subtopics=["x", "y"])
+        >>> fr.evaluate(by_subtopic, {"1": {"a": 0.5}}, "StRecall@1").mean
+        {'StRecall@1': 1.0}
+        """
+        columns = {"query": queries, "doc": docs, "grade": grades}
+        if subtopics is not None:
+            columns["iteration"] = subtopics
+        return cls._from_table("arrays", columns)
+
+    @property
+    def grades(self) -> npt.NDArray[Any]:
+        """The grade of each judgment, int64[rows], or float64[rows] if one has a fraction.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0.5}}).grades.tolist()
+        [1.0, 0.5]
+        """
+        if self.scale is not None:
+            return self.scale.grades(self.grade_column)
+        return as_array(self.grade_column)
+
+    @property
+    def columns(self) -> records.Qrels:
+        """Documents, offsets and grades, for kernels."""
+        return records.Qrels(
+            docs=self.docs.columns, offsets=self.offset_column, grades=self.grade_column
+        )
+
+
+class Scale(Frozen):
+    """The grades of judgments in which some grade has a fraction.
+
+    values: the distinct grades, float64: first those of at least 0, ascending from 0, then the
+        negative ones, ascending. The code of a grade is its index, counted from the end (-1 for
+        the last) if it is negative.
+    judged: the number of grades that are not negative.
+    """
+
+    values: Any
+    judged: int
+
+    def ranked_grades(self, codes: Any) -> npt.NDArray[np.float64]:
+        """The grades of codes in judged rankings, where negative codes are kept as they are."""
+        import numpy
+
+        found = as_array(codes)
+        return numpy.where(found < 0, found, self.grades(found))
+
+    def grades(self, codes: Any) -> npt.NDArray[np.float64]:
+        """The grades of codes."""
+        # Negative indices count from the end in NumPy, too.
+        found: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
+        return found
+
+    def first_fraction(self, codes: Any) -> tuple[int, float]:
+        """The first row with a fractional grade, and the grade."""
+        grades = self.grades(codes)
+        row = int((grades % 1 != 0).argmax())
+        return row, float(grades[row])
+
+
+def lowest_code(judgments: Any, level: float) -> int:
+    """The smallest code of the judgments whose grade is at least `level`.
+
+    In judged rankings the codes of unjudged documents and negative grades are fixed negative
+    numbers, with which a negative level is compared.
+    """
+    scale = getattr(judgments, "scale", None)
+    if scale is None or level <= 0:
+        return -int(-level // 1)
+    # Imported here because the trec_eval command does not need it.
+    from bisect import bisect_left
+
+    return bisect_left(scale.values, level, 0, scale.judged)
+
+
+def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
+    """The query and the document of a row of judgments.
+
+    A document without an id is represented by its row number.
+    """
+    query = judgments.queries[sum(stop <= row for stop in judgments.offset_column[1:])]
+    return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """Split judgments into one row range per (query, group), groups of a query in byte order.
+
+    Returns the judgments, and the offsets of the ranges of each query.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    names = records.TextsByQuery(texts=texts.columns, offsets=qrels.offset_column)
+    count = kernels.sort_groups(names, order, scratch, group_offsets, ranges)
+    docs = Texts(qrels.docs.buffer, take(qrels.docs.starts, order), take(qrels.docs.lengths, order))
+    grades = take(qrels.grade_column, order)
+    split: Qrels = qrels.changed(
+        docs=docs, grade_column=grades, offset_column=ranges[: count + 1], strata=None
+    )
+    return split, group_offsets
+
+
+def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
+    """Encode finite grades, float64, as integers; returns the codes and their Scale."""
+    import numpy
+
+    values, places = numpy.unique(grades, return_inverse=True)
+    negative = int(numpy.searchsorted(values, 0.0))
+    codes = places.astype("int64") - negative
+    judged = values[negative:] + 0.0  # Turn -0.0 into 0.0.
+    if not len(judged) or judged[0] > 0.0:
+        judged = numpy.concatenate([numpy.zeros(1), judged])
+        codes[codes >= 0] += 1
+    column: Any = numpy.concatenate([judged, values[:negative]])
+    return codes, Scale(values=memoryview(column), judged=len(judged))
+
+
+class Graded(Frozen):
+    """Judgments without document ids: queries and the grades of each.
+
+    The code that judges the rankings knows the documents. `scale` as in Qrels.
+    """
+
+    queries: Texts
+    offset_column: Any
+    grade_column: Any
+    scale: Scale | None = None
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
+class Preferences(PerQuery):
+    """Preference judgments: rows of group, subgroup, document and preference level.
+
+    >>> import io
+    >>> lines = b"q1 0 0 d1 2\\nq1 0 0 d2 1\\nq1 0 0 d3 1\\n"
+    >>> preferences = fr.read_qrels(io.BytesIO(lines), "prefs")
+    >>> preferences.doc_ids, preferences.levels.tolist()
+    (['d1', 'd2', 'd3'], [2.0, 1.0, 1.0])
+    >>> fr.evaluate(preferences, {"q1": {"d1": 0.5, "d2": 0.75}}, "prefs_simp").mean
+    {'prefs_simp': 0.5}
+    """
+
+    internal = PerQuery.internal | {"groups", "level_column", "subgroups"}
+
+    groups: Texts
+    # Empty in the qrels_prefs format, where there is only one.
+    subgroups: Texts
+    level_column: Any
+
+    @property
+    def levels(self) -> npt.NDArray[np.float64]:
+        """The preference level of every row, float64[rows]; higher is preferred."""
+        return as_array(self.level_column)

@@ -1,0 +1,85 @@
+"""Values per query of runs that are dicts, for the interfaces of other libraries."""
+
+from __future__ import annotations
+
+from fastrank.core.evaluation.values import computed
+from fastrank.core.formats.tables.dicts import documents_of, run_from_dict
+from fastrank.core.matching.dicts import are_texts, judge_dicts
+from fastrank.core.matching.judged import JudgedRun, QueryError
+from fastrank.core.matching.rankings import judge_rankings
+from fastrank.core.native.buffers import filled
+from fastrank.core.native.records import Matched
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from fastrank.core.evaluation.values import Values
+    from fastrank.core.matching.dicts import DictBatch
+    from fastrank.core.matching.judged import Judged
+    from fastrank.core.matching.plan import Plan
+
+
+WRONG_IDS = "Unable to extract query/object scores: expected ids of type str"
+
+
+class DictEvaluator:
+    """Computes measures for runs {query: {document: score}}, one after the other.
+
+    Unlike `fastrank.Evaluator` it has no error for a run without judged queries, or for a query
+    whose grades are all negative. queries: the ids of the judged queries in their order. arrange:
+    is called with the values of a run, and computes them; it must not refer to who holds the
+    evaluator, whose memory then waits for the garbage collector. May be called from several
+    threads.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        queries: Iterable[str],
+        arrange: Callable[[Values], Any],
+    ) -> None:
+        self._plan, self._arrange = plan, arrange
+        self._places = {query: place for place, query in enumerate(queries)}
+
+    def compute(self, run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
+        """Compute the measures for the judged queries of a run. Raises InputError.
+
+        Returns these queries, what `arrange` has made of the values, and what holds the memory of
+        both: when nobody refers to it any more, it serves for another run.
+        """
+        if not are_texts(run):
+            raise InputError("run", WRONG_IDS)
+        known = run
+        places: list[Any] = list(map(self._places.get, run))
+        if None in places:
+            known = {query: docs for query, docs in run.items() if query in self._places}
+            places = list(map(self._places.__getitem__, known))
+        rankings = list(known.values())
+        if not set(map(type, rankings)) <= {dict}:
+            rankings = [documents_of("run", *item) for item in known.items()]
+        batch = judge_dicts(self._plan, rankings, places)
+        if batch is not None and batch.prepared is not None:
+            values, columns = batch.prepared
+            values.compute_again()
+            return known, columns, batch
+        judged = self._convert(known, places) if batch is None else batch.judged
+        result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        repeated = batch if batch is not None and batch.repeats else None
+        _, columns = computed(self._plan, result, self._arrange, repeated)
+        return known, columns, batch
+
+    def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
+        """Judge rankings that the kernel cannot read."""
+        if not all(map(are_texts, known.values())):
+            raise InputError("run", WRONG_IDS)
+        matched = Matched(
+            judgments=filled("q", places), rankings=filled("q", list(range(len(places))))
+        )
+        run = run_from_dict(known, source="run")
+        try:
+            return judge_rankings(self._plan.texts.judgments, run, matched, self._plan.judging)
+        except QueryError as failure:
+            raise InputError("run", str(failure)) from None

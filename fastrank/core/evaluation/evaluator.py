@@ -1,0 +1,381 @@
+"""Evaluate runs against judgments; errors where the two share nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import cast, overload
+
+from fastrank.common.arguments import check_threads
+from fastrank.common.keywords import check_names, takes
+from fastrank.common.messages import counted
+from fastrank.core.data.qrels import Preferences
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.trec.reader import python_warning
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import bind_measures, check_options
+from fastrank.core.matching.plan import Plan
+from fastrank.errors import NoQueriesError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.core.matching.plan import FileState
+    from fastrank.core.measures.selection import Measures
+    from fastrank.core.scores.scores import Scores
+
+
+# Rows of one run, which are tuples.
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: list[tuple[Any, ...]],
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> Scores: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunsLike,
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> list[Scores]: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures = ...,
+    *,
+    threads: int | None = ...,
+    executor: Any = ...,
+    progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> Scores: ...
+
+
+@takes(EvaluationOptions, EVALUATION)
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike | RunsLike,
+    measures: Measures = "official",
+    *,
+    threads: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Scores | list[Scores]:
+    """Evaluate one or more runs against judgments; to evaluate more runs later, use `Evaluator`.
+
+    qrels: Qrels or Preferences, or anything Qrels can be made from: a dict
+        {query: {document: grade}} or {query: [document, ...]} (with grade 1), a pandas or polars
+        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, tuples (query, document,
+        grade), named tuples as used by ir_measures and ir_datasets, or a file as `read_qrels`
+        takes it.
+    run: a Run, or anything one can be made from, as for qrels; or a list, an iterator, or a dict
+        {name: run} of several. A file in TREC format is judged while it is read, without keeping
+        it, and a dict is not converted: the scores they hold for queries without judgments are not
+        read. A query with an empty dict is evaluated, as a query whose ranking is empty.
+    measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
+        pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
+        `parse_measure`; in strings, separated by blanks or commas. Or functions, see `measure`.
+        Values have the requested names; those of `P.5,10` are trec_eval's, `P_5` and `P_10`.
+    threads: the maximum number of threads that judge a file, by default as many as are useful; with
+        an executor, one. The values do not depend on it.
+    executor: evaluates a list of runs in threads, processes, or on a cluster: any
+        concurrent.futures.Executor, a client of Dask, or a pool of multiprocessing or Ray; see
+        docs/scale-out.md. Processes read the files themselves.
+    progress: whether to show a progress bar for a list of runs; by default on a terminal for long
+        work.
+    **options: see `EvaluationOptions`.
+
+    Returns Scores, or a list of them for several runs, with `Scores.name`; `Scores.counts` has the
+    numbers of queries and documents that were missing or skipped.
+
+    Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
+    call. Raises TypeError for other objects; InputError for dicts, frames and tables that are not
+    valid judgments or runs; OptionError for invalid or contradictory options and those that do not
+    apply to the judgments; MeasureError for unknown measures or invalid parameters; NoQueriesError
+    if no query has both judgments and results; EvaluationError for a query that cannot be
+    evaluated, such as one whose ranking has a duplicate document; ReadError and FormatError for a
+    file. If runs in a list fail, the others are evaluated, and RunError names the first one and has
+    the Scores of the others. The definitions are trec_eval's.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.9}}
+    >>> found = fr.evaluate(qrels, run, "map RR@10")
+    >>> found.mean
+    {'map': 0.75, 'RR@10': 0.75}
+    >>> found["map"].tolist()
+    [0.5, 1.0]
+    >>> print(fr.evaluate("data/digits.qrels", "data/profile.run", "map P.10", ties="average"))
+    map   0.3447
+    P_10  0.8989
+    """
+    if options:
+        check_names(evaluate, options)
+    if isinstance(qrels, dict):
+        # Imported late: the trec_eval command does not need it.
+        from fastrank.core.matching.dicts import index_judgments
+
+        # Nobody else has this evaluator.
+        indexed: Any = index_judgments(qrels, copied=False)
+        qrels = qrels if indexed is None else indexed
+    return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
+
+
+@takes(EvaluationOptions, EVALUATION)
+class Evaluator:
+    """Evaluates any number of runs against judgments that are prepared only once.
+
+    The arguments are those of `evaluate`. An Evaluator may be used by several threads, and pickled
+    for other processes, which prepare the judgments again.
+
+    >>> import fastrank as fr
+    >>> evaluator = fr.Evaluator({"q1": {"d1": 1}}, "map P.5")
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.75}}).mean["map"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        qrels: QrelsLike,
+        measures: Measures = "official",
+        **options: Unpack[EvaluationOptions],
+    ) -> None:
+        if options:
+            check_names(Evaluator.__init__, options)
+        self._plan = plan_of(qrels, measures, options)
+
+    def __repr__(self) -> str:
+        names = " ".join(decoded(name) for bound in self._plan.measures for name in bound.names)
+        queries = counted(len(self._plan.judgments), "judged query", "judged queries")
+        return f"<Evaluator of {names}: {queries}>"
+
+    # Rows of one run, which are tuples.
+    @overload
+    def evaluate(
+        self,
+        run: list[tuple[Any, ...]],
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Scores: ...
+
+    @overload
+    def evaluate(
+        self,
+        run: RunsLike,
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> list[Scores]: ...
+
+    @overload
+    def evaluate(
+        self,
+        run: RunLike,
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Scores: ...
+
+    def evaluate(
+        self,
+        run: RunLike | RunsLike,
+        *,
+        threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Scores | list[Scores]:
+        """Evaluate a run, or each of several: a list, an iterator, or a dict {name: run}.
+
+        The arguments and errors are those of `evaluate`.
+
+        >>> evaluator = fr.Evaluator("data/digits.qrels", "map")
+        >>> evaluator.evaluate("data/pca.run").mean
+        {'map': 0.34933767225585727}
+        """
+        return _evaluated(self._plan, run, threads, executor, progress)
+
+
+def _evaluated(
+    plan: Plan, run: Any, threads: int | None, executor: Any, progress: bool | None
+) -> Scores | list[Scores]:
+    """The scores of a run or of several; the arguments are those of `evaluate`."""
+    check_threads(threads)
+    # Most dicts are recognized by this alone.
+    if hasattr(_first_score(run), "__float__"):
+        return evaluated(plan, run, threads)
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.core.formats.inputs import are_named, is_path, is_row, run_name
+
+    keys = None
+    if are_named(run):
+        keys, run = list(run), list(run.values())
+    elif hasattr(run, "__next__") and not hasattr(run, "read"):
+        run = list(cast("Iterator[Any]", run))
+    if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+        scores = evaluated(plan, run, threads)
+        return scores.changed(given_name=run_name(run)) if is_path(run) else scores
+    # Imported late: most calls have one run.
+    from fastrank.core.evaluation.evaluate_many import evaluate_runs
+
+    return evaluate_runs(
+        plan, run, keys=keys, executor=executor, threads=threads, progress=progress
+    )
+
+
+def _first_score(run: Any) -> Any:
+    """The score of the first document of the first query of a dict; None for anything else."""
+    documents = next(iter(run.values()), None) if isinstance(run, dict) else None
+    return next(iter(documents.values()), None) if isinstance(documents, dict) else None
+
+
+def file_state(source: Any) -> FileState | None:
+    """The absolute path, size and time of change of a file; None for anything else."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    try:
+        status = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    path = os.path.abspath(os.fsdecode(source))
+    return (path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+def evaluated(
+    plan: Plan, run: Any, threads: int | None = None, warn: Warn = python_warning
+) -> Scores:
+    """The scores of a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
+    if type(_first_score(run)) is int:
+        # Imported late: few scores are integers.
+        from fastrank.core.formats.tables.dicts import warn_if_swapped
+
+        rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
+        warn_if_swapped(plan.judgments, rankings, warn)
+    judged = match(plan, run, threads=threads, warn=warn)
+    scores = scores_of(plan, judged)
+    if judged.judged is not None and judged.judged.has_ties:
+        # Imported late: many runs have no ties.
+        from fastrank.core.evaluation.ties import ties_of
+
+        ties = ties_of(plan, judged)
+        scores = scores if ties is None else scores.changed(ties=ties)
+    return scores
+
+
+def plan_of(
+    qrels: Any, measures: Measures, options: Mapping[str, Any], *, keeps_ties: bool = False
+) -> Plan:
+    """The plan for judgments in any form, measures and options as `evaluate` takes them."""
+    checked = evaluation_options(options)
+    bound = bind_measures(measures, checked)
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.core.formats.inputs import as_qrels
+    from fastrank.core.matching.dicts import DictJudgments, index_judgments
+
+    file = None
+    judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
+    if isinstance(qrels, dict):
+        judgments = index_judgments(qrels)
+    if judgments is None:
+        file = file_state(qrels)
+        judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+    needs = {measure.measure.needs for measure in bound}
+    if isinstance(judgments, Preferences):
+        checked = checked.changed(relevance_format="prefs")
+    elif "groups" in needs and needs <= {"groups", "run", "queries"}:
+        checked = checked.changed(relevance_format="qrels_jg")
+    check_options(bound, checked)
+    return Plan.of(judgments, bound, checked, file, keeps_ties)
+
+
+# How many ids of each side are shown, and how much of those of documents.
+SHOWN_QUERIES, SHOWN_DOCUMENTS, LONGEST = 3, 2, 60
+
+
+def no_queries_error(
+    judged: Iterable[bytes], found: Iterable[bytes] | None, *, left_out: int = 0
+) -> NoQueriesError:
+    """The error, with some ids of both sides.
+
+    judged: the ids of the judged queries. found: those of the run, None if they are not known.
+    left_out: the number of judged queries skipped because they have no relevant document.
+    """
+    judged, found = list(judged), found if found is None else sorted(found)
+    skipped = counted(left_out, "judged query", "judged queries")
+    dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
+    if not judged:
+        return NoQueriesError(f"there are no judged queries{dropped}")
+    sides = f"qrels: {_first(judged, SHOWN_QUERIES)}"
+    if found is None:
+        return NoQueriesError(f"the run has no results for any judged query ({sides}){dropped}")
+    if not found:
+        return NoQueriesError(f"the run has no queries{dropped}")
+    sides = f"run: {_first(found, SHOWN_QUERIES)}; {sides}"
+    message = f"the run and the qrels share no query ids ({sides})"
+    for what, normal in DETAILS.items():
+        if not {*map(normal, judged)}.isdisjoint(map(normal, found)):
+            message += f"; do the ids differ only {what}?"
+            break
+    return NoQueriesError(message + dropped)
+
+
+def _without_zeros(query: bytes) -> bytes:
+    """An integer without leading zeros."""
+    return query.lstrip(b"0") or b"0" if query.isdigit() else query
+
+
+def _without_fraction(query: bytes) -> bytes:
+    """An integer that is written as a decimal, without its fraction of zero."""
+    integer = query.removesuffix(b".0")
+    return integer if integer.isdigit() else query
+
+
+# What ids may differ by, with the function that removes it.
+DETAILS: dict[str, Callable[[bytes], object]] = {
+    "in blanks or newlines around them": bytes.strip,
+    "in case": lambda query: decoded(query).casefold(),
+    "in leading zeros": _without_zeros,
+    "as 1 and 1.0 do": _without_fraction,
+}
+
+
+def not_in_corpus(judged: Sequence[bytes] | Texts, corpus: Sequence[bytes] | Texts) -> str:
+    """The message, with some ids of both sides."""
+    return f"no judged document is in the corpus ({both_sides(judged, 'corpus', corpus)})"
+
+
+def both_sides(judged: Sequence[bytes] | Texts, other: str, ids: Sequence[bytes] | Texts) -> str:
+    """The first judged ids, and the first ids of the other side under its name."""
+    first, second = (_first(own, SHOWN_DOCUMENTS, f".{LONGEST}") for own in (judged, ids))
+    return f"judged: {first}; {other}: {second}"
+
+
+def _first(ids: Sequence[bytes] | Texts, count: int, form: str = "") -> str:
+    shown = [format(repr(decoded(ids[i])), form) for i in range(min(count, len(ids)))]
+    return ", ".join(shown + ["..."] * (len(ids) > count))

@@ -1,0 +1,385 @@
+"""Evaluate labels and scores of documents, the format of learning to rank."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fastrank.common.arguments import check_choice
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.core.data.qrels import Graded
+from fastrank.core.data.texts import Groups, Texts, as_texts, memory_of, text_order
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.tables.values import (
+    as_rows,
+    check_integers,
+    check_scores,
+    graded_numbers,
+    row_offsets,
+    texts_of_ids,
+    to_int64,
+)
+from fastrank.core.formats.tables.values import (
+    query_ids as ids_of_queries,
+)
+from fastrank.core.formats.trec.reader import python_warning
+from fastrank.core.matching.filters import rows_of_queries
+from fastrank.core.matching.keywords import EVALUATION, LabelOptions, Request
+from fastrank.core.matching.labels import Labels, match_labels
+from fastrank.core.matching.options import BY_GRADE
+from fastrank.core.matching.plan import Plan
+from fastrank.core.matching.queries import relevant_queries
+from fastrank.core.native.buffers import WORTH_KEEPING, Recycled
+from fastrank.errors import ArrayError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from fastrank.common.choices import LabelTies
+    from fastrank.core.measures.selection import Measures
+    from fastrank.core.scores.scores import Scores
+
+    Array = npt.NDArray[Any]
+
+TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
+# More row numbers are not kept.
+MANY = 1 << 17
+# For scores as float64, which are free again when the values are computed.
+_SCORES = Recycled()
+# Orders of documents with equal scores that do not depend on ids.
+TIES = ("given", *BY_GRADE)
+
+
+@takes(LabelOptions, EVALUATION)
+def evaluate_labels(
+    labels: Any,
+    scores: Any,
+    measures: Measures = "official",
+    *,
+    query_ids: Any = None,
+    group_sizes: Any = None,
+    offsets: Any = None,
+    mask: Any = None,
+    queries: Iterable[object] | None = None,
+    ties: LabelTies = "given",
+    **options: Unpack[LabelOptions],
+) -> Scores:
+    """Evaluate scores of documents that are all labelled, as in learning to rank.
+
+    labels: integers or floats, at least 0: the grade of each document.
+    scores: float16, float32, float64 or integers of the same shape; higher is better. None if the
+        documents of each query are a ranking, best first, without ties.
+        Both are arrays [queries, n]; or lists with a row for each query, of different lengths; or
+        flat arrays of documents, with one of query_ids, group_sizes and offsets.
+    measures: as `evaluate` takes them.
+    query_ids: for flat arrays, the query id of each document: integers or strings in an array, a
+        list, or a column of pandas, polars or pyarrow, in any order. As `indexes` of torchmetrics,
+        `group_id` of CatBoost, and `groups` of scikit-learn.
+    group_sizes: for flat arrays with the documents of each query together, integers[queries]: the
+        number of documents of each query. As `group` of LightGBM and XGBoost.
+    offsets: integers[queries + 1]: the same, query i has the documents offsets[i] : offsets[i + 1].
+    mask: for arrays [queries, n], bools of the same shape: which positions hold a document.
+    queries: without query_ids, the id of each query; by default the row numbers: "0", "1", ...
+    ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
+        or "best", "worst" or "average" as for `evaluate`; there are no ids to sort by. "average"
+        gives the nDCG of scikit-learn and torchmetrics. These three, and the measures AUC and
+        GAUC, take three times as long, because the arrays are first converted to Qrels and a Run.
+    **options: see `LabelOptions`.
+
+    All documents of a query count as retrieved and judged. The values are those of trec_eval for
+    document ids that descend in the given order: the ideal ranking of ndcg contains all documents
+    of the query, and a query without a relevant document counts as 0. The queries of the Scores are
+    in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
+    have no ids. Queries without documents are skipped. A warning is issued if the labels have
+    fractions and the scores are few small integers, which have probably changed places.
+
+    Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
+    that is negative or not a number; OptionError, MeasureError, NoQueriesError and EvaluationError
+    as `evaluate` does.
+
+    >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
+    >>> fr.evaluate_labels(labels, values, "recip_rank").mean
+    {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", group_sizes=[3, 2]).mean
+    {'recip_rank': 0.75}
+    >>> ids = ["b", "a", "b", "b", "a"]
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", query_ids=ids).to_dict()
+    {'a': {'recip_rank': 0.5}, 'b': {'recip_rank': 1.0}}
+    >>> fr.evaluate_labels([[0, 1], [0, 1, 0]], [[2, 1], [1, 3, 2]], "recip_rank").mean
+    {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
+    {'recip_rank': 0.75}
+    """
+    import numpy
+
+    _check_ties(ties)
+    if "groups" in options:
+        raise TypeError(
+            "evaluate_labels() got an unexpected keyword argument 'groups'; query_ids= takes the"
+            " query id of each label, group_sizes= the number of labels of each query"
+        )
+    request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
+    flat = _is_flat(query_ids=query_ids, group_sizes=group_sizes, offsets=offsets)
+    if not flat and mask is None and (sizes := _uneven_sizes(labels)):
+        labels, scores, mask = _padded(labels, scores, sizes)
+    grades = as_rows("labels", labels, 1 if flat else 2, TABLE)
+    chosen = None if mask is None else _mask(mask, grades, flat)
+    values = None if scores is None else _values(scores, grades, chosen)
+    if chosen is not None:
+        # Values at masked positions, such as a label of -1, have no meaning.
+        grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
+    given = grades
+    grades, scale = graded_numbers("labels", given)
+    if grades.size and grades.min() < 0:
+        _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
+    ids, order = None, None
+    if query_ids is not None:
+        if queries is not None:
+            raise ArrayError("queries", "expected query_ids or queries, found both")
+        ids, bounds, order = _by_query(query_ids, len(grades))
+    elif flat:
+        bounds = _bounds(offsets, group_sizes, len(grades))
+    elif chosen is None:
+        count, width = grades.shape
+        bounds = numpy.arange(count + 1) * width
+    else:
+        bounds = numpy.concatenate([[0], numpy.cumsum(chosen.sum(axis=1))])
+        order = chosen
+    if order is not None:
+        grades = grades[order]
+        values = values if values is None else values[order]
+    if values is None:
+        # Scores that descend within each query.
+        values = numpy.repeat(bounds[:-1], numpy.diff(bounds)) - numpy.arange(bounds[-1])
+    count = len(bounds) - 1
+    if ids is None:
+        ids = _query_texts(queries, count)
+    # A query without documents is not a judged query: neither missing nor without a relevant one.
+    kept = numpy.flatnonzero(numpy.diff(bounds))
+    graded: Graded = Labels(
+        queries=ids if len(kept) == count else as_texts(ids.take(kept.tolist())),
+        offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
+        grade_column=grades.reshape(-1),
+        scale=scale,
+    )
+    values = _doubles(values)
+    if scores is not None:
+        _warn_if_swapped(graded, values)
+    picks, left_out = relevant_queries(graded, request.options)
+    if left_out:
+        kept = kept[numpy.asarray(picks)]
+        rows, own = map(numpy.asarray, rows_of_queries(graded.offset_column, picks))
+        values = values[rows]
+        graded = graded.changed(
+            queries=as_texts(graded.queries.take(picks)),
+            offset_column=own,
+            grade_column=graded.grade_column[rows],
+        )
+    named = queries is not None or query_ids is not None
+    places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
+    plan = Plan(graded, request.measures, request.options, skipped=left_out)
+    return scores_of(plan, match_labels(plan, values, order=places, rows=kept))
+
+
+def _is_flat(**given: Any) -> bool:
+    """Whether one of these is given, of which there may be one."""
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise ArrayError(names[0], f"expected {names[0]} or {names[1]}, found both")
+    return bool(names)
+
+
+def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
+    """The checked scores."""
+    import numpy
+
+    values = check_scores("scores", as_rows("scores", scores, grades.ndim))
+    if values.shape != grades.shape:
+        expected = f"the shape of labels {grades.shape}"
+        raise ArrayError("scores", f"expected {expected}, found {values.shape}")
+    # The minimum is NaN if any value is.
+    if values.size and numpy.isnan(values.min()):
+        _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
+    return values
+
+
+def _doubles(values: Array) -> Array:
+    """The scores as float64[documents], others than these in memory that serves again."""
+    import numpy
+
+    if values.dtype == numpy.float64 or values.size not in WORTH_KEEPING:
+        return numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    (memory,) = _SCORES.make(("d", values.size))
+    made: Array = numpy.asarray(memory)
+    made.reshape(values.shape)[...] = values
+    return made
+
+
+def _warn_if_swapped(graded: Graded, scores: Array) -> None:
+    """Issue a warning where labels with fractions and scores have probably changed places."""
+    import numpy
+
+    from fastrank.core.formats.tables.dicts import (
+        SMALL,
+        SOME_QUERIES,
+        have_fractions,
+        warn_if_swapped,
+    )
+
+    if graded.scale is None or not have_fractions(graded.scale):
+        return
+    offsets = graded.offset_column
+    some = scores[: offsets[min(len(graded), SOME_QUERIES)]]
+    are_labels = (some >= 0) & (some < SMALL) & (numpy.floor(some) == some)
+    # Ranks differ within a query, and the scores of a baseline are all equal.
+    first = len(set(some[: offsets[1]].tolist()))
+    if are_labels.all() and first < offsets[1] and len(set(some.tolist())) > 1:
+        nouns = "labels", "scores", "labels and scores"
+        warn_if_swapped(graded, [some.astype(int).tolist()], python_warning, nouns)
+
+
+def _query_texts(queries: Iterable[object] | None, count: int) -> Texts:
+    """The ids of the queries, by default their numbers."""
+    if queries is None:
+        # Those of the last call, unless they are many, take a tenth of the time of an evaluation.
+        numbers = _row_numbers if count < MANY else _row_numbers.__wrapped__
+        return numbers(count)
+    ids = ids_of_queries(queries)
+    if len(ids) != count:
+        raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
+    return as_texts(ids)
+
+
+@lru_cache(maxsize=1)
+def _row_numbers(count: int) -> Texts:
+    import numpy
+
+    return texts_of_ids("queries", numpy.arange(count))
+
+
+def _check_ties(ties: str) -> None:
+    """Raise OptionError for an order of tied documents that needs ids."""
+    if ties in ("docno_desc", "docno_asc"):
+        raise OptionError(
+            "ties",
+            f"expected one of {', '.join(map(repr, TIES))}, found {ties!r}; labels have no"
+            " document ids to sort by",
+        )
+    check_choice("ties", ties, TIES)
+
+
+def _uneven_sizes(labels: Any) -> list[int]:
+    """The lengths of the rows, empty if they are all the same."""
+    if not isinstance(labels, (list, tuple)) and getattr(labels, "dtype", "") != "O":
+        return []
+    if not all(hasattr(row, "__len__") for row in labels):
+        return []
+    sizes = [len(row) for row in labels]
+    return sizes if len(set(sizes)) > 1 else []
+
+
+def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
+    """Pad rows of different lengths; returns labels, scores and a mask of the documents."""
+    import numpy
+
+    width = max(sizes)
+    mask = numpy.arange(width) < numpy.array(sizes)[:, None]
+    grades = [[*own, *[0] * (width - len(own))] for own in labels]
+    if scores is None:
+        return grades, None, mask
+    if not hasattr(scores, "__len__") or len(scores) != len(sizes):
+        found = len(scores) if hasattr(scores, "__len__") else type(scores).__name__
+        raise ArrayError("scores", f"expected {len(sizes)} rows as labels has, found {found}")
+    for row, (size, values) in enumerate(zip(sizes, scores, strict=True)):
+        found = len(values) if hasattr(values, "__len__") else type(values).__name__
+        if found != size:
+            raise ArrayError("scores", f"expected {size} columns as labels has, found {found}", row)
+    return grades, [[*own, *[0] * (width - len(own))] for own in scores], mask
+
+
+def _mask(mask: Any, grades: Array, flat: bool) -> Array:
+    """Check the mask of a table of labels."""
+    if flat:
+        raise ArrayError("mask", "flat labels use query_ids, group_sizes or offsets, not a mask")
+    found = as_rows("mask", mask, 2)
+    if found.dtype.kind != "b" or found.shape != grades.shape:
+        raise ArrayError(
+            "mask",
+            f"expected bools of the shape of labels {grades.shape},"
+            f" found {found.dtype} {found.shape}",
+        )
+    return found
+
+
+def _refuse(name: str, reason: str, found: Array, wrong: Array, chosen: Array | None) -> None:
+    """Raise ArrayError for the first wrong value at an unmasked position."""
+    import numpy
+
+    if chosen is not None:
+        wrong = wrong & chosen
+    if wrong.any():
+        place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), wrong.shape)]
+        raise ArrayError(name, f"{reason} {found[tuple(place)]}", *place)
+
+
+def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | None]:
+    """The ids of the queries of a flat array, their offsets, and the order of the documents.
+
+    Queries have the order of their first documents; the order is None where all stand together.
+    """
+    import numpy
+
+    found = query_ids
+    if hasattr(found, "__array__") and not numpy.ma.isMaskedArray(found):
+        found = numpy.asarray(found)
+    firsts = None
+    if getattr(found, "ndim", 0) == 1 and len(found) and found.dtype.kind in "iuSU":
+        # Only the first of the documents in a row that have the same id is looked at.
+        firsts = numpy.concatenate([[0], numpy.flatnonzero(found[1:] != found[:-1]) + 1])
+    ids = texts_of_ids("query_ids", found if firsts is None else found[firsts])
+    count = len(ids) if firsts is None else len(found)
+    if count != documents:
+        raise ArrayError(
+            "query_ids",
+            f"expected {documents}, one per label, found {count}; group_sizes= takes"
+            " the number of labels of each query",
+        )
+    if firsts is None:
+        firsts = numpy.arange(documents)
+    groups = Groups(ids, memory_of(firsts), documents)
+    order = None if groups.order is None else numpy.asarray(groups.order)
+    return groups.queries, numpy.asarray(groups.offsets), order
+
+
+def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
+    """Offsets as int64 that ascend from 0 to the number of documents."""
+    import numpy
+
+    name = "group_sizes"
+    if group_sizes is None:
+        return row_offsets("offsets", offsets, documents, "labels")
+    sizes = to_int64(name, check_integers(name, as_rows(name, group_sizes, 1)))
+    negative = numpy.flatnonzero(sizes < 0)
+    if len(negative):
+        place = int(negative[0])
+        raise ArrayError(name, f"expected at least 0, found {sizes[place]}", place)
+    # Summed as Python's integers, which do not overflow.
+    total = sum(sizes.tolist())
+    if total != documents:
+        raise ArrayError(
+            name,
+            f"expected a sum of {documents}, one per label, found {total}; query_ids= takes"
+            " the query id of each label",
+        )
+    if len(sizes) == documents > 1:
+        raise ArrayError(
+            name,
+            f"expected the number of labels of each query, found {documents} numbers for as"
+            " many labels, which could be ids; query_ids= takes the query id of each label,"
+            " offsets= takes sizes of which some are 0",
+        )
+    return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])

@@ -1,0 +1,1 @@
+"""The bytes of files: opened, decompressed, read in parts, written."""

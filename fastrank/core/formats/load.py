@@ -1,0 +1,316 @@
+"""Read and write judgments and runs in files of any format.
+
+Formats: `trec` (see trec/reader.py), and of judgments trec_eval's others, `qrels_jg`, `prefs` and
+`qrels_prefs`; `sample`, judgments of a stratified sample (tables/table_files.py); `csv` and `tsv`,
+with a header of known names or without one (BEIR's qrels, MS MARCO's runs of query, document and
+rank); `json`, with {query: {document: number}} or a list of records; `jsonl`, records with the
+names of columns (both also records of questions: DPR's results, whose `has_answer` are judgments,
+KILT, HotpotQA and BRIGHT, see tools/question_files.py; and the ratings and responses of search
+engines, see tools/search_engines.py); `parquet`, which needs pyarrow. Files compressed with gzip,
+bzip2, xz or zstd are decompressed; written files are compressed if their name ends in .gz, .bz2,
+.xz or .zst.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.lazy import optional
+from fastrank.core.data.qrels import Preferences, Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import open_source
+from fastrank.core.formats.tables import dicts, sniff
+from fastrank.core.formats.tables import table as tables
+from fastrank.core.formats.tables.table import Table
+from fastrank.core.formats.tables.table_files import (
+    content_of,
+    delimited_lines,
+    json_of,
+    jsonl_of,
+    kind_of_json,
+)
+from fastrank.core.formats.trec import reader as trec
+from fastrank.core.formats.trec import writers as trec_writers
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from fastrank.common.choices import (
+        Format,
+        JudgmentGroups,
+        PreferenceFormat,
+        RankBy,
+        TrecEvalVersion,
+    )
+    from fastrank.core.formats.files.source import Source, SourceFile
+    from fastrank.core.formats.trec.reader import Warn
+
+
+# trec_eval's formats of judgments that cannot be told from the content.
+GROUPED = ("qrels_jg", "prefs", "qrels_prefs")
+
+
+@overload
+def read_qrels(
+    source: Source | SourceFile,
+    format: Format | JudgmentGroups | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+) -> Qrels: ...
+
+
+@overload
+def read_qrels(
+    source: Source | SourceFile,
+    format: PreferenceFormat,
+    *,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+) -> Preferences: ...
+
+
+def read_qrels(
+    source: Source | SourceFile,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+) -> Qrels | Preferences:
+    """Read judgments in any format from a path, a URL, `-` (standard input) or a binary file.
+
+    source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
+    the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
+    tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
+    format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
+    documents of the pool that were not sampled. Or one of trec_eval's other formats: qrels_jg,
+    lines `query group doc grade` of several judgment groups; prefs, lines `query group subgroup doc
+    level`, a higher level preferred, and qrels_prefs, lines `query group doc level`, which are read
+    into `Preferences`. columns: the names of the columns by role (query,
+    doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
+    only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
+    library is missing: pyarrow for parquet, or that of a URL or a dataset.
+
+    >>> import io
+    >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
+    {'q1': {'d1': 1}}
+    >>> fr.read_qrels("data/digits.qrels")
+    <Qrels data/digits.qrels: 200 queries, 37,428 rows>
+    >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
+    >>> qrels = fr.read_qrels(io.BytesIO(lines), "qrels_jg")
+    >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
+    {'map_avgjg': 0.75}
+    >>> preferences = fr.read_qrels(io.BytesIO(b"q1 ann 0 d1 2\\nq1 ann 0 d2 1\\n"), "prefs")
+    >>> list(preferences.groups), preferences.levels.tolist()
+    ([b'ann', b'ann'], [2.0, 1.0])
+    """
+    if is_dataset(source):
+        from fastrank.core.formats.tables.frames import dataset_table
+
+        return tables.qrels_of(dataset_table(str(source)))
+    file, form = _open(source, format, "qrels", columns)
+    with file:
+        if form == "trec" or form in GROUPED:
+            return trec.parse(  # type: ignore[no-any-return]
+                file.read(),
+                file.name,
+                "qrels" if form == "trec" else form,
+                trec_eval_version=trec_eval_version,
+                warn=warn,
+            )
+        found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
+        if not isinstance(found, Table):
+            return dicts.qrels_from_dict(found, source=file.name)
+        qrels = tables.qrels_of(found, columns)
+        file.check_unchanged()
+        return qrels
+
+
+def read_run(
+    source: Source | SourceFile,
+    format: Format | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    tag: str | None = None,
+    rank_by: RankBy = "score",
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
+    warn: Warn = trec.python_warning,
+    threads: int | None = None,
+) -> Run:
+    """Read a run in any format from a path, a URL, `-` (standard input) or a binary file.
+
+    format, columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. tag: the
+    run's name, instead of the one in the file. rank_by: "score"; "rank" to replace scores by minus
+    the rank, which is the default without scores; "given" for the order of the lines. threads: the
+    maximum number for a large TREC file, by default up to 8. Raises what `read_qrels` raises.
+
+    >>> import io
+    >>> fr.read_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
+    {'q1': {'d1': 0.5, 'd2': 0.75}}
+    >>> fr.read_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
+    >>> lines = b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 d3 2 0.75 bm25\\n"
+    >>> fr.read_run(io.BytesIO(lines), rank_by="rank").to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
+    """
+    check_choice("rank_by", rank_by, RANK_BY)
+    file, form = _open(source, format, "run", columns)
+    with file:
+        if form == "trec":
+            run = trec.read_trec_run(
+                file,
+                trec_eval_version=trec_eval_version,
+                rank_by=rank_by,
+                warn=warn,
+                threads=threads,
+            )
+            if tag is not None:
+                run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
+            return run
+        found = content_of(_content(file, form), file.name, form, "run", columns, rank_by, warn)
+        if not isinstance(found, Table):
+            return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
+        run = tables.run_of(found, columns, tag=tag, rank_by=rank_by)
+        file.check_unchanged()
+        return run
+
+
+def _content(file: SourceFile, form: str) -> Any:
+    """The content of a file; of one in parquet the path, if its columns can be read alone."""
+    return file.path if form == "parquet" and file.path is not None else file.read()
+
+
+def is_dataset(source: object) -> bool:
+    """Whether this is the id of a dataset of ir_datasets: `irds:` and its name."""
+    return isinstance(source, str) and source.startswith("irds:")
+
+
+def write_qrels(
+    qrels: Qrels | Preferences, path: Source, format: Format | PreferenceFormat | None = None
+) -> None:
+    """Write judgments so that reading the file restores them.
+
+    format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
+    if the judgments have strata. JSON drops iterations and strata. Preferences are written as
+    prefs, or as qrels_prefs if they have no subgroups. The file is written atomically. Raises
+    InputError for content that the format cannot represent.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_qrels(fr.Qrels.from_dict({"q1": {"d1": 1}}), file, "csv")
+    >>> file.getvalue().splitlines()
+    [b'query_id,doc_id,relevance', b'q1,d1,1']
+    """
+    if isinstance(qrels, Preferences):
+        own = "prefs" if any(qrels.subgroups) else "qrels_prefs"
+        if format not in (None, own):
+            raise InputError(qrels.source, f"format: expected {own} for these, found {format!r}")
+        files.write_compressed(path, trec_writers.lines_of(qrels))
+    else:
+        _save(qrels, Qrels, path, format)
+
+
+def write_run(run: Run, path: Source, format: Format | None = None) -> None:
+    """Write a run so that reading the file restores it.
+
+    format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC
+    format needs one and uses `-` by default. Only JSON keeps queries without results. The file is
+    written atomically. Raises InputError for content that the format cannot represent.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_run(fr.Run.from_dict({"q1": {"d1": 0.5}}), file, "jsonl")
+    >>> print(file.getvalue().decode(), end="")
+    {"query_id": "q1", "doc_id": "d1", "score": 0.5}
+    """
+    _save(run, Run, path, format)
+
+
+def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
+    """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
+    file, head = sniff.head_of(source)
+    if format in (None, "trec"):
+        fields = len((sniff.first_line(head) or b"").split())
+        for kind, fits in sniff.TREC_FIELDS.items():
+            if sniff.format_of(head, file.name, kind) == "trec" and fits(fields):
+                return file, kind
+    if format == "sample" or (format is None and sniff.is_sample(head)):
+        return file, "qrels"
+    form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
+    if form not in ("parquet", "json", "jsonl"):
+        return file, sniff.kind_of_names(sniff.names_in(head, form))
+    content = file.read()
+    file = file if file.rereadable else sniff.in_memory(content, file.name)
+    if form != "parquet":
+        return file, kind_of_json(content, file.name, form)
+    from fastrank.core.formats.tables.parquet import ParquetColumns
+
+    return file, sniff.kind_of_names(ParquetColumns(content, file.name).names)
+
+
+def _open(
+    source: Source | SourceFile, format: str | None, kind: str, columns: Mapping[str, Any] | None
+) -> tuple[SourceFile, str]:
+    if format is not None:
+        sniff.check_format(format, *(GROUPED if kind == "qrels" else ()))
+        file = open_source(source)
+        if format in ("trec", "sample", *GROUPED) and columns is not None:
+            file.close()
+            raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
+        return file, format
+    file, head = sniff.head_of(source)
+    form = sniff.format_of(head, file.name, kind)
+    if form in ("trec", "sample") and columns is not None:
+        form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
+    return file, form
+
+
+def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
+    trec_writers.check_kind(noun, expected)
+    name = files.name_of(path)
+    form = format or sniff.format_by_name(name)
+    if form is None:
+        known = ", ".join(sniff.SUFFIXES)
+        raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
+    sniff.check_format(form)
+    if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
+        form = "sample"
+    files.write_compressed(path, _pieces(noun, form))
+
+
+def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
+    if form == "trec":
+        return trec_writers.lines_of(noun)
+    if form == "sample":
+        if not isinstance(noun, Qrels):
+            raise InputError(noun.source, "the format sample is only for judgments")
+        return trec_writers.sample_lines(noun)
+    if form == "json":
+        return json_of(dicts.to_dict(noun))
+    from fastrank.core.formats.tables import frames
+
+    if form == "parquet":
+        pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
+        sink = pyarrow.BufferOutputStream()
+        parquet.write_table(frames.to_arrow(noun), sink)
+        return [sink.getvalue().to_pybytes()]
+    _refuse_empty_ids(noun, form)
+    columns = frames.to_columns(noun)
+    lists = (own if isinstance(own, list) else own.tolist() for own in columns.values())
+    names, rows = list(columns), zip(*lists, strict=True)
+    return jsonl_of(names, rows) if form == "jsonl" else delimited_lines(form, names, rows)
+
+
+def _refuse_empty_ids(noun: Qrels | Run, form: str) -> None:
+    for what, texts in (("query", noun.queries), ("document", noun.docs)):
+        place = tables.first_empty(texts)
+        if place >= 0:
+            reason = f"{what} {place} (the first is 0) has an empty id: expected some text"
+            raise InputError(noun.source, f"{reason} for a {form} file")

@@ -1,0 +1,1 @@
+"""Judgments and runs in tables of any kind: files, frames, arrays, dicts."""

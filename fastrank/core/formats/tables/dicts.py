@@ -1,0 +1,215 @@
+"""Convert dicts of dicts, as in pytrec_eval, to judgments and runs, and back."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import accumulate, chain, islice, repeat
+
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import NO_ITERATION, constant, decoded, interning
+from fastrank.core.formats.tables.sniff import is_header
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import first_repeat, grades_of, scores_of, texts_of_list
+from fastrank.core.formats.trec.runs import apply_order
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import filled
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+    from fastrank.core.data.qrels import Graded, Scale
+    from fastrank.core.formats.tables.values import Fail
+    from fastrank.core.formats.trec.reader import Warn
+
+SOURCE = "<dict>"
+# The grade of documents listed without a grade.
+LISTED_GRADE = 1
+# Of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are looked at,
+# and the limit of small integers.
+MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
+
+
+def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
+    """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
+
+    source: for messages.
+    """
+    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
+    grades, scale = grades_of(values, fail)
+    groups = constant(NO_ITERATION, len(values))
+    return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
+
+
+def run_from_dict(
+    given: Mapping[Any, Mapping[Any, Any]],
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    rank_by: str = "score",
+    source: str = SOURCE,
+) -> Run:
+    """A run from {query: {document: score}}; `source` is for messages.
+
+    A query with an empty dict is kept as a query without results.
+    """
+    fields, values, fail = _rows(given, "score", source, keep_empty=True)
+    scores = scores_of(values, fail, higher_is_better=higher_is_better)
+    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
+    return apply_order(run, rank_by)
+
+
+def _rows(
+    given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
+) -> tuple[dict[str, Any], list[Any], Fail]:
+    """A dict as rows: fields of the noun, its numbers, and what raises the error about one.
+
+    Queries without documents are dropped unless `keep_empty`. listed: the number to use for
+    documents in lists, or None if each document needs its own.
+    """
+
+    def refuse(reason: str) -> NoReturn:
+        raise InputError(source, reason)
+
+    if not isinstance(given, Mapping):
+        refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")
+    strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
+    # The columns of a table are lists, too.
+    if strange and listed is not None and not is_header([str(query) for query in given]):
+        given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
+        strange = [query for query in strange if type(given[query]) is not list]
+    if strange:
+        documents = given[strange[0]]
+        reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
+        hint = ""
+        if isinstance(documents, (list, tuple)):
+            hint = "; use from_arrays for columns of a table"
+        refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
+    kept = {query: documents for query, documents in given.items() if documents or keep_empty}
+    query_ids, doc_ids = list(kept), list(chain.from_iterable(kept.values()))
+    ends = list(accumulate(map(len, kept.values()), initial=0))
+
+    def query_of(row: int) -> Any:
+        return query_ids[bisect_right(ends, row) - 1]
+
+    def fail(row: int, reason: str) -> NoReturn:
+        refuse(f"query {query_of(row)!r:.60}, document {doc_ids[row]!r:.60}: {reason}")
+
+    queries = texts_of_list(query_ids, lambda _, reason: refuse(f"a query: {reason}"))
+    if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
+        row = first_repeat(queries)
+        one, other = query_ids[list(queries).index(queries[row])], query_ids[row]
+        refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+    docs = texts_of_list(
+        doc_ids, lambda row, reason: refuse(f"query {query_of(row)!r:.60}, a document: {reason}")
+    )
+    numbers = (
+        own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
+        for own in kept.values()
+    )
+    fields = {
+        "queries": queries,
+        "docs": docs.placed(None, "item"),
+        "source": source,
+        "offset_column": filled("q", ends),
+    }
+    return fields, list(chain.from_iterable(numbers)), fail
+
+
+def warn_if_swapped(
+    qrels: Qrels | Graded,
+    run: Iterable[Iterable[Any]],
+    warn: Warn,
+    nouns: tuple[str, str, str] = ("grades", "scores of the run", "judgments and run"),
+) -> None:
+    """Call `warn` where judgments and run have probably changed places; nouns: what it calls them.
+
+    That is, if the run has few different small integers as scores, and nearly all grades have
+    fractions, or those of the first query are all different or negative. run: the scores of each
+    query.
+    """
+    scale = getattr(qrels, "scale", None)
+    grades, numbers, both = nouns
+    reason = f"the {grades} have fractions"
+    if not have_fractions(scale):
+        # Preferences have no grades.
+        if not hasattr(qrels, "grade_column") or not len(qrels):
+            return
+        first: Any = list(qrels.grade_column[: qrels.offset_column[1]])
+        if scale:
+            first = scale.grades(first).tolist()
+        if len(first) <= MANY_GRADES or (len(set(first)) < len(first) and max(first) >= 0):
+            return
+        reason = f"the {grades} of a query are all different or negative"
+    scores = list(chain.from_iterable(islice(run, SOME_QUERIES)))
+    if not all(type(score) is int and 0 <= score < SMALL for score in scores):
+        return
+    if 2 * len(set(scores)) <= len(scores):
+        warn(f"{reason}, and the {numbers} are few integers: are {both} swapped?")
+
+
+def have_fractions(scale: Scale | None) -> bool:
+    """Whether there are many different grades, nearly all with fractions, as scores have them."""
+    grades = [grade for grade in scale.values if grade] if scale else []
+    fractions: int = sum(grade % 1 != 0 for grade in grades)
+    # Scores that are scaled to at most 1 have one whole number.
+    return fractions >= max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL))
+
+
+def is_listing(documents: Any) -> bool:
+    """Whether these are documents without grades: a list, tuple, set or one-dimensional array."""
+    return isinstance(documents, (list, tuple, set, frozenset)) or (
+        getattr(documents, "ndim", 0) == 1 and hasattr(documents, "tolist")
+    )
+
+
+def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
+    """{query: {document: grade or score}}. Raises InputError for duplicate documents."""
+    docs, numbers, offsets = noun.doc_ids, _numbers(noun).tolist(), noun.offsets.tolist()
+    return {
+        query: _documents(noun, query, docs[first:stop], numbers[first:stop], first)
+        for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True)
+    }
+
+
+def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
+    """{document: grade or score} of one query. Raises InputError for duplicate documents."""
+    first, stop = noun.offset_column[place], noun.offset_column[place + 1]
+    docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
+    numbers = _numbers(noun)[first:stop].tolist()
+    return _documents(noun, decoded(noun.queries[place]), docs, numbers, first)
+
+
+def _numbers(noun: Any) -> Any:
+    return noun.grades if hasattr(noun, "grades") else noun.scores
+
+
+def _documents(
+    noun: Any, query: str, docs: list[str], numbers: list[Any], first: int
+) -> dict[str, Any]:
+    documents = dict(zip(docs, numbers, strict=True))
+    if len(documents) < len(docs):
+        row = first_repeat(docs)
+        where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
+        reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
+        raise InputError(noun.source, f"{reason}, which a dict cannot represent")
+    return documents
+
+
+def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
+    """The documents of a query as a dict. Raises InputError if they are not a mapping."""
+    if isinstance(documents, dict):
+        return documents
+    if isinstance(documents, Mapping):
+        return dict(documents)
+    found = type(documents).__name__
+    raise InputError(f"{name}, query {query!r}", f"expected a dict of documents, found {found}")
+
+
+def describe_place(name: str, query: Any, doc: Any) -> str:
+    """The place of a value, for messages."""
+    return f"{name}, query {query!r}, document {doc!r}"

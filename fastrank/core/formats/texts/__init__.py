@@ -1,0 +1,1 @@
+"""Texts of documents and queries in files."""

@@ -1,0 +1,1 @@
+"""The files of other tools: search engines, rating tools, question answering."""

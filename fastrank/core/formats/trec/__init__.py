@@ -1,0 +1,1 @@
+"""The text formats of TREC: judgments and runs, read and written."""

@@ -1,0 +1,163 @@
+"""Read files with one record a line: clusters of queries, exclusions, titles of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from fastrank.common.arguments import flag
+from fastrank.common.keywords import Keyword
+from fastrank.core.data.texts import decoded
+from fastrank.core.formats.files.source import byte_lines, name_of
+from fastrank.core.formats.tables.values import encoded_id
+from fastrank.errors import FormatError, InputError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from typing import Any, NoReturn
+
+    from fastrank.core.formats.files.source import Source, SourceFile
+
+    Exclusions = dict[bytes, list[bytes]]
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[tuple[int, str]]:
+    """The number, from 1, and text of each line of a file, compressed or not, without line ends.
+
+    Raises ReadError, and FormatError for a line that is not in the encoding.
+    """
+    for number, line in enumerate(byte_lines(source), 1):
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
+            reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
+            raise FormatError(name, number, reason) from None
+        if number == 1:
+            text = text.removeprefix(_BYTE_ORDER_MARK)
+        yield number, text.removesuffix("\r")
+
+
+def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
+    """The number of each line, from 1, and its two fields, which white space separates.
+
+    fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
+    """
+    for number, line in enumerate(byte_lines(source), 1):
+        found = line.split()
+        if len(found) == 2:
+            yield number, found[0], found[1]
+        elif found:
+            reason = f"expected 2 fields ({fields}), found {len(found)}"
+            raise FormatError(name_of(source), number, reason)
+
+
+def read_clusters(source: Source) -> dict[str, str]:
+    """{query: cluster} of a file with a query and its cluster per line.
+
+    Raises ReadError, and FormatError also for a query in two clusters.
+    """
+    found: dict[str, str] = {}
+    for number, query, cluster in pairs_of(source, "query cluster"):
+        name, new = decoded(query), decoded(cluster)
+        if found.setdefault(name, new) != new:
+            reason = f"query {name!r} is already in cluster {found[name]!r}"
+            raise FormatError(name_of(source), number, reason)
+    return found
+
+
+def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
+    """The distinct documents of each query in a mapping, ids as bytes.
+
+    Raises InputError for invalid ids, TypeError for other types.
+    """
+    if exclude is None:
+        return {}
+    if not hasattr(exclude, "items"):
+        found = type(exclude).__name__
+        raise TypeError(f"exclude: expected a mapping from query to documents, found {found}")
+    found_ids: Exclusions = {}
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("exclude", f"query {query!r:.60}: {reason}")
+
+    for query, docs in exclude.items():
+        if isinstance(docs, (str, bytes)) or not hasattr(docs, "__iter__"):
+            raise TypeError(
+                f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
+            )
+        excluded = found_ids.setdefault(encoded_id(query, fail), [])
+        excluded += [encoded_id(doc, fail) for doc in docs]
+    return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
+
+
+def read_exclusions(source: Source) -> Exclusions:
+    """Read exclusions from a file with a query and a document per line.
+
+    Raises ReadError and FormatError.
+    """
+    found: Exclusions = {}
+    for _, query, doc in pairs_of(source, "query doc"):
+        found.setdefault(query, []).append(doc)
+    return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
+
+
+IGNORE_IDENTICAL_IDS = Keyword(
+    "ignore_identical_ids",
+    False,
+    "exclude documents with the query's id, before ranking.",
+    check=flag,
+)
+EXCLUDE = Keyword(
+    "exclude",
+    None,
+    "documents to exclude, a mapping from query to documents.",
+    check=lambda _, given: as_exclusions(given),
+)
+
+
+def titles_of(documents: Any, wanted: Collection[str]) -> dict[str, str]:
+    """The texts, or titles, of some documents.
+
+    documents: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of
+    JSON lines with _id (or id), title and text. Raises OptionError for other objects, FormatError
+    for a wrong line.
+    """
+    if hasattr(documents, "corpus_ids"):
+        ids, texts = documents.corpus_ids, documents.corpus
+        return {one: texts[row : row + 1][0] for row, one in enumerate(ids) if one in wanted}
+    if isinstance(documents, Mapping):
+        return {one: _shown(documents[one]) for one in wanted if one in documents}
+    if isinstance(documents, (str, os.PathLike)):
+        return _of_lines(os.fspath(documents), wanted)
+    found = type(documents).__name__
+    raise OptionError("documents", f"expected a Dataset, a dict or a path, found {found}")
+
+
+def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
+    import json
+
+    found, name = {}, name_of(path)
+    for number, line in lines_of(path, name, "utf-8"):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FormatError(name, number, f"expected a JSON object: {error}") from None
+        if not isinstance(record, dict) or not ("_id" in record or "id" in record):
+            raise FormatError(name, number, "expected a JSON object with _id")
+        own = str(record["_id"] if "_id" in record else record["id"])
+        if own in wanted:
+            found[own] = _shown(record)
+    return found
+
+
+def _shown(given: Any) -> str:
+    """The title, else the text."""
+    if isinstance(given, Mapping):
+        return str(given.get("title") or given.get("text") or "")
+    return str(given)

@@ -1,0 +1,207 @@
+"""Runs read into columns, ranked by rank or as given instead of by score; their metadata.
+
+Reading in pieces and keeping only the ids of the text halves the memory, and allocating memory is
+the slowest part of reading.
+
+Where the rank column or the given order counts, a document's score becomes minus its rank, so that
+every measure follows the ranks.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, takewhile
+
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import Groups, LineFields, Texts, decoded
+from fastrank.core.formats.files.chunks import (
+    PIECE,
+    SHORTEST_LINE,
+    ChunkReader,
+    FileParts,
+    feed_all,
+    result_fields,
+)
+from fastrank.core.formats.files.source import byte_lines
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import Recycled, zeros
+from fastrank.core.native.threads import in_threads
+from fastrank.errors import FormatError, InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrank.core.formats.files.source import Source, SourceFile
+
+# Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
+LAST_RANK = 2**24
+
+
+def apply_order(run: Run, rank_by: str) -> Run:
+    """Rank a run that has no rank column by score or in the given order.
+
+    Raises InputError for rank_by="rank".
+    """
+    if rank_by == "rank":
+        reason = "expected ranks, found only scores; files and data frames can have a rank column"
+        raise InputError(run.source, f"rank_by='rank': {reason}")
+    return run if rank_by == "score" else rank_as_given(run)
+
+
+def rank_as_given(run: Run) -> Run:
+    """Rank each query's documents in the given order. Raises InputError for too many."""
+    import numpy
+
+    sizes = numpy.diff(run.offsets)
+    if len(sizes) and sizes.max() > LAST_RANK:
+        query = decoded(run.queries[int(sizes.argmax())])
+        reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
+        raise InputError(run.source, f"rank_by='given': {reason}")
+    scores = zeros("d", len(run.docs))
+    numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
+    ranked: Run = run.changed(score_column=scores)
+    return ranked
+
+
+def rank_by_field(run: Run) -> Run:
+    """Rank a run in TREC format, whose text is still in memory, by its rank column.
+
+    Raises FormatError for an invalid rank, InputError for a duplicate rank.
+    """
+    scores = zeros("d", len(run.docs))
+    wrong = kernels.read_ranks(run.docs.columns, LAST_RANK, scores)
+    if wrong >= 0:
+        end = run.docs.starts[wrong] + run.docs.lengths[wrong]
+        rank, *_ = bytes(run.docs.buffer[end : end + 80]).split()
+        reason = f"expected an integer rank of at most {LAST_RANK}, found"
+        found = rank.decode("utf-8", "replace")
+        raise FormatError(run.source, run.docs.line(wrong), f"{reason} {found!r:.60}")
+    return with_distinct_ranks(run.changed(score_column=scores))
+
+
+def with_distinct_ranks(run: Run) -> Run:
+    """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
+    import numpy
+
+    scores, sizes = run.scores, numpy.diff(run.offsets)
+    queries = numpy.repeat(numpy.arange(len(sizes)), sizes)
+    is_next = numpy.diff(queries) == 0
+    # Most files are sorted by rank, which is quick to check.
+    if (is_next <= (numpy.diff(scores) < 0)).all():
+        return run
+    order = numpy.lexsort((-scores, queries))
+    equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
+    if not len(equal):
+        return run
+    one, other = (int(order[place]) for place in (equal[0], equal[0] + 1))
+    query = decoded(run.queries[int(queries[one])])
+    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (one, other))
+    where = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
+    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[one])}, {where}"
+    raise InputError(run.source, reason)
+
+
+START, END = b"ir_metadata.start", b"ir_metadata.end"
+
+
+def run_metadata(source: Source) -> str | None:
+    """The ir_metadata header of a run file as YAML text; None if the file does not begin with one.
+
+    That is what is between the lines `# ir_metadata.start` and `# ir_metadata.end`, without the
+    `#` of each line. A file object is read from its position. Raises ReadError. Source: Breuer,
+    Keller and Schaer, 'ir_metadata: an extensible metadata schema for IR experiments', SIGIR 2022.
+
+    >>> import io
+    >>> from fastrank.core.formats.trec.runs import run_metadata
+    >>> run = b"# ir_metadata.start\\n# actor:\\n#   team: x\\n# ir_metadata.end\\nq Q0 d 1 1 t\\n"
+    >>> run_metadata(io.BytesIO(run))
+    'actor:\\n  team: x\\n'
+    """
+    found: list[str] = []
+    for line in takewhile(lambda line: line.startswith(b"#"), byte_lines(source)):
+        text = line[1:].removeprefix(b" ").rstrip()
+        if text == END:
+            return "".join(f"{own}\n" for own in found[1:])
+        if found or text == START:
+            found.append(text.decode("utf-8", "surrogateescape"))
+    return None
+
+
+# The memory of the last run; reusing it makes reading several runs twice as fast.
+_MEMORY = Recycled()
+
+
+def read_run_columns(
+    file: SourceFile, parts: FileParts, *, comments: bool, strict: bool
+) -> Run | None:
+    """Read a run in parts, one thread per part; None unless each line is one plain result.
+
+    Raises ReadError.
+    """
+    bases = _lines_before(file, parts)
+    # Each line takes a row, so lines that are too short for a result do not fit.
+    if any(base > cut // SHORTEST_LINE for base, cut in zip(bases, parts.cuts, strict=False)):
+        return None
+    size = parts.cuts[-1]
+    rows = size // SHORTEST_LINE + 1
+    # Only filled memory is used.
+    kept, starts, lengths, scores, *stretches = _MEMORY.make(
+        ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
+    )
+    docs = records.Texts(kept, starts, lengths)
+
+    def feeder(base: int, cut: int) -> ChunkReader:
+        """A feeder that fills the rows from `base` on with the part of the run from `cut` on."""
+        own = records.Stretches(*(column[base:] for column in stretches))
+
+        def prepare(
+            reader: records.LineReader, _: int, state: records.Reading
+        ) -> Callable[[], int]:
+            fields = result_fields(codes.CHUNK)
+            return kernels.prepare("pack_run", reader, docs, scores, own, fields, state)
+
+        return ChunkReader(prepare, rows=base, kept=cut)
+
+    feeders = list(map(feeder, bases, parts.cuts))
+    tag = feed_all(feeders, parts, comments=comments, strict=strict)
+    file.check_unchanged()
+    states = [feeder.state for feeder in feeders]
+    if tag is None or [state.rows for state in states[:-1]] != bases[1:]:
+        return None
+    found = 0
+    for state, base in zip(states, bases, strict=True):
+        count = state.stretches
+        for column in stretches:
+            column[found : found + count] = column[base : base + count]
+        found += count
+    text = kept[: states[-1].kept + codes.SLACK]
+    *queries, first_rows = (column[:found] for column in stretches)
+    groups = Groups(Texts(text, *queries), first_rows, states[-1].rows)
+    return Run(
+        queries=groups.queries,
+        docs=LineFields(
+            text, groups.reorder(starts), groups.reorder(lengths), groups.order, "line"
+        ),
+        tag_bytes=tag,
+        source=file.name,
+        offset_column=groups.offsets,
+        score_column=groups.reorder(scores),
+    )
+
+
+def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
+    """The number of lines before each part. All threads count a share of each part but the last."""
+    threads = len(parts)
+    found = [[0] * threads for _ in range(threads)]
+
+    def count(thread: int) -> None:
+        text = zeros("B", PIECE)
+        for part, (start, stop) in enumerate(pairwise(parts.cuts[:-1])):
+            edges = [start + (stop - start) * share // threads for share in (thread, thread + 1)]
+            reader = file.part(*edges)
+            while size := reader.readinto(text):
+                found[part + 1][thread] += kernels.count_lines(text[:size]) - 1
+
+    in_threads(count, threads)
+    bases = list(map(sum, found))
+    return [sum(bases[: part + 1]) for part in range(threads)]

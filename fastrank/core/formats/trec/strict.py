@@ -1,0 +1,148 @@
+"""What is unusual in TREC's formats: read if it has one meaning, else an error that explains it.
+
+The readers come here only for fields that are not plain numbers, and for malformed lines.
+"""
+
+from __future__ import annotations
+
+from fastrank.common.c_numbers import whole_number
+from fastrank.core.data.texts import interning
+from fastrank.core.formats.files.source import HEAD
+from fastrank.core.formats.tables import sniff
+from fastrank.core.native import kernels
+from fastrank.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from fastrank.core.data.qrels import Scale
+    from fastrank.core.data.texts import Texts
+
+IS_HEADER = "is this a header? Remove the line"
+# What the second field of judgments usually is.
+USUAL_ITERATIONS = (b"0", b"Q0")
+READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
+
+
+def number_of(text: bytes, what: str) -> float:
+    """The number that a field is. Raises ValueError, which says what was expected and found."""
+    number = whole_number(text)
+    if number is None:
+        raise ValueError(no_number(text.decode("utf-8", "replace"), what))
+    if number != number:
+        raise ValueError(f"expected a {what}, found NaN")
+    return number
+
+
+def no_number(text: str, what: str) -> str:
+    """Why a text is not the number that was expected."""
+    reason = f"expected a {what}, found {text!r:.60}"
+    with_point = text.strip().replace(",", ".").encode("utf-8", "replace")
+    if "," in text and whole_number(with_point) is not None:
+        return f"{reason}: use a point, not a comma, for decimals"
+    return reason
+
+
+def misplaced(line: bytes) -> str:
+    """Why fields of a run line seem to be in the column of others."""
+    fields = line.split()
+    texts = (field.decode("utf-8", "replace") for field in (*fields[3:5], line.split(None, 5)[5]))
+    rank, score, tag = (f"{text!r:.60}" for text in texts)
+    if len(fields) > 6 and not _has_fraction(fields[3]):
+        found = f"found {len(fields)} fields with rank {rank}, score {score} and tag"
+        return f"{found} {tag}, expected 6: does an id contain a blank?"
+    return f"the rank is {rank} and the score {score}: are the two columns exchanged?"
+
+
+def _has_fraction(text: bytes) -> bool:
+    number = whole_number(text)
+    return number is not None and number % 1 != 0
+
+
+def grades_with(
+    grades: Any, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
+) -> tuple[Any, Scale | None]:
+    """Grades of which some were left as texts: int64[rows], and what these stand for.
+
+    grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
+    for what is not a grade.
+    """
+    from fastrank.core.formats.tables.values import grades_of
+
+    numbers: list[int | float] = grades.tolist()
+    for row, text in others:
+        try:
+            number = number_of(text, "grade")
+        except ValueError as error:
+            fail(row, f"{error}; {IS_HEADER}" if row == 0 and has_names_only(text) else str(error))
+        # A double does not hold every integer of 64 bits.
+        is_integer = text.lstrip(b"+-").isdigit() and abs(number) < 2.0**70
+        numbers[row] = int(text) if is_integer else number
+    return grades_of(numbers, fail)
+
+
+def without_score(line: bytes, reason: str) -> str:
+    """Why a run line has no score: `reason`, or that it is a header if its rank is not a number."""
+    rank, score = line.split()[3:5]
+    if not score[:1].isalpha() or any(whole_number(field) is not None for field in (rank, score)):
+        return reason
+    found = " and ".join(f"{field.decode('utf-8', 'replace')!r:.60}" for field in (rank, score))
+    return f"expected a rank and a score, found {found}; {IS_HEADER}"
+
+
+def has_names_only(line: bytes) -> bool:
+    """Whether all fields of a line may be names of columns."""
+    return all(name[:1].isalpha() and whole_number(name) is None for name in line.split())
+
+
+def is_header(line: bytes, next_line: bytes, kind: str) -> bool:
+    """Whether a malformed first line seems to have the names of columns; kind: qrels or run."""
+    fields = next_line.split()
+    return (
+        has_names_only(line)
+        and sniff.TREC_FIELDS[kind](len(fields))
+        and whole_number(fields[3 if kind == "qrels" else 4]) is not None
+    )
+
+
+def explained(error: FormatError, text: bytes, kind: str, fields: int) -> FormatError:
+    """The error about a file, or one that says what the file seems to be instead.
+
+    kind: what was expected, qrels or run. fields: how many the malformed line has, else 0.
+    """
+    form = sniff.format_of(text[:HEAD], error.path, kind)
+    if form == "sample":
+        reason = "these are judgments with strata, expected lines of TREC's format"
+        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads them")
+    if form != "trec":
+        reason = f"this looks like {form.upper()}, expected lines of TREC's format"
+        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")
+    first, next_line, *_ = (*text[:HEAD].split(b"\n", 2), b"")
+    if fields and error.line == 1 and is_header(first, next_line, kind):
+        return FormatError(error.path, 1, f"{error.reason}; {IS_HEADER}")
+    other = "qrels" if kind == "run" else "run"
+    if fields and sniff.TREC_FIELDS[other](fields):
+        looks = "judgments" if kind == "run" else "a run"
+        return FormatError(error.path, error.line, f"{error.reason}; this looks like {looks}")
+    return error
+
+
+def refuse_swapped(name: str, docs: Texts, groups: Texts) -> None:
+    """Raise FormatError where documents and iterations have changed places."""
+    rows = len(docs)
+    if rows < 2 or docs[0] not in USUAL_ITERATIONS:
+        return
+    if kernels.intern_texts(docs.columns, interning(rows)) > 1:
+        return
+    if kernels.intern_texts(groups.columns, interning(rows)) > 1:
+        raise FormatError(name, groups.line(0), swapped(docs[0]))
+
+
+def swapped(doc: bytes) -> str:
+    """Why documents and iterations seem to have changed places."""
+    return (
+        f"every document is {doc.decode()!r}, and the second fields differ: expected"
+        " `query iter doc grade`, found what looks like `query doc iter grade`"
+    )

@@ -1,0 +1,161 @@
+"""Where the lines of a block of text end and where its fields are: 64 bytes at once, no branches.
+
+Newlines are listed, so that no line has to wait for the end of the line before. Fields are marked,
+one bit per byte in each of two rows: where one starts and where one ends. Where all blanks of a
+block are spaces the marks are left out: what is wanted of them can be seen from the text.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.core.kernels.simd.compare import STRIDE, load_block, load_masks, load_newlines
+from fastrank.core.kernels.simd.instructions import (
+    count_ones,
+    load_word_inside,
+    store_word,
+    trailing_zeros,
+)
+from fastrank.core.native.codes import BLOCK, SEVERAL, SINGLE, UNMARKED
+from fastrank.core.native.declare import helper, inlined
+
+NEWLINE = 10
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+ALL = U(0xFFFFFFFFFFFFFFFF)
+# Bytes that one word of marks stands for.
+WORD = 64
+
+
+@inlined
+def note_newlines(bits, at, newlines, lines):
+    """Append `at` + the place of every set bit to newlines[:lines]; returns the new count.
+
+    Two at a time without a look at the bits left: a useless store costs less than a branch that
+    guesses wrong.
+    """
+    stop = lines + count_ones(bits)
+    while lines < stop:
+        newlines[U(lines)] = at + trailing_zeros(bits)
+        bits &= bits - ONE
+        newlines[U(lines + 1)] = at + trailing_zeros(bits)
+        bits &= bits - ONE
+        lines += 2
+    return stop
+
+
+@inlined
+def mark_fields(blanks, was_blank, index, place):
+    """Mark where fields start and end among 64 bytes; `was_blank` is 1 if a blank comes before."""
+    after_blank = blanks << ONE | was_blank
+    store_word(index.starts, place, after_blank & ~blanks)
+    store_word(index.ends, place, blanks & ~after_blank)
+    return blanks >> U(63), blanks & after_blank
+
+
+@helper
+def index_lines(reader):
+    """Index the text from cursor.position on, where a line begins, up to a block of it.
+
+    Without marks (UNMARKED) if that can be. It is not tried while more lines were missed than
+    blocks indexed: lines of blocks that had to be marked after all, and such as were split by
+    themselves though of the same query as the line before (kernels/parsing/fields.py).
+    """
+    text, newlines, cursor = reader.text, reader.block.newlines, reader.cursor
+    base, size = cursor.position, cursor.size
+    cursor.blocks += 1
+    tried = min(BLOCK, size - base) if cursor.misses <= cursor.blocks else 0
+    stop = base + tried // STRIDE * STRIDE
+    lines, odd = np.int64(0), False
+    for at in range(base, stop, STRIDE):
+        a, b, c, d, control = load_newlines(text, at)
+        lines = note_newlines(a, at, newlines, lines)
+        lines = note_newlines(b, at + WORD, newlines, lines)
+        lines = note_newlines(c, at + 2 * WORD, newlines, lines)
+        lines = note_newlines(d, at + 3 * WORD, newlines, lines)
+        odd |= control
+    if odd or lines == 0:
+        cursor.misses += lines
+        index_block(reader)
+        return
+    # What comes behind the last newline may be the last line.
+    cursor.base, cursor.indexed = base, newlines[lines - 1] + 1
+    cursor.blanks = UNMARKED
+    cursor.line, cursor.lines = 0, lines
+    cursor.nul_seen = -1
+
+
+@helper
+def index_block(reader):
+    """The same with marks.
+
+    If the text has ended (cursor.ended) behind cursor.size, it need not end with a newline. A
+    line that is longer than a block is found, but not its fields.
+    """
+    text, index, cursor = reader
+    newlines = index.newlines
+    base, size = cursor.position, cursor.size
+    stop = min(base + BLOCK, size)
+    lines = place = np.int64(0)
+    at, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
+    while at < stop:
+        if at + WORD <= stop:
+            blanks, breaks, nuls = load_block(text, at)
+            inside = ALL
+        else:
+            blanks, breaks, nuls = load_masks(text, at, stop)
+            inside = ~(ALL << U(stop - at))
+        was_blank, again = mark_fields(blanks, was_blank, index, place)
+        doubled |= again & inside
+        lines = note_newlines(breaks, at, newlines, lines)
+        any_nul |= nuls
+        at, place = at + WORD, place + 8
+    # Here every search ends, also that for the end of a field that ends with the text.
+    store_word(index.starts, place, ALL)
+    store_word(index.ends, place, ALL)
+    if lines == 0 and stop < size:
+        stop = find_byte(text, NEWLINE, stop, size)
+        any_nul |= ONE
+        if stop < size:
+            newlines[0], lines = stop, np.int64(1)
+            stop += 1
+    if cursor.ended != 0 and base < stop == size and text[stop - 1] != NEWLINE:
+        newlines[lines] = stop
+        lines += 1
+    cursor.base, cursor.indexed = base, stop
+    cursor.blanks = SINGLE if doubled == ZERO else SEVERAL
+    cursor.line, cursor.lines = 0, lines
+    cursor.nul_seen = -1
+    if any_nul != ZERO:
+        note_nul(text, base, cursor)
+
+
+@helper
+def find_byte(text, byte, at, stop):
+    """Where a byte first is in text[at:stop]; `stop` if nowhere."""
+    while at < stop and text[at] != byte:
+        at += 1
+    return at
+
+
+@helper
+def note_nul(text, at, cursor):
+    """Set cursor.nul_seen to the first NUL of the indexed text from `at` on, or -1."""
+    nul = find_byte(text, 0, at, cursor.indexed)
+    cursor.nul_seen = nul if nul < cursor.indexed else -1
+
+
+@inlined
+def look(marks, at):
+    """The marks from `at` on, the lowest bit that of `at`: 57 of them, and a few more or zeros."""
+    return load_word_inside(marks, at >> 3) >> U(at & 7)
+
+
+@helper
+def next_mark(marks, at):
+    """The first mark from `at` on; there is one."""
+    word = look(marks, at)
+    while word == ZERO:
+        at = (at & ~7) + WORD
+        word = load_word_inside(marks, at >> 3)
+    return at + trailing_zeros(word)

@@ -1,0 +1,366 @@
+"""Judgments and runs that are dicts, as they are: no loop over documents, no copy of their ids."""
+
+from __future__ import annotations
+
+from _weakref import ref
+from array import array
+from collections.abc import Mapping
+from itertools import accumulate, chain, pairwise, repeat
+
+from fastrank.core.data.qrels import Graded
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.matching.judged import Judged, JudgedRun
+from fastrank.core.matching.queries import PLACEHOLDER
+from fastrank.core.matching.rankings import match_texts
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import columns, zeros
+from fastrank.core.native.objects import addresses, api_with_numpy, are_small
+from fastrank.core.native.records.objects import DictRun, DictScratch, IndexedQrels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.matching.options import Options
+    from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.records.objects import PythonApi
+
+# Integers from which on memory is mapped: 8 MB. For smaller sizes, reusing freed memory is
+# faster than mapping new pages.
+LARGE = 1 << 20
+
+
+class DictIndex:
+    """The judged documents of queries, {document: grade} for each.
+
+    `columns` is what kernels see of them. The ids of the documents, which `held` keeps alive, must
+    not go.
+    """
+
+    def __init__(
+        self, api: PythonApi, held: Any, lengths: list[int], columns: IndexedQrels
+    ) -> None:
+        self.api, self._held, self.columns = api, held, columns
+        self.most_judged = max(lengths, default=0)
+
+    @staticmethod
+    def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
+        """Index dicts, whose keys are str and whose values are int; None for others.
+
+        held: all keys, where the dicts may change later; None is returned if these are others.
+        """
+        api = api_with_numpy()
+        if api is None or not set(map(type, dicts)) <= {dict}:
+            return None
+        lengths = list(map(len, dicts))
+        count = sum(lengths)
+        if held is not None and len(held) != count:
+            return None
+        # For each judgment there are four words of its text and at most four places in a table.
+        size = 10 * count + len(dicts)
+        memory: Any = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
+        memory = memory.cast("B").cast("q")
+        columns = IndexedQrels(
+            offsets=array("q", accumulate(lengths, initial=0)),
+            docs=memory[:count],
+            texts=memory[4 * count : 8 * count],
+            grades=memory[count : 2 * count],
+            table_offsets=zeros("q", len(dicts) + 1),
+            tables=memory[8 * count :].cast("B").cast("i"),
+            grade_offsets=zeros("q", len(dicts) + 1),
+            grade_values=memory[2 * count : 3 * count],
+            grade_counts=memory[3 * count : 4 * count],
+        )
+        keys = 0 if held is None else id(held)
+        if kernels.index_dicts(api, addresses(dicts), keys, columns) < len(dicts):
+            return None
+        return DictIndex(api, dicts if held is None else held, lengths, columns)
+
+    @property
+    def largest_grade(self) -> int:
+        """The largest grade; 0 where none is."""
+        return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
+
+
+class DictJudgments(Graded):
+    """Judgments {query: {document: grade}} of str and int, indexed; made by `index_judgments`.
+
+    A pickle holds only the dicts.
+    """
+
+    dicts: dict[str, dict[str, int]]
+    index: DictIndex
+
+    def select(self, places: Any) -> DictJudgments:
+        """Those of the queries at some places."""
+        queries = list(self.dicts)
+        chosen = index_judgments({queries[place]: self.dicts[queries[place]] for place in places})
+        assert chosen is not None
+        return chosen
+
+    def as_texts(self) -> Qrels:
+        """The judgments with texts as ids of documents."""
+        from fastrank.core.formats.tables.dicts import qrels_from_dict
+
+        return qrels_from_dict(self.dicts, source="qrels")
+
+    def __reduce__(self) -> Any:
+        return index_judgments, (self.dicts,)
+
+
+def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
+    """Index judgments {query: {document: grade}}; None unless all are dicts of str and int.
+
+    copied: the dicts may change later. Without it, what they hold must stay the same as long as
+    runs are judged, which takes half of the time.
+    """
+    if not (set(map(type, given)) <= {str} and set(map(type, given.values())) <= {dict}):
+        return None
+    dicts, index = {query: documents for query, documents in given.items() if documents}, None
+    if not copied:
+        index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
+    if index is None:
+        dicts = {query: dict(documents) for query, documents in dicts.items()}
+        index = DictIndex.of(list(dicts.values()))
+    if index is None:
+        return None
+    try:
+        texts = list(map(str.encode, dicts))
+    except UnicodeEncodeError:
+        return None
+    return DictJudgments(
+        queries=as_texts(texts),
+        offset_column=index.columns.offsets,
+        grade_column=index.columns.grades,
+        dicts=dicts,
+        index=index,
+    )
+
+
+class DictBatch:
+    """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
+
+    repeats: the memory is used for more than one batch; without it there is room for the first
+    one's documents only. prepared: for the caller, what computes values of the rankings that are in
+    the memory; it must not refer to the batch.
+    """
+
+    def __init__(
+        self, index: DictIndex, options: Options, count: int, deepest: int, *, repeats: bool = False
+    ) -> None:
+        if repeats:
+            # Of the next rankings some may be deeper.
+            deepest = 1 << deepest.bit_length()
+        self.count, self.repeats, self._deepest = count, repeats, deepest
+        self.prepared: Any = None
+        # What has the rankings of this memory, as long as it exists.
+        self._user: Callable[[], Any] = _nobody
+        judged = len(index.columns.grades)
+        listed = min(judged, count * min(deepest, index.most_judged))
+        grades = min(judged, count * index.most_judged)
+        memory = columns(
+            "q",
+            count + 1,
+            listed,
+            listed,
+            count + 1,
+            grades,
+            grades,
+            *[count] * 3,
+            count + 1,
+            listed,
+            listed,
+            *[count] * 3,
+            1,
+            *[deepest] * 5,
+            codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
+        )
+        level, size = int(options.relevance_level), options.collection_size
+        rankings, ties = records.Rankings(*memory[:9], level, size), records.Ties(*memory[9:12])
+        self.judged = Judged(columns=rankings, ties=ties)
+        self._run = DictRun(*memory[12:16])
+        docs, texts, lengths, ranks, rows, work = memory[16:]
+        scratch = DictScratch(
+            docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
+        )
+        self._arguments = (
+            index.api,
+            self._run,
+            index.columns,
+            options.codes(),
+            scratch,
+            records.RankingsAndTies(rankings, ties),
+        )
+        self._again = kernels.prepare("judge_dicts", *self._arguments) if repeats else None
+
+    def serves(self, count: int, deepest: int) -> bool:
+        """Whether the memory has room for these rankings and nobody uses those that it has."""
+        return count == self.count and deepest <= self._deepest and self._user() is None
+
+    def lend(self, run: JudgedRun) -> JudgedRun:
+        """A run with the rankings of this memory, which no other run gets while it exists."""
+        self._user = ref(run)
+        return run
+
+    def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
+        """Judge as many rankings as there is room for, of queries at these places of the index.
+
+        lengths: how many documents they have. False if one has ids that are not str or not UTF-8,
+        or scores that are not floats, integers or floats of NumPy.
+        """
+        given = self._run
+        given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
+        given.queries[:] = array("q", places)
+        given.check_keys[0] = not are_small(run, lengths)
+        done = kernels.judge_dicts(*self._arguments) if self._again is None else self._again()
+        return bool(done == self.count)
+
+
+def _nobody() -> None:
+    """In the place of a reference to what uses memory."""
+
+
+def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
+    """Judge a run {query: {document: score}}, the queries in the byte order of their ids.
+
+    It is judged as it is where ranks and grades suffice, else as texts. A query that cannot be
+    judged is returned as `failure`. A query with an empty dict has a ranking without documents.
+    Raises InputError and TypeError.
+    """
+    if isinstance(run, Run):
+        return match_texts(plan.texts, run)
+    as_it_is = plan.streams and not plan.judging.list_unjudged
+    judged = _judged(plan, run) if as_it_is and are_texts(run) else None
+    if judged is not None:
+        return judged
+    from fastrank.core.formats.inputs import refuse_mixed
+    from fastrank.core.formats.tables.dicts import run_from_dict
+
+    refuse_mixed(run)
+    return match_texts(plan.texts, run_from_dict(run, source="run", rank_by=plan.options.rank_by))
+
+
+def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
+    """Judge a run of dicts; None for one that has to be judged as texts."""
+    # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
+    kinds = set(map(type, run.values()))
+    if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
+        return None
+    numbers = plan.known(query_numbers)
+    rankings: dict[int | None, Any] = dict(zip(map(numbers.get, run), run.values(), strict=True))
+    unjudged_queries: list[bytes] = []
+    if None in rankings:
+        del rankings[None]
+        unknown = [query for query in run if query not in numbers]
+        # A look at each of them would take half as long as judging does.
+        if hasattr(next(iter(run[unknown[-1]].values()), None), "items"):
+            return None
+        try:
+            unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
+        except UnicodeEncodeError:
+            return None
+    missing = len(numbers) - len(rankings)
+    placeholders: list[int] = []
+    if missing and plan.requires.missing_queries:
+        placeholders = [n for n in range(len(numbers)) if n not in rankings]
+        rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
+    queries: list[Any] = sorted(rankings)
+    places = list(map(plan.order.__getitem__, queries))
+    batch = judge_dicts(plan, list(map(rankings.__getitem__, queries)), places)
+    if batch is None:
+        return None
+    return batch.lend(
+        JudgedRun(
+            queries=places,
+            judged=batch.judged,
+            missing=missing,
+            placeholders=placeholders,
+            tag=b"",
+            unjudged_queries=unjudged_queries,
+        )
+    )
+
+
+def query_numbers(plan: Plan) -> dict[str, int]:
+    """The place of each judged query in the order of the ids."""
+    if isinstance(plan.judgments, DictJudgments):
+        names = list(plan.judgments.dicts)
+    else:
+        names = list(map(decoded, plan.judgments.queries))
+    return {names[place]: number for number, place in enumerate(plan.order)}
+
+
+def index_of(plan: Plan) -> DictIndex | None:
+    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
+    qrels = plan.judgments
+    if isinstance(qrels, DictJudgments):
+        return qrels.index
+    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
+    grades = qrels.grade_column.tolist()
+    dicts = [
+        dict(zip(ids[first:stop], grades[first:stop], strict=True))
+        for first, stop in pairwise(qrels.offset_column)
+    ]
+    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
+
+
+def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch | None:
+    """Judge the rankings of queries at some places; None if that cannot be done.
+
+    The memory of what is returned serves again when nobody refers to it any more.
+    """
+    index = plan.known(index_of)
+    if index is None:
+        return None
+    dicts: list[Any] | None = rankings if set(map(type, rankings)) <= {dict} else _plain(rankings)
+    while dicts is not None:
+        lengths = list(map(len, dicts))
+        batch = _batch(plan, index, len(dicts), max(lengths, default=0))
+        if batch.judge(dicts, lengths, places):
+            return batch
+        # Numbers of other types become floats, once.
+        dicts = _plain(dicts) if dicts is rankings else None
+    return None
+
+
+def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
+    """Memory for so many rankings; that of an earlier run, if it is free."""
+    batch: DictBatch = plan.memory.take(
+        lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
+    )
+    # Memory is prepared for more batches when there is a second one.
+    repeats, plan.last_count = count == plan.last_count, count
+    if batch is None:
+        batch = DictBatch(index, plan.judging, count, deepest, repeats=repeats)
+    if batch.repeats:
+        plan.memory.keep(batch)
+    return batch
+
+
+def are_texts(ids: Any) -> bool:
+    """Whether all ids are of type str or of a kind of it."""
+    kinds = set(map(type, ids))
+    return kinds <= {str} or all(issubclass(kind, str) for kind in kinds)
+
+
+def _plain(run: list[Any]) -> list[dict[Any, float]] | None:
+    """Rankings as dicts of floats, whatever kind of mapping and number they were; None if one has
+    a score that is not a number."""
+    copies = []
+    for documents in run:
+        # Listed first: the code that makes floats of numbers may change the dicts.
+        ids, scores = list(documents), list(documents.values())
+        if any(map(_is_no_number, set(map(type, scores)))):
+            return None
+        try:
+            copies.append(dict(zip(ids, map(float, scores))))  # noqa: B905
+        except (OverflowError, TypeError, ValueError):
+            return None
+    return copies
+
+
+def _is_no_number(kind: type) -> bool:
+    return issubclass(kind, (str, bytes)) or not hasattr(kind, "__float__")

@@ -1,0 +1,231 @@
+"""A judged run: the ranks and grades from which measures are computed, and the memory for them."""
+
+from __future__ import annotations
+
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import decoded
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import WORTH_KEEPING, columns, filled, table_size, zeros
+from fastrank.errors import EvaluationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.core.data.qrels import Graded, Qrels
+    from fastrank.core.matching.options import Options
+    from fastrank.core.matching.rankings import Tied
+    from fastrank.core.native.buffers import Recycled
+
+
+class Judged(Frozen):
+    """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
+
+    `columns` are these as kernels take them. ties: those of judged documents, which may stand
+    behind a depth; None where they were not kept.
+    """
+
+    columns: records.Rankings
+    ties: records.Ties | None = None
+
+    def __len__(self) -> int:
+        return len(self.columns.offsets) - 1
+
+    def first(self, count: int) -> Judged:
+        """The first `count` of the rankings."""
+        *columns, level, size = self.columns
+        listed, distinct = columns[0][count], columns[3][count]
+        sizes = (count + 1, listed, listed, count + 1, distinct, distinct, count, count, count)
+        cut = (column[:rows] for column, rows in zip(columns, sizes, strict=True))
+        return Judged(ties=self.ties, columns=records.Rankings(*cut, level, size))
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a judged document is known to tie with another one."""
+        return self.ties is not None and self.ties.offsets[len(self)] > 0
+
+    def copied(self) -> Judged:
+        """The same in memory of its own, which kernels may change, and without unused memory."""
+        *own, level, size = self.first(len(self)).columns
+        ties = self.ties
+        if ties is not None:
+            tied = ties.offsets[len(self)]
+            ties = records.Ties(*map(_copied, (ties.offsets, ties.lows[:tied], ties.highs[:tied])))
+        return Judged(columns=records.Rankings(*map(_copied, own), level, size), ties=ties)
+
+    @staticmethod
+    def joined(pieces: Sequence[Judged]) -> Judged:
+        """Concatenate the rankings of all pieces, which must be judged with the same options."""
+        import numpy
+
+        if len(pieces) == 1:
+            return pieces[0]
+        whole: list[Any] = [
+            (_joined_offsets if place in OFFSETS else numpy.concatenate)(columns)
+            for place, columns in enumerate(zip(*(own.columns[:9] for own in pieces), strict=True))
+        ]
+        # What are taken from memory are Python's own numbers, which JSON knows too.
+        views = (memoryview(column) for column in whole)
+        columns = records.Rankings(*views, *pieces[0].columns[9:])
+        return Judged(columns=columns)
+
+
+# The places of the columns of Rankings that are offsets into those that follow.
+OFFSETS = (0, 3)
+
+
+def _copied(column: Any) -> Any:
+    return memoryview(bytearray(column)).cast("q")
+
+
+def _joined_offsets(pieces: Sequence[Any]) -> Any:
+    """Offsets into the rows of all pieces, from the offsets into the rows of each."""
+    import numpy
+
+    lengths = [numpy.diff(piece) for piece in pieces]
+    return numpy.concatenate([[0], numpy.cumsum(numpy.concatenate(lengths))])
+
+
+class JudgedRun(Frozen):
+    """A run as it was judged: its judged queries, and their rankings as measures see them.
+
+    queries: the places in the judgments of the queries to evaluate, in this order.
+    judged: their rankings, None where no measure needs them, and where they were judged by groups
+        or preferences. tied: the same with what each document ties with.
+    others: the same judged in another way, by what measures need: "annotated" (each document that
+        the judgments of any query name has grade 0; a Tied for expected values), "strata",
+        "subtopics", "groups" (rankings, and the offsets of those of each query), "preferences".
+    failure: what is wrong with the first query that could not be judged; the rankings are those
+        of the queries before it.
+    missing: how many judged queries have no results. placeholders: the places in `queries` of
+        those that got a document instead, as trec_eval 10.0 does under -c.
+    unjudged_queries: the ids of the run's queries without judgments, None where nobody has kept
+        them.
+    counts: what else is counted, for `Scores.counts`. tag: the name of the run.
+    """
+
+    queries: Any
+    judged: Judged | None = None
+    tied: Tied | None = None
+    others: dict[str, Any] = {}  # noqa: RUF012
+    failure: QueryError | None = None
+    missing: int
+    placeholders: Sequence[int] = ()
+    unjudged_queries: list[bytes] | None = None
+    counts: dict[str, int] = {}  # noqa: RUF012
+    tag: bytes
+
+    def before_failure(self) -> JudgedRun:
+        """The run with only the queries before the one that could not be judged."""
+        if self.failure is None:
+            return self
+        place = self.failure.place
+        judged: JudgedRun = self.changed(
+            queries=self.queries[:place],
+            placeholders=[own for own in self.placeholders if own < place],
+        )
+        return judged
+
+
+class QueryError(Exception):
+    """A query, given by its index among those evaluated, cannot be evaluated.
+
+    inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
+    source: of the judgments, if these are wrong.
+    """
+
+    def __init__(
+        self,
+        place: int,
+        reason: str,
+        *,
+        inconsistent: bool = False,
+        repeated: tuple[int, int] | None = None,
+        source: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.inconsistent = inconsistent
+        self.repeated = repeated
+        self.source = source
+
+    def error(self, measure: str, query: bytes) -> EvaluationError:
+        """Convert it to an EvaluationError of the query and the first measure that needs it."""
+        reason = f"query '{decoded(query)}': {self}"
+        error = EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
+        error.source = self.source
+        return error
+
+
+def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, int]:
+    """The numbers of retrieved documents and of those without a grade >= 0.
+
+    placeholders: the places of rankings of a placeholder document, which was not retrieved.
+    """
+    rankings, totals = judged.columns, zeros("q", 2)
+    listed = rankings.offsets[len(judged)]
+    kernels.count_retrieved(rankings.num_ret, rankings.grades[:listed], totals)
+    retrieved, with_grade = totals
+    for place in placeholders:
+        retrieved -= rankings.num_ret[place]
+    return {"retrieved": retrieved, "unjudged": retrieved - with_grade}
+
+
+def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
+    """Memory for judging one query: `deepest` results at most, by `most` judgments."""
+    # Links are loaded 64 at once, and columns stored up to 12 in excess.
+    more = max(deepest, most) + 64
+    # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
+    size = table_size(more)
+    return records.JudgingScratch(
+        table=zeros(
+            "q", max(table_size(deepest + most), codes.SORT_COLUMNS * deepest + codes.SORT_BYTES)
+        ),
+        judged_hashes=zeros("q", most),
+        places=zeros("q", more),
+        row_index=records.RowIndex(
+            table=zeros("i", 2 * size if size <= 1 << 16 else size),
+            links=zeros("i", more),
+            clock=filled("q", [1]),
+        ),
+        keys=zeros("d", deepest),
+        hashes=zeros("q", deepest),
+        rows=zeros("q", deepest),
+    )
+
+
+def ranking_scratch(deepest: int) -> records.RankingScratch:
+    """Memory for ordering as many results as `deepest`."""
+    return records.RankingScratch(
+        keys=zeros("d", deepest), order=zeros("q", deepest), merge=zeros("q", deepest)
+    )
+
+
+def room_for_ties(queries: int, documents: int) -> records.Ties:
+    """The ties of at most these numbers of queries and documents, to be filled by a kernel."""
+    return records.Ties(*columns("q", queries + 1, documents, documents))
+
+
+def room_for_judged(
+    qrels: Qrels | Graded,
+    queries: Any,
+    listed: int,
+    options: Options,
+    memory: Recycled | None = None,
+) -> Judged:
+    """The judged rankings of some queries, to be filled by a kernel.
+
+    They have room for `listed` documents. options: as `Plan.judging` has them. memory: where
+    that of the documents and judgments comes from if it is worth keeping; by default it is new.
+    """
+    count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
+    sizes = listed, listed, judged, judged
+    if memory is not None and max(sizes) in WORTH_KEEPING:
+        ranks, grades, values, counts = memory.make(*(("q", size) for size in sizes))
+    else:
+        ranks, grades, values, counts = columns("q", *sizes)
+    offsets, grade_offsets, *per_query = columns("q", *[count + 1] * 2, *[count] * 3)
+    own = offsets, ranks, grades, grade_offsets, values, counts, *per_query
+    level, size = int(options.relevance_level), options.collection_size
+    return Judged(columns=records.Rankings(*own, level, size))

@@ -1,0 +1,104 @@
+"""Labels and scores of documents, judged: every document has a grade."""
+
+from __future__ import annotations
+
+from fastrank.core.data.qrels import Graded, Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import memory_of
+from fastrank.core.matching.arrays import with_ids
+from fastrank.core.matching.judged import JudgedRun, room_for_judged
+from fastrank.core.matching.rankings import match_texts
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import SIZES, Recycled, address, zeros
+from fastrank.core.native.records.objects import LabelledRows, LabelScratch
+from fastrank.errors import ArrayError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.core.matching.plan import Plan
+
+    Array = npt.NDArray[Any]
+
+TAG = b"labels"
+CACHE_LINE = 64
+# What judging fills is free again when the values are computed.
+_MEMORY = Recycled()
+
+
+class Labels(Graded):
+    """Judgments of documents without ids."""
+
+    def as_texts(self) -> Qrels:
+        """The judgments with the numbers of the documents as ids."""
+        import numpy
+
+        return with_ids(self, numpy.arange(len(self.grade_column)))
+
+
+def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> JudgedRun:
+    """Judge scores of labelled documents, float64[documents], one for each grade of `Labels`.
+
+    order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
+    numbers of the queries in the user's input, for messages. As texts, the documents have their
+    numbers as ids. Raises ArrayError for a label too large to count by grade.
+    """
+    labels, options, depth = plan.judgments, plan.options, plan.requires.last_rank
+    offsets = labels.offset_column
+    listed = len(scores)
+    if not options.is_cut:
+        listed = min(listed, len(order) * depth)
+    judged = room_for_judged(labels, order, listed, plan.judging, _MEMORY)
+    problem = zeros("q", 1)
+    done = kernels.judge_labels(
+        LabelledRows(labels.grade_column, scores, offsets),
+        order,
+        depth,
+        plan.judging.codes(),
+        _scratch(kernels.widest(offsets)),
+        judged.columns,
+        problem,
+    )
+    if problem[0] != codes.FINE:
+        raise ArrayError("labels", "a label is too large to count by grade", int(rows[order[done]]))
+    places = memory_of(order.astype("int64"))
+    if plan.rankings_suffice and options.ties == "given":
+        return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
+    qrels = plan.texts.judgments
+    run = Run(
+        queries=qrels.queries,
+        docs=qrels.docs,
+        tag_bytes=TAG,
+        source=qrels.source,
+        offset_column=qrels.offset_column,
+        score_column=scores,
+    )
+    matched = records.Matched(judgments=places, rankings=places)
+    texts = match_texts(plan.texts, run, matched)
+    judged_run: JudgedRun = texts.changed(unjudged_queries=[])
+    return judged_run
+
+
+def _scratch(deepest: int) -> LabelScratch:
+    """Memory for queries of at most `deepest` documents.
+
+    It is one piece, from the start of a cache line: what is read over two pages, or while something
+    is written as far into another page, takes 1.5 times as long.
+    """
+    more = 2 * deepest + 256
+    sizes = {
+        "singles": ("f", more),
+        "keys": ("d", more),
+        "above": ("i", 256),
+        "work": ("q", codes.SORT_COLUMNS * deepest + codes.SORT_BYTES),
+    }
+    whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
+    at = -address(whole) % CACHE_LINE
+    made = {}
+    for name, (code, count) in sizes.items():
+        made[name] = whole[at : at + SIZES[code] * count].cast(code)
+        at += SIZES[code] * count
+    return LabelScratch(**made)

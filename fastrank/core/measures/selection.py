@@ -1,0 +1,414 @@
+"""Turn requested names, nicknames and parameter lists into measures with parameters."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.c_numbers import DIGITS, atof, atol, finite, printed
+from fastrank.core.data.columns import Frozen
+from fastrank.core.measures.trec import BY_NAME, INFINITE, MEASURES, NICKNAMES, Measure
+from fastrank.errors import MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from fastrank.core.measures.notation import MeasureSpec
+
+    OneMeasure: TypeAlias = str | MeasureSpec | Callable[..., float]
+    """A name such as `"nDCG@10"`, or several names separated by blanks; a measure that is parsed,
+    or an object of ir_measures; or a function that `fastrank.measure` has made a measure."""
+    Measures: TypeAlias = OneMeasure | Iterable[OneMeasure]
+    """One measure or several. Sets such as `"official"` are names, too: see
+    [Sets of measures](../measures.md#sets-of-measures)."""
+
+
+# A number with this many digits may not fit into 64 bits.
+CUTOFF_DIGITS = 19
+# What parameters that are pairs look like.
+PAIRS = {
+    "gains": "grade=gain pairs such as 1=3",
+    "persistence": "p=0.9 or grade=gain pairs such as 1=3",
+}
+
+
+class BoundMeasure(Frozen):
+    """A measure with its parameters: what is computed, and under which printed names.
+
+    names: one for each value, as bytes, spelled as requested. canonical: the same names in their
+    canonical spelling. numbers: the kernel's parameters. pairs: (grade, gain). width: the number
+    of values that the kernel writes per query. options: the given options of a measure that has
+    any, None for trec_eval's measures. places: sort keys of the names, which order the columns of
+    scores and tables; None keeps the order.
+    """
+
+    measure: Measure
+    names: list[bytes]
+    canonical: list[bytes]
+    numbers: list[float]
+    pairs: list[tuple[float, float]]
+    width: int
+    options: dict[str, Any] | None
+    places: list[int] | None = None
+
+    def reaches_one(self, place: int) -> bool:
+        """Whether 1 is the best value of the one in this place."""
+        reaches = self.measure.reaches_one
+        return reaches if isinstance(reaches, bool) else reaches(self.numbers[place])
+
+    def parameters(self, place: int) -> dict[str, float]:
+        """The cutoff, the persistence or the options of the value in this place, by name."""
+        if self.options is not None:
+            family: Any = self.measure
+            # The version of trec_eval is no option.
+            numbers = self.numbers[1:] if family.versioned else self.numbers
+            return dict(zip(family.numbers, numbers, strict=True))
+        if self.measure.takes == "cutoffs":
+            return {"cutoff": self.numbers[place]}
+        return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
+
+    def cutoffs(self) -> list[tuple[str, int]]:
+        """(printed name, cutoff) of each value that was requested with a cutoff."""
+        names = map(os.fsdecode, self.names)
+        if self.options is not None:
+            return [(next(names), self.options["cutoff"])] if "cutoff" in self.options else []
+        # The defaults of trec_eval's measures are not requests.
+        if self.measure.takes != "cutoffs" or self.numbers == list(
+            map(float, self.measure.default)
+        ):
+            return []
+        return list(zip(names, map(int, self.numbers), strict=True))
+
+
+def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
+    """Name and parameters of a measure or nickname in trec_eval's notation; None if it is neither.
+
+    trec_eval reads `P.5x` as `P.5`, `set_F.x` as `set_F.0`, and `recip_rank.10` as `recip_rank`;
+    `strict` rejects them. Raises MeasureError.
+    """
+    name, point, parameters = text.partition(".")
+    if name not in BY_NAME and name not in NICKNAMES:
+        return None
+    if point and not parameters:
+        raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
+    if strict and point:
+        parameters = "".join(parameters.split())
+        _refuse_misread(name, parameters, text)
+    return name, parameters if point else None
+
+
+def _refuse_misread(name: str, parameters: str, text: str) -> None:
+    """Raise MeasureError for parameters that trec_eval misreads or ignores."""
+    takes = BY_NAME[name].takes if name in BY_NAME else ""
+    if not takes:
+        hint = _cutoff_hint(name, parameters)
+        raise MeasureError(name, f"'{text}': {name} takes no parameters{hint}")
+    for item in parameters.split(","):
+        if takes == "cutoffs":
+            whole = item.isascii() and item.isdigit() and len(item) < CUTOFF_DIGITS
+            if not whole or not int(item):
+                raise MeasureError(
+                    name, f"'{text}': expected a whole number of at least 1, found '{item}'"
+                )
+            continue
+        left, equals, right = item.partition("=")
+        if takes in ("gains", "persistence"):
+            if not equals or "=" in right:
+                # bind_trec rejects it with a hint.
+                continue
+            if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
+                raise MeasureError(name, f"'{text}': expected {PAIRS[takes]}, found '{item}'")
+            item = right
+        if finite(item) is None and item.lower().lstrip("+-") not in ("nan", "inf"):
+            raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
+
+
+def bind_trec(
+    measure: Measure, text: str | None, trec_eval_version: str, *, asked: str = ""
+) -> BoundMeasure:
+    """Bind one of trec_eval's measures to its parameters, given as a string. Raises MeasureError.
+
+    asked: the name as the user wrote it, if that differs from trec_eval's spelling.
+    """
+    name = os.fsencode(measure.name)
+    numbers: list[float] = list(measure.default)
+    pairs: list[tuple[float, float]] = []
+    items = [] if text is None else [os.fsencode(item) for item in text.split(",")]
+    names = [name]
+    if measure.takes == "cutoffs":
+        cutoffs = sorted(map(atol, items)) if items else [int(c) for c in measure.default]
+        if cutoffs[0] <= 0:
+            raise MeasureError(
+                measure.name,
+                f"Negative cutoff detected in '{measure.name}.{text}': every cutoff"
+                " must be a whole number of at least 1",
+            )
+        _refuse_duplicates(measure, text, cutoffs)
+        names = [b"%b_%d" % (name, cutoff) for cutoff in cutoffs]
+        numbers = list(map(float, cutoffs))
+    elif measure.takes == "recalls":
+        numbers = sorted(map(atof, items)) if items else numbers
+        _refuse_duplicates(measure, text, numbers)
+        # trec_eval truncates these to 8 characters, so names can coincide.
+        names = [name + b"_" + printed("%3.2f", level)[:8].encode() for level in numbers]
+    elif measure.takes and items:
+        names = [name + b"_" + os.fsencode(text or "")]
+    if measure.takes in ("numbers", "weights") and items:
+        numbers = list(map(atof, items))
+    if measure.takes in ("gains", "persistence"):
+        # There is no cutoff.
+        numbers = [INFINITE, 0.9] if measure.takes == "persistence" else [INFINITE]
+        for item in items:
+            left, equals, right = item.partition(b"=")
+            if not equals or b"=" in right:
+                raise MeasureError(
+                    measure.name,
+                    f"'{measure.name}.{text}': expected {PAIRS[measure.takes]}, found"
+                    f" '{item.decode('utf-8', 'replace')}'"
+                    + _cutoff_hint(measure.name, text or ""),
+                )
+            if left == b"p" and measure.takes == "persistence":
+                numbers[1] = atof(right)
+            strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
+            if not strict or _is_integer(left):
+                pairs.append((atol(left), atof(right)))
+    width = len(names)
+    if measure.versioned:
+        width = len(numbers)
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
+    canonical = names
+    if asked:
+        names = [os.fsencode(asked) + name[len(measure.name) :] for name in names]
+    return BoundMeasure(
+        measure=measure,
+        names=names,
+        canonical=canonical,
+        numbers=numbers,
+        pairs=pairs,
+        width=width,
+        options=None,
+    )
+
+
+def _cutoff_hint(name: str, parameters: str) -> str:
+    """A hint at the measure with cutoffs, or at that of ranx, if the parameters look like these."""
+    if name == "rbp":
+        from fastrank.core.measures.suggestions import ranx_rbp_hint
+
+        return ranx_rbp_hint(parameters)
+    cutoffs = parameters.split(",")
+    with_cutoff = BY_NAME[name].with_cutoff if name in BY_NAME else ""
+    if not with_cutoff or not all(one.isascii() and one.isdigit() for one in cutoffs):
+        return ""
+    if with_cutoff.endswith("@"):
+        wanted = " ".join(f"{with_cutoff}{cutoff}" for cutoff in cutoffs)
+    else:
+        wanted = with_cutoff + parameters
+    return f"; for {'a cutoff' if len(cutoffs) == 1 else 'cutoffs'} use {wanted}"
+
+
+def _is_integer(text: bytes) -> bool:
+    digits = text[1:] if text[:1] in (b"+", b"-") else text
+    return bool(digits) and all(byte in DIGITS for byte in digits)
+
+
+def _refuse_duplicates(measure: Measure, text: str | None, ascending: Sequence[float]) -> None:
+    for i in range(1, len(ascending)):
+        if ascending[i] == ascending[i - 1]:
+            raise MeasureError(
+                measure.name,
+                f"duplicate cutoffs detected in '{measure.name}.{text}':"
+                f" {ascending[i]:g} appears twice",
+            )
+
+
+# What parameters are that can be requested one by one.
+LISTS = ("cutoffs", "recalls")
+
+
+class Selection:
+    """The requested measures and their parameters.
+
+    A name requested twice is computed once. Parameters (`P.5`) replace the default ones of a
+    measure requested by a nickname, as in trec_eval. Otherwise all requests are combined
+    (`P P.7 P.8 P_9`), or raise an error if that is impossible (`ndcg.1=2 ndcg.1=3`). trec_eval's
+    measures come first, in its order, then the others in the requested order, each named as
+    requested.
+
+    original: accept trec_eval's measures only in its own notation, and use the first of several
+    lists of parameters, as its command line does.
+    """
+
+    def __init__(
+        self, specifications: Measures | Iterable[object] = (), *, original: bool = False
+    ) -> None:
+        if isinstance(specifications, str) or not hasattr(specifications, "__iter__"):
+            specifications = [specifications]
+        self._original = original
+        # Names and nicknames in trec_eval's notation, and all lists of parameters of a name.
+        self._named: set[str] = set()
+        self._parameters: dict[str, list[str]] = {}
+        # The requests in order: trec_eval's names with parameters, and other measures.
+        self._asked: list[tuple[str, str | None] | MeasureSpec] = []
+        for specification in specifications:
+            if isinstance(specification, str) and not original:
+                for text in split_texts(specification):
+                    self.add(text)
+            else:
+                self.add(specification)
+        if not original and not self._asked:
+            raise MeasureError("", "expected a measure, found none")
+
+    def __bool__(self) -> bool:
+        return bool(self._asked)
+
+    def add(self, specification: object) -> None:
+        """Add one measure in any notation, or a nickname. Raises MeasureError, TypeError."""
+        if isinstance(specification, str):
+            text = specification if self._original else specification.strip()
+            trec = split_trec(text, strict=not self._original)
+            if trec is not None:
+                self._add_trec(*trec)
+                return
+        # Imported late: the trec_eval command rarely needs other notations.
+        from fastrank.core.measures import notation
+
+        if not self._original or not isinstance(specification, str):
+            self._add_spec(notation.parse_measure(specification))
+            return
+        spec = notation.parse_family(specification, aliases=False)
+        if spec is None:
+            _refuse_several(specification)
+            raise notation.unknown_measure(specification.partition(".")[0], _parse_original)
+        self._add_spec(spec)
+
+    def _add_trec(self, name: str, parameters: str | None, *, printed: bool = False) -> None:
+        """Add a measure or a nickname of trec_eval. printed: named as its values, as in `P_9`."""
+        self._asked.append((name, parameters))
+        if not printed:
+            self._named.add(name)
+        known = self._parameters.setdefault(name, [])
+        if parameters is not None and parameters not in known:
+            known.append(parameters)
+
+    def _add_spec(self, spec: MeasureSpec) -> None:
+        if not spec.asked or spec.name in NICKNAMES:
+            printed = spec.parameters is not None and BY_NAME[spec.name].takes in LISTS
+            self._add_trec(spec.name, spec.parameters, printed=printed)
+            return
+        for other in self._others():
+            if other == spec and other.asked == spec.asked:
+                if other.family is not spec.family:
+                    raise MeasureError(spec.name, f"two functions have the name '{spec.name}'")
+                return
+        self._asked.append(spec)
+
+    def _others(self) -> list[MeasureSpec]:
+        """The measures whose values are named as they were written."""
+        return [asked for asked in self._asked if not isinstance(asked, tuple)]
+
+    def measures(self, trec_eval_version: str) -> list[Measure]:
+        """The requested measures, in the order of the table."""
+        chosen = [
+            measure
+            for measure in MEASURES
+            if measure.name in self._parameters or self._is_in_set(measure, trec_eval_version)
+        ]
+        for spec in self._others():
+            family = spec.family
+            if family is not None and family not in chosen:
+                chosen.append(family)
+        return chosen
+
+    def _is_in_set(self, measure: Measure, trec_eval_version: str) -> bool:
+        """Whether a measure is requested by a nickname that includes it."""
+        is_known = measure.since == DEFAULT_VERSION or trec_eval_version != DEFAULT_VERSION
+        return is_known and not self._named.isdisjoint(measure.sets)
+
+    def bind(
+        self, trec_eval_version: str, *, keep: Callable[[BoundMeasure], bool] | None = None
+    ) -> list[BoundMeasure]:
+        """The requested measures with parameters. Raises MeasureError for invalid ones.
+
+        keep: a filter for measures that were requested only by a nickname.
+        """
+        bound = [
+            bind_trec(measure, self._text(measure, trec_eval_version), trec_eval_version)
+            for measure in self.measures(trec_eval_version)
+            if BY_NAME.get(measure.name) is measure
+        ]
+        if keep is not None:
+            bound = [own for own in bound if own.measure.name in self._parameters or keep(own)]
+        if self._original:
+            return bound + [spec.bind(trec_eval_version) for spec in self._others()]
+        return self._in_order(bound, trec_eval_version)
+
+    def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
+        """These and all other measures, with the place at which each name was requested."""
+        others: list[BoundMeasure] = []
+        measures: dict[str, int] = {}
+        names: dict[bytes, int] = {}
+        for place, asked in enumerate(self._asked):
+            if not isinstance(asked, tuple):
+                own = asked.bind(trec_eval_version)
+                others.append(own.changed(places=[place] * len(own.names)))
+                continue
+            name, parameters = asked
+            if name in NICKNAMES:
+                for measure in MEASURES:
+                    if name in measure.sets:
+                        measures.setdefault(measure.name, place)
+            elif parameters is None or BY_NAME[name].takes not in LISTS:
+                measures.setdefault(name, place)
+            else:
+                for printed in bind_trec(BY_NAME[name], parameters, trec_eval_version).names:
+                    names.setdefault(printed, place)
+        last = len(self._asked)
+        ordered: list[BoundMeasure] = []
+        for own in bound:
+            whole = measures.get(own.measure.name, last)
+            places = [min(names.get(printed, last), whole) for printed in own.names]
+            ordered.append(own.changed(places=places))
+        return ordered + others
+
+    def _text(self, measure: Measure, trec_eval_version: str) -> str | None:
+        """All requested parameters of a measure, combined."""
+        name, lists = measure.name, list(self._parameters.get(measure.name, ()))
+        if not lists or self._original:
+            return lists[0] if lists else None
+        bare = (name, None) in self._asked
+        if measure.takes not in LISTS and bare + len(lists) > 1:
+            others = " and ".join([name] * bare + [f"{name}.{items}" for items in lists])
+            raise MeasureError(name, f"{others}: give the parameters of {name} only once")
+        if bare or (name not in self._named and self._is_in_set(measure, trec_eval_version)):
+            lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
+        if len(lists) == 1:
+            return lists[0]
+        items = ",".join(lists).split(",")
+        read = atol if measure.takes == "cutoffs" else atof
+        different = {read(os.fsencode(item)): item for item in reversed(items)}
+        return ",".join(different[number] for number in sorted(different))
+
+
+def _refuse_several(text: str) -> None:
+    """Raise MeasureError for a string that contains several measures of trec_eval."""
+    words = text.replace(",", " ").split()
+    if len(words) > 1 and all(word.partition(".")[0] in (*BY_NAME, *NICKNAMES) for word in words):
+        repeated = " ".join(f"-m {word}" for word in words)
+        raise MeasureError(text, f"illegal measure '{text}'; repeat -m: {repeated}")
+
+
+def _parse_original(text: str) -> None:
+    """Raise MeasureError unless the trec_eval command accepts the measure."""
+    Selection([text], original=True).bind(DEFAULT_VERSION)
+
+
+def split_texts(text: str) -> list[str]:
+    """The measures in a string, separated by blanks or commas."""
+    if not set(text) & set("@({[,"):
+        return text.split()
+    from fastrank.core.measures.notation import split_measures
+
+    return split_measures(text)

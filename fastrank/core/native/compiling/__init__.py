@@ -1,0 +1,1 @@
+"""How kernels become machine code ahead of time: what `fastrank.core.native.build` consists of."""

@@ -1,0 +1,88 @@
+"""The kernels as plain Python, for debuggers and measurements of coverage: NUMBA_DISABLE_JIT=1."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fastrank.core.native.buffers import SIZES, address, count_items
+from fastrank.core.native.declare import KERNELS, QUERIES, declare_all
+from fastrank.core.native.record import PER_QUERY, Shape, flatten, parse_signature, shape_of
+
+
+class Interpreter:
+    """Kernels that Python runs as they are written."""
+
+    def __init__(self) -> None:
+        declare_all()
+
+    def bind(self, name: str) -> Callable[..., Any]:
+        """A Python function that converts buffers to arrays and calls the kernel `name`."""
+
+        def call(*given: Any) -> Any:
+            return self.prepare(name, *given)()
+
+        return call
+
+    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+        """The same call of the kernel `name` again and again, its arguments converted once."""
+        _, declared = parse_signature(KERNELS[name].signature)
+        shapes = [shape_of(type_) for type_ in declared]
+        # It knows what is wrong with them.
+        flatten(name, shapes, given)
+        arguments = list(map(_converted, shapes, given))
+        called = _call_per_query if declared[0] in PER_QUERY else _call
+
+        def call() -> Any:
+            # Python meets numpy's warnings where compiled code just computes inf or nan.
+            with np.errstate(all="ignore"):
+                found = called(name, declared[0], arguments)
+            return found.item() if isinstance(found, np.generic) else found
+
+        # Arrays over addresses keep no memory alive; the function does.
+        call.memory = given  # type: ignore[attr-defined]
+        return call
+
+
+def _call(name: str, _first: str, arguments: list[Any]) -> Any:
+    return KERNELS[name].function(*arguments)
+
+
+def _call_per_query(name: str, first: str, arguments: list[Any]) -> None:
+    """Call a kernel with the columns of each query, and with its part of the last argument."""
+    columns, *others, output = arguments
+    kinds = PER_QUERY[first].__annotations__.values()
+    queries = len(columns[0]) - 1
+    for i in range(queries):
+        fields = []
+        part = slice(0)
+        for kind, column in zip(kinds, columns, strict=True):
+            if kind == "Offsets":
+                part = slice(column[i], column[i + 1])
+            elif kind in ("int", "float"):
+                fields.append(column)
+            else:
+                fields.append(column[i] if kind == "Int64PerQuery" else column[part])
+        width = len(output) // queries
+        own = output[i * width : (i + 1) * width]
+        KERNELS[name].function(QUERIES[first](*fields), *others, own)
+
+
+def _converted(shape: Shape, value: Any) -> Any:
+    """An argument with arrays for its buffers."""
+    if shape.record is not None:
+        return shape.record(*map(_converted, shape.fields, value))
+    return _array(value, shape.codes[0]) if shape.codes[0] in SIZES else value
+
+
+def _array(buffer: Any, code: str) -> Any:
+    """A writable array over the buffer's memory."""
+    dtype: Any = np.dtype(code)
+    count = count_items(buffer, code)
+    if count == 0:
+        return np.empty(0, dtype)
+    memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
+    return np.frombuffer(memory, dtype)

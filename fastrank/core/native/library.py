@@ -1,0 +1,240 @@
+"""The compiled library, found, checked against the sources that it is made from, and called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from _ctypes import byref, dlopen, dlsym
+
+from fastrank.core.native.buffers import (
+    NO_EXCEPTION,
+    Char,
+    Double,
+    Function,
+    HoldingFunction,
+    Int64,
+    Pointer,
+    place,
+)
+from fastrank.core.native.record import Shape, flatten, parse_signature, shape_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from fastrank.core.native.objects import Packer
+
+# A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
+_OFTEN = 32
+# So few that counting calls does not reach it again.
+_NEVER = -(1 << 62)
+NATIVE = os.path.dirname(os.path.abspath(__file__))
+_RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
+
+
+class EntryPoints:
+    """Kernels in machine code, by name."""
+
+    def find(self, name: str) -> tuple[int, str, bool]:
+        """Address and signature of a kernel, and whether it holds the interpreter's lock."""
+        raise NotImplementedError
+
+    def bind(self, name: str) -> Callable[..., Any]:
+        """A Python function that calls the entry point `name`."""
+        entry, shapes, codes, result_type = self._entry(name)
+        packer: Packer | None = None
+        calls = 0
+
+        def call(*given: Any) -> Any:
+            nonlocal packer, calls
+            calls += 1
+            # Several threads may have counted past it. It is not asked for twice if there is none.
+            if calls >= _OFTEN:
+                calls, packer = _NEVER, self._packer(shapes)
+            arguments = None if packer is None else packer.pack(given)
+            if arguments is None:
+                # It also knows what is wrong with them.
+                arguments = _arguments(codes, flatten(name, shapes, given))
+            return _call(name, entry, result_type(), arguments)
+
+        return call
+
+    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+        """The same call of the entry point `name` again and again, its arguments looked at once.
+
+        What changes between the calls must be in memory; that of the arguments may not move.
+        """
+        entry, shapes, codes, result_type = self._entry(name)
+        arguments, out = _arguments(codes, flatten(name, shapes, given)), result_type()
+
+        def call() -> Any:
+            return _call(name, entry, out, arguments)
+
+        # Addresses keep no memory alive; the function does.
+        call.memory = given  # type: ignore[attr-defined]
+        return call
+
+    def _packer(self, shapes: list[Shape]) -> Packer | None:
+        """What packs arguments of these shapes faster than this module."""
+        from fastrank.core.native.objects import make_packer
+
+        return make_packer(HoldingFunction(self.find("pack_arguments")[0]), shapes)
+
+    def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
+        """The C function, the shapes of its arguments, and the result's type.
+
+        Third, for what the function takes, the type code of each array or number.
+        """
+        address, signature, held = self.find(name)
+        result, declared = parse_signature(signature)
+        shapes = [shape_of(argument) for argument in declared]
+        # Most kernels let other threads run; those on Python's objects do not.
+        entry = (HoldingFunction if held else Function)(address)
+        codes = [code for shape in shapes for code in shape.codes]
+        return entry, shapes, codes, _RESULTS[result]
+
+
+class Library(EntryPoints):
+    """A loaded library, with the signatures that it carries."""
+
+    def __init__(self, level: str, handle: int) -> None:
+        self.level = level
+        self._handle = handle
+        lines = _text(handle, "signatures").decode().split("\n")
+        self._signatures = dict(line.split(" ", 1) for line in lines)
+        self._held = _text(handle, "held").decode().split()
+
+    def find(self, name: str) -> tuple[int, str, bool]:
+        """See `EntryPoints.find`."""
+        address = dlsym(self._handle, f"fastrank_{name}")
+        return address, self._signatures[name], name in self._held
+
+
+def _arguments(codes: list[str], given: list[Any]) -> Any:
+    """Arguments as entry points take them, eight bytes each: an array's address and its length."""
+    values: list[Any] = []
+    for code, value in zip(codes, given, strict=True):
+        if code == "int64":
+            values.append(value)
+        elif code == "float64":
+            values.append(Int64.from_buffer(Double(value)).value)
+        else:
+            values += place(value, code)
+    return (Int64 * len(values))(*values)
+
+
+def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
+    # Numba's calling convention: a place for the result, one for an exception.
+    status = entry(byref(out), NO_EXCEPTION, arguments)
+    if status != 0:
+        raise RuntimeError(f"kernel {name} ended with status {status}")
+    return out.value
+
+
+def load() -> tuple[Library | None, str]:
+    """The best library for this processor, or None and the reason why there is none to use."""
+    reason = ""
+    for folder in _folders():
+        library, problem = _load_from(folder)
+        if library is not None:
+            return library, ""
+        reason = reason or problem
+    return None, reason or "no compiled library is installed"
+
+
+def _folders() -> Iterator[str]:
+    """This folder, and those of other installations on Python's path.
+
+    Python that is started in a checkout imports the sources there, although `pip install .` has put
+    a compiled library into site-packages.
+    """
+    yield NATIVE
+    for entry in sys.path:
+        folder = os.path.join(os.path.abspath(entry), "fastrank", "core", "native")
+        if folder != NATIVE and os.path.isdir(folder):
+            yield folder
+
+
+def _load_from(folder: str) -> tuple[Library | None, str]:
+    """The best library in a folder, or None and what is wrong with those that are there."""
+    reason = ""
+    for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
+        path = library_path(level, folder)
+        if not os.path.exists(path):
+            continue
+        try:
+            handle = dlopen(path)
+            found = Function(dlsym(handle, "fastrank_cpu_level"))()
+            if found < needed:
+                lacking = "x86-64-v2" if found < 2 else level
+                reason = f"the compiled library requires {lacking}, which this processor lacks"
+                continue
+            if _is_current(_text(handle, "sources"), folder):
+                return Library(level, handle), ""
+            reason = "the compiled library does not match the source files"
+        except (OSError, ValueError) as error:
+            reason = f"the compiled library {path} cannot be used: {error}"
+    return None, reason
+
+
+def library_path(level: str, folder: str = NATIVE) -> str:
+    """Where the library for a CPU level lies."""
+    return os.path.join(folder, f"kernels-{level}.so")
+
+
+def _is_current(carried: bytes, folder: str) -> bool:
+    """Whether a library in a folder, with the sources that it carries, is that of these sources."""
+    if not carried and folder == NATIVE:
+        # That of an installed package carries none: it is as old as the files beside it.
+        return True
+    return (carried or read_sources(os.path.dirname(folder))) == read_sources()
+
+
+def _text(handle: int, name: str) -> bytes:
+    size = Int64.from_address(dlsym(handle, f"fastrank_{name}_size")).value
+    text = (Char * size).from_address(dlsym(handle, f"fastrank_{name}"))
+    return bytes(memoryview(text))
+
+
+CORE = os.path.dirname(NATIVE)
+PACKAGE = os.path.dirname(CORE)
+RECORDS = os.path.join(NATIVE, "records")
+
+
+def read_sources(core: str = CORE) -> bytes:
+    """All sources of a `core` that its library depends on, as one text.
+
+    A library carries this text and is used only while it equals the files: comparing 460 kB
+    costs less than importing a hash function, and cannot collide.
+    """
+    parts = []
+    native = os.path.join(core, "native")
+    records = python_files(os.path.join(native, "records"))
+    for path in [*builder_files(native), *records, *kernel_files(core)]:
+        # No buffer, which takes as long to make as a file to read.
+        with open(path, "rb", buffering=0) as file:
+            parts.append(file.read())
+    return b"\0".join(parts)
+
+
+def builder_files(native: str = NATIVE) -> list[str]:
+    """The files that decide what comes out of the compiler."""
+    own = [os.path.join(native, name) for name in ("build.py", "declare.py", "record.py")]
+    return [*own, *python_files(os.path.join(native, "compiling"))]
+
+
+def kernel_files(core: str = CORE) -> list[str]:
+    """The modules of the kernels, and that of their constants."""
+    kernels = os.path.join(core, "kernels")
+    return [os.path.join(core, "native", "codes.py"), *python_files(kernels)]
+
+
+def python_files(package: str) -> list[str]:
+    """The modules of a package, those of all packages below too, sorted."""
+    found = []
+    for folder, folders, names in os.walk(package):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
+        found += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    return sorted(found)

@@ -1,0 +1,243 @@
+"""Records: columns that belong together, given to a kernel as one argument; and states.
+
+A record is a tuple with named fields: a kernel reads `run.docs.starts`, a caller makes one with the
+names of its fields, and the entry point takes the columns one by one. It is declared once, in
+native/records, and needs neither numba nor the standard library's named tuples, which a command
+would take a millisecond to import.
+"""
+
+from __future__ import annotations
+
+from _operator import itemgetter
+
+from fastrank.core.native.buffers import CODES, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from typing_extensions import Self
+
+    # Contiguous memory, as fastrank.core.native.buffers makes it, or numpy.
+    UInt8Array: TypeAlias = Any
+    Int32Array: TypeAlias = Any
+    Int64Array: TypeAlias = Any
+    Float32Array: TypeAlias = Any
+    Float64Array: TypeAlias = Any
+    # Where the rows of each query begin in the arrays that follow, and where the last ends.
+    Offsets: TypeAlias = Any
+    # One number for each query.
+    Int64PerQuery: TypeAlias = Any
+
+    Columns = tuple[Any, ...]
+else:
+    Columns = tuple
+
+# What the fields of a record may be, beside other records, and how signatures call that.
+TYPES = {
+    "int": "int64",
+    "float": "float64",
+    "UInt8Array": "uint8[::1]",
+    "Int32Array": "int32[::1]",
+    "Int64Array": "int64[::1]",
+    "Float32Array": "float32[::1]",
+    "Float64Array": "float64[::1]",
+    "Offsets": "int64[::1]",
+    "Int64PerQuery": "int64[::1]",
+}
+ITEMS = ("uint8", "uint16", "int32", "int64", "float32", "float64")
+SCALARS = ("int64", "float64")
+RESULTS = ("void", *SCALARS)
+# Every record and state by the name that signatures have for it.
+RECORDS: dict[str, type[Record | State]] = {}
+# The same for kernels that are called once for each query, and see the record's columns of one.
+PER_QUERY: dict[str, type[Record]] = {}
+
+
+class _WithoutDict(type):
+    """The type of records and states: a tuple has nothing but its items."""
+
+    @classmethod
+    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: Any) -> Any:
+        return {"__slots__": ()}
+
+
+class Record(Columns, metaclass=_WithoutDict):
+    """Columns by name. Made from all of its fields, by name or in their order.
+
+    A class that is declared with `query="Name"` can also be given to kernels query by query; they
+    call it Name in their signature.
+    """
+
+    # By this and `_asdict` numba knows a named tuple; native/declare.py says it.
+    _fields: tuple[str, ...]
+
+    def __init_subclass__(cls, *, query: str = "") -> None:
+        # As little as possible: a command declares all records and uses some.
+        RECORDS[cls.__name__] = cls
+        if query:
+            PER_QUERY[query] = cls
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Raises TypeError unless every field is given once."""
+        fields = cls.__annotations__
+        if named:
+            rest = [*fields][len(values) :]
+            if named.keys() != set(rest):
+                wrong = sorted(named.keys() ^ set(rest))
+                raise TypeError(f"{cls.__name__}: fields missing or unknown: {wrong}")
+            values += tuple([named[name] for name in rest])
+        elif len(values) != len(fields):
+            count = len(fields)
+            raise TypeError(f"{cls.__name__}: expected {count} fields, found {len(values)}")
+        return tuple.__new__(cls, values)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The first field that is asked for makes properties of all."""
+            kind = type(self)
+            if name not in kind.__annotations__:
+                raise AttributeError(f"{kind.__name__} has no field {name!r}")
+            for place, field in enumerate(kind.__annotations__):
+                setattr(kind, field, property(itemgetter(place)))
+            return getattr(self, name)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        # For copies and pickles.
+        return tuple(self)
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(type(self).__annotations__, self, strict=True))
+
+    def changed(self, **fields: Any) -> Self:
+        """The same with other values in some fields."""
+        return type(self)(**{**self._asdict(), **fields})
+
+
+class State(Columns, metaclass=_WithoutDict):
+    """Integers by name that kernels and callers read and write: `cursor.line += 1`.
+
+    They lie in one array, the only column. Those that are not given are 0.
+    """
+
+    def __init_subclass__(cls) -> None:
+        RECORDS[cls.__name__] = cls
+        for place, name in enumerate(cls.__annotations__):
+            setattr(cls, name, _number_at(place))
+
+    def __new__(cls, memory: Any = None, **numbers: int) -> Self:
+        """memory: an int64 for each name, which is written when a number is; new by default."""
+        if memory is None:
+            memory = zeros("q", len(cls.__annotations__))
+        state = tuple.__new__(cls, (memory,))
+        state.assign(**numbers)
+        return state
+
+    def assign(self, **numbers: int) -> None:
+        """Write some of the numbers. Raises AttributeError for a name that is not one of them."""
+        for name, number in numbers.items():
+            setattr(self, name, number)
+
+    def clear(self, **numbers: int) -> None:
+        """Write all of the numbers: those that are not given become 0."""
+        self.assign(**{**dict.fromkeys(type(self).__annotations__, 0), **numbers})
+
+
+def _number_at(place: int) -> property:
+    def read(state: State) -> Any:
+        return state[0][place]
+
+    def write(state: State, number: int) -> None:
+        state[0][place] = number
+
+    return property(read, write)
+
+
+def parse_signature(signature: str) -> tuple[str, list[str]]:
+    """Split `int64(uint8[::1], Texts)` into the type of the result and those of the arguments."""
+    result, _, rest = signature.partition("(")
+    arguments = [word.strip() for word in rest.removesuffix(")").split(",") if word.strip()]
+    if result not in RESULTS or not rest.endswith(")"):
+        raise ValueError(f"kernel signature {signature!r}: expected RESULT(ARGUMENT, ...)")
+    return result, arguments
+
+
+def is_array(argument: str) -> bool:
+    """True for a one-dimensional contiguous array such as `int64[::1]`."""
+    return argument.endswith("[::1]") and item(argument) in ITEMS
+
+
+def item(argument: str) -> str:
+    """The element type of an array argument."""
+    return argument.removesuffix("[::1]")
+
+
+def field_types(record: type[Record | State]) -> list[str]:
+    """The type of each field: that of an array or number, or the name of a record."""
+    if issubclass(record, State):
+        return ["int64[::1]"]
+    declared: dict[str, str] = record.__annotations__
+    return [TYPES.get(kind, kind) for kind in declared.values()]
+
+
+class Shape:
+    """An argument of a kernel, by its declared type: a record, an array or a number.
+
+    record: its class, None for an array or a number.
+    fields: the shapes of its fields.
+    codes: of the arrays and numbers that the kernel takes for it: the type code of an array's
+    items, or the type of a number.
+    """
+
+    def __init__(self, declared: str) -> None:
+        self._declared = declared
+        self.record = RECORDS.get(declared) or PER_QUERY.get(declared)
+        fields = [] if self.record is None else field_types(self.record)
+        self.fields = list(map(shape_of, fields))
+        self.codes = [CODES[item(declared)] if is_array(declared) else declared]
+        if fields:
+            self.codes = [code for field in self.fields for code in field.codes]
+        # Most records have no others in them.
+        self._is_flat = all(field.record is None for field in self.fields)
+
+    def append_columns(self, flat: list[Any], value: Any) -> None:
+        """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
+        if type(value) is self.record:
+            if self._is_flat:
+                flat += value
+                return
+            for shape, field in zip(self.fields, value, strict=True):
+                shape.append_columns(flat, field)
+        elif self.record is None and not isinstance(value, (Record, State)):
+            flat.append(value)
+        else:
+            raise TypeError(f"expected {self._declared}, found {type(value).__name__}")
+
+
+_SHAPES: dict[str, Shape] = {}
+
+
+def shape_of(declared: str) -> Shape:
+    """The shape of arguments of a declared type, made once."""
+    shape = _SHAPES.get(declared)
+    if shape is None:
+        shape = _SHAPES[declared] = Shape(declared)
+    return shape
+
+
+def flatten(kernel: str, shapes: list[Shape], given: tuple[Any, ...]) -> list[Any]:
+    """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
+
+    Raises TypeError unless the arguments are as declared: as many, and records where it says so.
+    """
+    if len(given) != len(shapes):
+        count = f"expected {len(shapes)} arguments, found {len(given)}"
+        raise TypeError(f"kernel {kernel}: {count}")
+    flat: list[Any] = []
+    try:
+        for shape, value in zip(shapes, given):  # noqa: B905
+            shape.append_columns(flat, value)
+    except TypeError as error:
+        raise TypeError(f"kernel {kernel}: {error}") from None
+    return flat

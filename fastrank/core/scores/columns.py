@@ -1,0 +1,253 @@
+"""Scores as columns, one for each printed name: all tables and lines are made from these."""
+
+from __future__ import annotations
+
+from fastrank.common.c_numbers import printed
+from fastrank.core.data.columns import Frozen, as_array
+from fastrank.core.data.texts import decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.scores.scores import Scores
+
+
+class Column:
+    """The values under one printed name.
+
+    name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
+    better: which values are better: "higher", "lower", or "" for neither.
+    asked_at: sort key, the place at which it was requested.
+    kind: "text", "count" (whole numbers), "zscore" or "real".
+    values: the array of which every `width`-th value, starting with `place`, belongs to the column;
+        a list of bytes for texts; None if there are no values per query.
+    summary: the value over all queries, bytes for the run's tag; None if there is none.
+    """
+
+    __slots__ = (
+        "asked_at",
+        "better",
+        "canonical",
+        "kind",
+        "name",
+        "place",
+        "printed",
+        "summary",
+        "values",
+        "width",
+    )
+
+    def __init__(
+        self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
+    ) -> None:
+        self.printed, self.place, self.width = bound.names[place], place, bound.width
+        self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
+        self.better = bound.measure.better
+        self.asked_at = bound.places[place] if bound.places else 0
+        self.kind, self.values, self.summary = kind, values, summary
+
+    @property
+    def mean(self) -> float | None:
+        """The summary, None for text."""
+        return None if self.kind == "text" else self.summary
+
+    def to_list(self) -> list[Any]:
+        """The values per query: str for text, else float."""
+        if self.kind == "text":
+            return [decoded(text) for text in self.values]
+        numbers: list[float] = self.values[self.place :: self.width].tolist()
+        return numbers
+
+    def to_array(self) -> npt.NDArray[Any]:
+        """The values per query: an array of str, or a read-only view of float64."""
+        import numpy
+
+        if self.kind == "text":
+            return numpy.array(self.to_list())
+        return as_array(self.values).reshape(-1, self.width)[:, self.place]
+
+    def presented(self, value: Any) -> Any:
+        """A value for tables and JSON: text as str, counts as int, others as float.
+
+        Counts that are not whole numbers, such as sums that contain NaN, stay float.
+        """
+        if self.kind == "count":
+            return int(value) if value.is_integer() else value
+        return decoded(value) if isinstance(value, bytes) else value
+
+
+def columns_of(scores: Scores) -> Iterator[Column]:
+    """The columns in printed order; names may repeat."""
+    for bound, values, summaries in zip(
+        scores.bound, scores.value_columns, scores.summaries, strict=True
+    ):
+        average = bound.measure.average
+        # The values per query exist only as logarithms.
+        values = None if average == "geometric" else values
+        kind = "real"
+        if average == "":
+            kind = "text"
+        elif scores.zscored:
+            kind = "zscore"
+        elif average == "sum":
+            kind = "count"
+        for place in range(len(bound.names)):
+            summary = summaries[place] if summaries else None
+            yield Column(bound, place, kind, values, summary)
+
+
+def columns_by_name(scores: Scores) -> dict[str, Column]:
+    """The columns by name, in the requested order; the first one if names repeat."""
+    found: dict[str, Column] = {}
+    for column in columns_of(scores):
+        found.setdefault(column.name, column)
+    return dict(sorted(found.items(), key=lambda item: item[1].asked_at))
+
+
+def name_in(columns: Iterable[Column], name: str) -> str | None:
+    """The name of the column of a measure given in any spelling; None if there is none."""
+    # Imported late: most names match exactly.
+    from fastrank.core.measures.notation import canonical_names
+
+    canonical = canonical_names(name)
+    return next((own.name for own in columns if canonical == [own.canonical]), None)
+
+
+class QueryValues(Frozen):
+    """Values per query by the names of measures: Scores, or their differences."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the values per query."""
+        raise NotImplementedError
+
+    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
+        """Scores of the same queries; and the values, numbers as arrays, text as lists."""
+        raise NotImplementedError
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
+        """The values per query as a frame with the columns query, measure and value (float64).
+
+        wide: one row per query instead, with a column per measure; only this form includes
+            `relstring`, which is text.
+
+        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
+
+        >>> scores.to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.632911
+        1  q0001     map  0.554385
+        """
+        from fastrank.core.scores.records import to_frame
+
+        frame: pandas.DataFrame = to_frame("pandas", *self._for_frames(), wide=wide)
+        return frame
+
+    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
+        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
+
+        >>> scores.to_polars(wide=True).columns
+        ['query', 'map']
+        """
+        from fastrank.core.scores.records import to_frame
+
+        frame: polars.DataFrame = to_frame("polars", *self._for_frames(), wide=wide)
+        return frame
+
+
+class Means(dict[str, float]):
+    """The summary of each measure by name; other spellings of a name work, too.
+
+    >>> fr.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "MRR@10").mean["RR@10"]
+    1.0
+    """
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self._columns = list(columns)
+        super().__init__((own.name, own.mean) for own in self._columns if own.mean is not None)
+
+    def __missing__(self, name: str) -> float:
+        found = name_in(self._columns, name)
+        if found is None or found not in self:
+            raise KeyError(name)
+        return self[found]
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+def presented_means(scores: Scores) -> dict[str, int | float]:
+    """The means by name, counts as integers."""
+    columns = columns_by_name(scores).values()
+    return {
+        column.name: column.presented(column.mean) for column in columns if column.mean is not None
+    }
+
+
+def walk(
+    columns: Iterable[Column], queries: int, *, summary: bool
+) -> Iterator[tuple[Column, int | None, Any]]:
+    """All values as (column, index of the query, value), query by query.
+
+    The summary, if requested, comes last, with index None. queries: the number of queries, 0 for
+    the summary only.
+    """
+    columns = list(columns)
+    per_query = [
+        (column, column.values, column.width, column.place)
+        for column in columns
+        if column.values is not None
+    ]
+    for row in range(queries):
+        for column, values, width, place in per_query:
+            yield column, row, values[row * width + place]
+    if summary:
+        for column in columns:
+            if column.summary is not None:
+                yield column, None, column.summary
+
+
+def trec_lines(
+    scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
+) -> Iterator[bytes]:
+    """The lines that trec_eval prints: optionally queries (-q), then the summary (without -n).
+
+    zero_rows: include queries without results that count as 0, which trec_eval omits.
+
+    Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
+    integers, other values with four decimals, z-scores with a leading Z and four decimals.
+    """
+    queries = list(scores.query_ids) if per_query else []
+    unprinted = set() if zero_rows else set(scores.zero_rows)
+    for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
+        if row in unprinted:
+            continue
+        yield _trec_line(column, b"all" if row is None else queries[row], value, row is None)
+
+
+def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
+    name = column.printed
+    if column.kind == "count" and not value % 1:
+        return b"%-22b\t%b\t%d\n" % (name, query, value)
+    if column.kind == "text":
+        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
+    mark = b"Z" if column.kind == "zscore" else b""
+    if value != value:
+        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
+    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)

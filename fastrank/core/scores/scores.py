@@ -1,0 +1,349 @@
+"""The result of an evaluation: values per query and over all queries."""
+
+from __future__ import annotations
+
+from fastrank.common import lazy
+from fastrank.common.messages import counted
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import decoded
+from fastrank.core.scores.columns import (
+    Means,
+    QueryValues,
+    columns_by_name,
+    columns_of,
+    name_in,
+    trec_lines,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.core.data.texts import Ids
+    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.scores.columns import Column
+    from fastrank.core.scores.differences import ScoreDifferences
+    from fastrank.core.scores.summary import Coverage
+
+
+class Scores(QueryValues):
+    """The values of measures for every evaluated query, and over all queries.
+
+    queries: the ids of the queries with values, in byte order: the evaluated queries, and with
+    missing="zero" also those without results, whose values are 0. mean: {measure: value over all
+    queries}. scores["map"]: the values per query, float64[queries]. name: of the run. tag: in its
+    file, or as it was given. counts: {name: number}, as far as the numbers are known:
+
+    evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
+        count as 0.
+    missing_queries: judged queries without results.
+    unjudged_queries: queries of the run without judgments; of arrays, rows with documents and
+        without judgments.
+    no_relevant_queries: judged queries without a relevant document that were not skipped; 0 for
+        preferences.
+    no_relevant_skipped: judged queries without a relevant document that were skipped
+        (no_relevant="skip").
+    retrieved, unjudged: retrieved documents of the evaluated queries, and those among them without
+        a grade >= 0; not available for preferences and groups.
+    excluded: documents removed from the rankings of judged queries (ignore_identical_ids, exclude).
+    duplicates: lines removed from these rankings as duplicates (duplicates).
+    strata_without_samples: strata of queries in which no document was sampled; only with measures
+        of strata. not_sampled: documents of the pool that were not sampled, which count as unjudged
+        in other measures; only if the judgments have strata.
+    ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
+
+    >>> scores
+    <Scores of 'pixels': 200 queries, 1 measure>
+    >>> scores.queries[:2], scores["map"][:2]
+    (['q0000', 'q0001'], array([0.63291139, 0.55438487]))
+    >>> scores.mean
+    {'map': 0.43476959975458557}
+    >>> scores.counts["retrieved"], scores.counts["unjudged"]
+    (20000, 2913)
+    """
+
+    made_by = "fastrank.evaluate"
+
+    internal = Frozen.internal | {
+        "bound",
+        "coverage",
+        "given_name",
+        "query_ids",
+        "summaries",
+        "tag_bytes",
+        "ties",
+        "value_columns",
+        "whole",
+        "zero_rows",
+        "zscored",
+    }
+
+    bound: list[BoundMeasure]
+    counts: dict[str, int]
+    coverage: Coverage
+    # That of the run's file, or the key of {name: run}.
+    given_name: str = ""
+    tag_bytes: bytes
+    zscored: bool
+    query_ids: Ids
+    value_columns: list[Any]
+    # The rows of judged queries without results, which count as 0 (missing="zero").
+    zero_rows: list[int]
+    summaries: list[Any]
+    # What gives the ranges of the means over the orders of tied documents (`evaluation.ties.Ties`
+    # or None); computed only when it is asked for.
+    ties: Any = None
+
+    @property
+    def name(self) -> str:
+        """The run's name, empty if it has none.
+
+        It is the key of {name: run}; for a file, its name without the suffixes of formats and
+        compression (`pixels` for pixels.run.gz); else the tag.
+        """
+        return self.given_name or self.tag
+
+    @property
+    def tag(self) -> str:
+        """The run's tag, as trec_eval prints it as `runid`; empty if it has none."""
+        return decoded(self.tag_bytes)
+
+    @property
+    def queries(self) -> list[str]:
+        """Ids of the queries with values, in byte order.
+
+        Queries without results are included if they count as 0 (missing="zero").
+        """
+        return [decoded(query) for query in self.query_ids]
+
+    @property
+    def missing_queries(self) -> list[str]:
+        """Ids of the judged queries without results, in byte order."""
+        return [decoded(query) for query in self.coverage.missing()]
+
+    @property
+    def unjudged_queries(self) -> list[str]:
+        """Ids of the run's queries without judgments, in byte order."""
+        return [decoded(query) for query in self.coverage.unknown or ()]
+
+    @property
+    def names(self) -> list[str]:
+        """The printed names of the values per query, such as `map` and `P_10`."""
+        return [column.name for column in self._per_query()]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The values over all queries by printed name, as trec_eval prints them for `all`.
+
+        These are means for most measures, sums for counts (num_ret, ...), and geometric means for
+        gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
+        """
+        return Means(columns_by_name(self).values())
+
+    @property
+    def whole(self) -> set[str]:
+        """The printed names of the counts, whose values are whole numbers; empty for z-scores."""
+        return {column.name for column in columns_of(self) if column.kind == "count"}
+
+    def lists(self) -> dict[str, list[Any]]:
+        """{printed name: values per query}, each a list in the order of `queries`.
+
+        >>> scores.lists()["map"][:2]
+        [0.6329113924050633, 0.5543848694477524]
+        """
+        return {column.name: column.to_list() for column in self._per_query()}
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The values of one measure, float64[queries] in the order of `queries`.
+
+        name: its printed name or another spelling: `RR@10` also finds `MRR@10`.
+
+        For `relstring` the array holds strings. Raises KeyError for a name without values per
+        query.
+        """
+        columns = columns_by_name(self)
+        column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
+        if column is None or column.values is None:
+            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+        return column.to_array()
+
+    def _per_query(self) -> list[Column]:
+        """The columns that have values per query."""
+        columns = columns_by_name(self).values()
+        return [column for column in columns if column.values is not None]
+
+    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
+        return self, {
+            column.name: column.to_list() if column.kind == "text" else column.to_array()
+            for column in self._per_query()
+        }
+
+    def __sub__(self, other: Scores) -> ScoreDifferences:
+        """The differences per query, aligned by query id, and of the means.
+
+        Raises GroupError, which names queries that only one of the Scores has, and MeasureError if
+        the measures differ.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> (scores - other).mean
+        {'map': 0.0854...}
+        """
+        if not isinstance(other, Scores):
+            return NotImplemented
+        from fastrank.core.scores.differences import subtract
+
+        return subtract(self, other)
+
+    def __repr__(self) -> str:
+        of = f" of {self.name!r}" if self.name else ""
+        queries = counted(len(self.query_ids), "query", "queries")
+        return f"<Scores{of}: {queries}, {counted(len(columns_by_name(self)), 'measure')}>"
+
+    def __str__(self) -> str:
+        from fastrank.core.scores.text import readable
+
+        return readable(self)
+
+    def _repr_html_(self) -> str:
+        from fastrank.core.scores.tables import to_notebook
+
+        return to_notebook(self)
+
+    def to_trec(self, *, per_query: bool = False) -> str:
+        """The output of trec_eval, byte for byte; with `per_query`, that of trec_eval -q.
+
+        trec_eval never prints lines for queries without results.
+
+        >>> scores.to_trec()
+        'map                   \\tall\\t0.4348\\n'
+        """
+        lines = trec_lines(self, per_query=per_query, summary=True, zero_rows=False)
+        return decoded(b"".join(lines))
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Values per query as pytrec_eval returns them: {query: {measure: value}}.
+
+        Measures without values per query (gm_map, num_q, runid) are omitted. Values are floats,
+        except `relstring`, which is a str.
+
+        >>> scores.to_dict()["q0000"]
+        {'map': 0.63291...}
+        """
+        from fastrank.core.scores.records import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
+        """One JSON object with full precision, and null for NaN and infinity.
+
+        {"run": name, "counts": {name: n}, "mean": {measure: value},
+        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become text such
+        as `\\xff`.
+
+        >>> scores.to_json(per_query=False)
+        '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
+        """
+        from fastrank.core.scores.records import json_text, to_record
+
+        return json_text(to_record(self, per_query=per_query), indent)
+
+    def to_csv(self, *, per_query: bool = True) -> str:
+        """Lines `query,measure,value` with full precision.
+
+        per_query: the values of the queries; else those over all queries, with an empty query.
+
+        >>> scores.to_csv(per_query=False)
+        'query,measure,value\\n,map,0.4347...\\n'
+        """
+        from fastrank.core.formats.tables.table_files import csv_lines
+        from fastrank.core.scores.tables import LONG, long_rows
+
+        rows = long_rows(self, per_query=per_query, summary=not per_query)
+        return "".join(csv_lines(LONG, rows))
+
+    def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
+        """A table of measures and means in Markdown's pipe syntax, escaped.
+
+        per_query: a table of queries instead, ending with `all`. digits: decimals.
+
+        >>> print(scores.to_markdown())
+        | measure   |   pixels |
+        |:----------|---------:|
+        | map       |   0.4348 |
+        """
+        from fastrank.core.scores.tables import table_of
+
+        return table_of(self, per_query=per_query, digits=digits).to_markdown()
+
+    def to_latex(self, *, per_query: bool = False, digits: int = 4) -> str:
+        r"""The table of `to_markdown` as a LaTeX tabular with booktabs rules.
+
+        >>> print(scores.to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        measure & pixels \\
+        \midrule
+        map     & 0.4348 \\
+        \bottomrule
+        \end{tabular}
+        """
+        from fastrank.core.scores.tables import table_of
+
+        return table_of(self, per_query=per_query, digits=digits).to_latex()
+
+    def interval(
+        self,
+        measure: str | None = None,
+        level: float = 0.95,
+        method: str = "t",
+        *,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> tuple[float, float]:
+        """The confidence interval of the mean of a measure, over queries: its bounds.
+
+        The same as `interval_of` of a comparison of these Scores alone. measure: may be omitted if
+        there is only one. level: between 0 and 1. method: "t" (Student's), or the bootstrap
+        intervals "percentile", "bca" and "studentized". resamples: their number, by default 10,000.
+        seed: that of the resamples.
+
+        If all values are 0, or all are 1, these intervals have no width. That of Clopper and
+        Pearson for a share (Biometrika 26(4), 1934) takes their place; it also holds for measures
+        with values between 0 and 1, such as RR.
+
+        Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
+        not the mean of its values (gm_map, sums); OptionError for an invalid option.
+
+        >>> scores.interval("map")
+        (0.4112..., 0.4582...)
+        """
+        from importlib import import_module
+
+        own = import_module(lazy.intervals)
+        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        low, high = own.interval_of_mean(self, measure, chosen)
+        return low, high
+
+    def by_group(
+        self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
+    ) -> dict[Any, Scores]:
+        """The Scores of each group of queries, as if only these queries were evaluated.
+
+        groups: {query: group}. Queries that were not evaluated are ignored, except that with
+            missing="zero" judged queries without results count in their group.
+        rest: the group of queries that `groups` lacks or maps to None.
+
+        The groups are in the order of `groups`. ERR keeps its scale, the highest grade of all
+        judgments. Raises GroupError for a query without a group, and for a group whose judged
+        queries all have no results.
+
+        >>> groups = {query: "early" if query < "q0900" else "late" for query in scores.queries}
+        >>> {group: own.mean["map"] for group, own in scores.by_group(groups).items()}
+        {'early': 0.4222..., 'late': 0.4485...}
+        """
+        from fastrank.core.scores.groups import by_group
+
+        return by_group(self, groups, rest=rest)

@@ -1,0 +1,202 @@
+"""The values over all queries: the summary of each measure, and which queries it covers."""
+
+from __future__ import annotations
+
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.qrels import Preferences
+from fastrank.core.data.texts import remaining
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.core.data.qrels import Graded, Qrels
+    from fastrank.core.data.texts import Ids, Texts
+    from fastrank.core.measures.selection import BoundMeasure
+
+
+# The averages for which a query without results does not simply count as 0.
+OVER_VALUES = ("pooled", "defined", "median")
+# The number of values up to which calling a kernel takes longer than adding them.
+FEW = 64
+
+
+class Coverage(Frozen):
+    """The queries of the judgments and the run.
+
+    complete: whether the summary is over all judged queries (-c) or only those with results.
+    judged: the ids of the judged queries. found: the indexes of those with results.
+    unknown: the ids of the run's queries without judgments, None if they are not known.
+    positive: for each judged query the number of grades above zero, None if no summary needs it.
+    """
+
+    complete: bool
+    judged: Texts | list[bytes]
+    found: Any
+    unknown: list[bytes] | None
+    positive: Any
+
+    def missing(self) -> list[bytes]:
+        """The ids of the judged queries without results, in byte order.
+
+        Computed on demand: judgments may have many more queries than a run.
+        """
+        return sorted(remaining(self.judged, self.found))
+
+    def __reduce__(self) -> Any:
+        # Pickle only the ids, not the whole file of judgments that contains them.
+        positive = None if self.positive is None else list(self.positive)
+        judged, found = list(self.judged), list(self.found)
+        return Frozen.__reduce__(self.changed(judged=judged, found=found, positive=positive))
+
+
+def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
+    """For each judged query the number of grades above zero, if a measure counts them."""
+    if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound)):
+        return None
+    counts = zeros("q", len(judgments))
+    kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
+    return counts
+
+
+def counts_missing(bound: BoundMeasure) -> bool:
+    """Whether queries without results can have values other than 0."""
+    measure = bound.measure
+    return measure.average in OVER_VALUES or measure.without_results == "judgments"
+
+
+def counts_positive_grades(bound: BoundMeasure) -> bool:
+    """Whether queries without results count their grades above zero."""
+    return bound.measure.without_results == "positive grades"
+
+
+def summaries(
+    bound: list[BoundMeasure],
+    values: list[Any],
+    extended: list[Any],
+    evaluated: int,
+    coverage: Coverage,
+    tag: bytes,
+    *,
+    zscored: bool,
+) -> list[Any]:
+    """The summary of every measure: a list with one number for each name, or the run's tag.
+
+    values: those of the `evaluated` queries. extended: None, or these followed by the values of
+    judged queries without results, if the average includes them.
+    """
+    count = len(coverage.judged) if coverage.complete else evaluated
+    made: list[Any] = []
+    for bound_measure, column, longer in zip(bound, values, extended, strict=True):
+        measure = bound_measure.measure
+        if measure.needs == "run":
+            made.append([tag])
+        elif measure.needs == "queries":
+            made.append([float(count)])
+        elif measure.average == "":
+            made.append([])
+        elif counts_positive_grades(bound_measure) and coverage.positive is not None:
+            made.append([float(sum(coverage.positive))])
+        else:
+            made.append(
+                average(
+                    bound_measure,
+                    column if longer is None else longer,
+                    count,
+                    evaluated,
+                    zscored=zscored,
+                )
+            )
+    return made
+
+
+def average(
+    bound: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
+) -> list[float]:
+    """The summary of a measure, a number for each of its names.
+
+    values: float64[queries * width]. count: the number of queries to average over; only the
+    `evaluated` ones have values, the others count as 0. zscored: z-scores are always averaged by
+    their mean.
+    """
+    kind = bound.measure.average
+    if zscored and kind in OVER_VALUES:
+        kind = "mean"
+    if kind in ("defined", "median"):
+        return [_over_defined(kind, values[:: bound.width])]
+    # Added in the order of the queries.
+    totals: Any = [0.0] * bound.width
+    if len(values) > FEW:
+        totals = zeros("d", bound.width)
+        kernels.add_up(values, bound.width, totals)
+    else:
+        for place, value in enumerate(values):
+            totals[place % bound.width] += value
+    if kind == "pooled":
+        # NaN if there is nothing to pool.
+        return [totals[1] / totals[2] if totals[2] else float("nan")]
+    own = [totals[j] for j in range(len(bound.names))]
+    if kind == "mean":
+        return [total / count for total in own]
+    if kind == "geometric":
+        missing = count - evaluated
+        return [float(kernels.geometric_mean(total, count, missing)) for total in own]
+    return own
+
+
+def _over_defined(kind: str, values: Any) -> float:
+    """The mean or the median of the values that are not NaN; NaN if there is none."""
+    defined = [value for value in values if value == value]
+    if not defined:
+        return float("nan")
+    if kind == "median":
+        from statistics import median
+
+        return float(median(defined))
+    total = 0.0
+    for value in defined:
+        total += value
+    return total / len(defined)
+
+
+def insert_zero_rows(
+    bound: list[BoundMeasure],
+    values: list[Any],
+    extended: list[Any],
+    coverage: Coverage,
+    evaluated: Ids,
+    order: Sequence[bytes] | None = None,
+) -> tuple[list[bytes], list[Any], list[int]]:
+    """Insert judged queries without results: all ids, their values, and the places of these rows.
+
+    values, extended: as in `summaries`; without the latter, values of queries without results are
+    0, the number of their grades above zero, or empty texts. evaluated: the ids of the evaluated
+    queries. order: the ids of all judged queries in the desired order; None means byte order, which
+    `evaluated` must have, too.
+    """
+    known = set(evaluated)
+    missing = [place for place, query in enumerate(coverage.judged) if query not in known]
+    everyone = [*evaluated, *(coverage.judged[place] for place in missing)]
+    row_of = {query: row for row, query in enumerate(everyone)}
+    query_ids = sorted(row_of) if order is None else list(order)
+    rows = [row_of[query] for query in query_ids]
+    columns: list[Any] = []
+    for own, column, longer in zip(bound, values, extended, strict=True):
+        if column is None:
+            columns.append(None)
+            continue
+        if isinstance(column, list):
+            texts = [*column, *[b""] * len(missing)]
+            columns.append([texts[row] for row in rows])
+            continue
+        if longer is None:
+            zero = [0.0] * (len(missing) * own.width)
+            if coverage.positive is not None and counts_positive_grades(own):
+                zero = [float(coverage.positive[place]) for place in missing]
+            longer = [*column, *zero]
+        width = range(own.width)
+        columns.append(filled("d", [longer[row * len(width) + j] for row in rows for j in width]))
+    return query_ids, columns, [place for place, row in enumerate(rows) if row >= len(evaluated)]

@@ -1,0 +1,181 @@
+"""Scores as rounded text: a readable summary, and notes on what a reader must know."""
+
+from __future__ import annotations
+
+from fastrank.common.messages import counted, first_few, visible
+from fastrank.core.measures.trec import GAINS
+from fastrank.core.scores.columns import columns_by_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.core.scores.scores import Scores
+
+    Range = tuple[float, float, bool]
+    """The lowest and the highest mean over the orders of tied documents, and whether the expected
+    value is known."""
+
+
+def readable(scores: Scores) -> str:
+    """The summary, one line per measure, followed by notes."""
+    shown = {
+        name: column.presented(column.summary)
+        for name, column in columns_by_name(scores).items()
+        if column.summary is not None
+    }
+    width = max(map(len, shown), default=0)
+    lines = [f"{name:{width}}  {visible(rounded(value))}" for name, value in shown.items()]
+    return "\n".join(lines + notes(scores))
+
+
+def rounded(value: object, digits: int = 4) -> str:
+    """A value for tables: floats with `digits` decimals."""
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    return "" if value is None else str(value)
+
+
+# Notes on counts, by the name of the count: for one, and for several.
+NOTED = {
+    "no_relevant_skipped": (
+        "judged query without a relevant document was skipped",
+        "judged queries without a relevant document were skipped",
+    ),
+    "excluded": (
+        "document was excluded from the rankings",
+        "documents were excluded from the rankings",
+    ),
+    "duplicates": (
+        "duplicate line was dropped from the rankings",
+        "duplicate lines were dropped from the rankings",
+    ),
+    "unknown_exclusions": (
+        "query with documents to exclude is neither judged nor in the run",
+        "queries with documents to exclude are neither judged nor in the run",
+    ),
+    "strata_without_samples": (
+        "stratum of a query has no sampled document and counts as if it had no relevant one",
+        "strata of queries have no sampled document and count as if they had no relevant one",
+    ),
+    "not_sampled": (
+        "document of the pool was not sampled, and counts as unjudged in measures without strata",
+        "documents of the pool were not sampled, and count as unjudged in measures without strata",
+    ),
+    "ties_at_cutoff": (
+        "ranking was cut between documents with equal scores",
+        "rankings were cut between documents with equal scores",
+    ),
+}
+# What measures need that use the grades and ignore the relevance level.
+LEVEL_FREE = (*GAINS, "queries", "run")
+# The number of ids in a note.
+NAMED = 5
+# What counts queries without results as 0, in Python.
+ZERO = 'missing="zero"'
+
+
+def notes(scores: Scores, option: str = ZERO) -> list[str]:
+    """What a reader must know: `missing_note` and `other_notes`."""
+    return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
+
+
+def missing_note(scores: Scores, run: str = "the run", option: str = ZERO) -> list[str]:
+    """The note on judged queries without results, if there are any.
+
+    option: what counts them as 0.
+    """
+    if not scores.counts["missing_queries"]:
+        return []
+    judged, zero = len(scores.coverage.judged), scores.coverage.complete
+    text = lacks(run, scores.missing_queries, counted(judged, "judged query", "judged queries"))
+    return [f"{text}; {treated(len(scores.missing_queries), option, zero=zero)}"]
+
+
+def lacks(run: str, missing: list[str], queries: str) -> str:
+    """`pca lacks 2 of 200 judged queries (q1, q2)`; queries: `200 judged queries`."""
+    return f"{run} lacks {len(missing)} of {queries} ({first_ids(missing)})"
+
+
+def treated(missing: int, option: str = "", *, zero: bool) -> str:
+    """What happens to a number of queries without results. option: what counts them as 0."""
+    one = missing == 1
+    if zero:
+        return "it counts as 0" if one else "they count as 0"
+    are, them = ("it is", "it") if one else ("they are", "them")
+    return f"{are} left out" + (f" ({option} counts {them} as 0)" if option else "")
+
+
+def other_notes(scores: Scores) -> list[str]:
+    """Notes on queries that are only in the run, on nothing judged or relevant, and on counts."""
+    made = []
+    unjudged = scores.unjudged_queries
+    if unjudged:
+        queries = counted(len(unjudged), "query of the run has", "queries of the run have")
+        made.append(f"{queries} no judgments ({first_ids(unjudged)})")
+    counts, needs = scores.counts, {bound.measure.needs for bound in scores.bound}
+    if 0 < counts.get("retrieved", 0) == counts["unjudged"]:
+        # Only a search counts these ties, and it checks that judged documents are in the corpus.
+        known = "ties_at_cutoff" in counts
+        question = "" if known else ": do the document ids of run and qrels match?"
+        made.append(f"no retrieved document is judged{question}")
+    if not needs <= {*LEVEL_FREE} and (
+        0 < counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
+    ):
+        made.append("no judged document is relevant: is the relevance level above all grades?")
+    # Queries, documents and lines that do not count, and ties that were cut.
+    return made + [
+        counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
+    ]
+
+
+def first_ids(queries: list[str]) -> str:
+    """The first of some ids."""
+    return visible(first_few(queries, NAMED))
+
+
+# What part of a mean must depend on the order of tied documents for a note.
+NOTED_SHARE = 0.1
+
+
+def tie_notes(scores: Scores, of: str = "", option: str = "--ties") -> list[str]:
+    """A note on the measure that the order of tied documents moves most, if it moves by more than
+    a tenth.
+
+    of: the name of the run, if what is before the note does not say it. option: what sets the order
+    of ties.
+    """
+    if scores.ties is None:
+        return []
+    moved = {}
+    for name, (worst, best, _) in scores.ties.ranges().items():
+        value = scores.mean[name]
+        most = max(best - value, value - worst)
+        if most > NOTED_SHARE * abs(value):
+            moved[name] = most / abs(value) if value else float("inf")
+    if not moved:
+        return []
+    name = max(moved, key=moved.__getitem__)
+    worst, best, has_expected = scores.ties.ranges()[name]
+    more = len(moved) - 1
+    others = f" and {counted(more, 'more measure')}" if more else ""
+    run = f" of {of}" if of else ""
+    remedy = (
+        f"{option} average gives the expected value"
+        if has_expected
+        else f"{option} worst and {option} best give the ends of this range"
+    )
+    return [
+        f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
+        f" documents, here {scores.mean[name]:.4f}; {remedy}"
+    ]
+
+
+def without_ties(ties: Any, expected: str) -> str:
+    """What makes the order of tied documents irrelevant.
+
+    ties: of Scores. expected: how to get expected values.
+    """
+    if all(has_expected for _, _, has_expected in ties.ranges().values()):
+        return f"{expected} removes the question"
+    return "different scores of these documents remove the question"

@@ -1,1 +1,0 @@
-"""How kernels become machine code ahead of time: what `fastrank.native.build` consists of."""

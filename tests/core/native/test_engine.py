@@ -1,0 +1,297 @@
+"""The engines: chosen as documented, never older than the sources, and of one kind of symbols."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastrank.core.native.compiling.levels import levels
+from fastrank.core.native.compiling.object_cache import (
+    ALLOWED,
+    BuildError,
+    emit_object,
+)
+from fastrank.core.native.library import library_path, read_sources
+from tests.helpers.installations import (
+    ALONE,
+    copy_package,
+    needs_checkout,
+    needs_numba_elsewhere,
+    run_python,
+    try_python,
+)
+from tests.helpers.paths import PACKAGE
+
+LIBRARIES = sorted(PACKAGE.glob("core/native/*.so"))
+needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
+SHOW = "import fastrank; print(fastrank.testing.engine())"
+COUNT = "from fastrank.core.native import kernels; print(kernels.count_lines(b'a\\nb'))"
+
+
+@needs_library
+def test_the_library_is_used_when_there_is_one() -> None:
+    """Without any setting."""
+    assert run_python(SHOW).startswith("precompiled (")
+
+
+@pytest.mark.parametrize(
+    ("setting", "engine"),
+    [
+        ({"FASTRANK_ENGINE": "jit"}, "jit (FASTRANK_ENGINE=jit)"),
+        ({"NUMBA_DISABLE_JIT": "1"}, "python (NUMBA_DISABLE_JIT is set)"),
+    ],
+    ids=["jit", "python"],
+)
+def test_the_environment_can_insist_on_another_engine(setting: dict[str, str], engine: str) -> None:
+    assert run_python(SHOW, **setting) == engine
+
+
+def test_an_unknown_engine_is_an_error() -> None:
+    """Not a silent fallback."""
+    status, _, complaint = try_python(SHOW, FASTRANK_ENGINE="gpu")
+
+    assert status != 0
+    assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
+
+
+def test_the_jit_without_numba_names_the_extra() -> None:
+    code = f"import sys; sys.modules['numba'] = None; {SHOW}"
+
+    status, _, complaint = try_python(code, FASTRANK_ENGINE="jit")
+
+    assert status == 1
+    expected = "compiling the kernels needs numba: pip install 'fastrank-eval[jit]'"
+    assert complaint.endswith(f"{expected} (FASTRANK_ENGINE=jit)\n")
+
+
+SOURCES = [
+    "core/kernels/measures/trec.py",
+    "core/kernels/texts/text.py",
+    "core/native/build.py",
+    "core/native/records/runs.py",
+    "core/native/compiling/object_cache.py",
+    "core/native/codes.py",
+]
+
+
+@needs_library
+@needs_checkout
+def test_a_library_older_than_its_sources_is_not_used(tmp_path: Path) -> None:
+    """Whichever source changed, even if its time stamp and size did not."""
+    package = copy_package(tmp_path, libraries=True)
+    assert read_sources(str(package / "core")) == read_sources()
+    for module in SOURCES:
+        path = package / module
+        before, text = path.stat(), path.read_text()
+        path.write_text(text.replace("the", "teh", 1))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert read_sources(str(package / "core")) != read_sources(), module
+        if module != SOURCES[-1]:
+            path.write_text(text)
+
+    told = "the compiled library does not match the source files"
+    assert run_python(SHOW, tmp_path) == f"jit ({told})"
+    status, _, complaint = try_python(SHOW, tmp_path, FASTRANK_ENGINE="precompiled")
+    assert status != 0
+    assert f"FASTRANK_ENGINE=precompiled: {told}" in complaint
+
+
+@needs_numba_elsewhere
+def test_without_libraries_the_jit_takes_over(tmp_path: Path) -> None:
+    """As after an installation without a C linker."""
+    copy_package(tmp_path)
+
+    assert run_python(ALONE + SHOW, tmp_path) == "jit (no compiled library is installed)"
+
+
+@needs_numba_elsewhere
+@needs_library
+def test_a_broken_library_is_not_used(tmp_path: Path) -> None:
+    """Something else under its name: the JIT, with the loader's reason."""
+    for library in copy_package(tmp_path, libraries=True).glob("core/native/*.so"):
+        library.write_bytes(b"not a library")
+
+    shown = run_python(ALONE + SHOW, tmp_path)
+
+    assert re.fullmatch(r"jit \(the compiled library .* cannot be used.*\)", shown, re.DOTALL)
+
+
+# As in a library of an installed package, which is as old as the files beside it.
+WITHOUT_SOURCES = (
+    "from fastrank.core.native import library\n"
+    "text = library._text\n"
+    "library._text = lambda handle, name: b'' if name == 'sources' else text(handle, name)\n"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> dict[str, str]:
+    """A checkout without a library in the folder `checkout`, and an installation in `site`."""
+    copy_package(tmp_path / "checkout")
+    copy_package(tmp_path / "site", libraries=True)
+    return {"PYTHONPATH": str(tmp_path / "site"), "SITE": str(tmp_path / "site")}
+
+
+@needs_library
+@pytest.mark.parametrize("carried", ["", WITHOUT_SOURCES], ids=["editable", "wheel"])
+def test_a_checkout_uses_the_library_of_an_installation(
+    carried: str, tmp_path: Path, checkout: dict[str, str]
+) -> None:
+    """`pip install .`, then Python in the checkout, which imports the sources there."""
+    show = "import fastrank; print(fastrank.__file__)\n" + SHOW
+
+    shown = run_python(ALONE + carried + show, tmp_path / "checkout", **checkout).split("\n")
+
+    assert shown[0] == str(tmp_path / "checkout/fastrank/__init__.py")
+    assert shown[1].startswith("precompiled (")
+
+
+@needs_numba_elsewhere
+@needs_library
+@pytest.mark.parametrize("changed", ["checkout", "site"])
+def test_a_checkout_with_other_sources_does_not_use_the_installed_library(
+    changed: str, tmp_path: Path, checkout: dict[str, str]
+) -> None:
+    file = tmp_path / changed / "fastrank/core/native/codes.py"
+    file.write_text(file.read_text() + "# Changed.\n")
+
+    shown = run_python(ALONE + WITHOUT_SOURCES + SHOW, tmp_path / "checkout", **checkout)
+
+    assert shown == "jit (the compiled library does not match the source files)"
+
+
+@needs_numba_elsewhere
+def test_the_jit_says_once_that_it_compiles_and_how_to_avoid_it(tmp_path: Path) -> None:
+    """Only where nobody asked for it, and only if there is something to compile."""
+    copy_package(tmp_path)
+    cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    code = f"{ALONE}{COUNT}; kernels.find_no_field"
+
+    status, shown, complaint = try_python(code, tmp_path, CC="no-such-compiler", **cache)
+
+    assert (status, shown) == (0, "2")
+    assert complaint == (
+        "fastrank: no compiled library is installed; compiling the kernels that are needed, up to a"
+        " minute once. To avoid this, install a C compiler (gcc) and run: "
+        f"{sys.executable} -m fastrank.core.native.build\n"
+    )
+    assert try_python(code, tmp_path, **cache) == (0, "2", "")
+
+
+def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "fastrank").write_text("in the way")
+
+    status, shown, complaint = try_python(
+        COUNT, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path)
+    )
+
+    assert (status, shown) == (0, "2")
+    assert complaint == (
+        "fastrank: FASTRANK_ENGINE=jit; compiling the kernels that are needed, up to a minute in"
+        f" every process, because code cannot be kept in {tmp_path}/fastrank (File exists)."
+        " To avoid this, set XDG_CACHE_HOME to a folder of your own\n"
+    )
+
+
+def test_the_jit_works_if_the_disk_is_full(tmp_path: Path) -> None:
+    """Of the file of a kernel there is room for a part."""
+    code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
+
+    status, shown, complaint = try_python(
+        f"{code}{COUNT}", tmp_path, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path)
+    )
+
+    assert (status, shown) == (0, "2")
+    folder = rf"{tmp_path}/fastrank/objects"
+    assert re.search(rf"cannot be kept in {folder} \(File too large\)\. To avoid", complaint)
+    assert complaint.count("\n") == 1
+    assert list((tmp_path / "fastrank/objects").iterdir()) == []
+
+
+def test_the_jit_keeps_compiled_code_where_the_build_does(tmp_path: Path) -> None:
+    """It loads again without numba, of which no setting is changed; only the user may write."""
+    code = (
+        "import os, sys\n"
+        "before = dict(os.environ)\n"
+        "from fastrank.core.native import kernels\n"
+        "assert kernels.count_lines(b'a\\nb') == 2\n"
+        "assert before == dict(os.environ)\n"
+        "assert 'numba' not in sys.modules\n"
+    )
+    environment = {"FASTRANK_ENGINE": "jit", "XDG_CACHE_HOME": str(tmp_path)}
+
+    first = try_python(code, **environment)
+    (kept,) = (tmp_path / "fastrank/objects").iterdir()
+    made = kept.read_bytes()
+    second = try_python(code, **environment)
+
+    assert (first[0], first[2]) == (second[0], second[2]) == (0, "")
+    assert [path.read_bytes() for path in kept.parent.iterdir()] == [made]
+    folders = [kept.parent.parent, kept.parent]
+    assert [oct(path.stat().st_mode & 0o777) for path in folders] == ["0o700"] * 2
+
+
+def test_building_without_a_linker_says_so(tmp_path: Path) -> None:
+    """No `cc`: a message, and nothing written."""
+    found = subprocess.run(
+        [sys.executable, "-m", "fastrank.core.native.build", str(tmp_path)],
+        env={**os.environ, "CC": "no-such-linker"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert found.returncode == 1
+    assert "no C linker" in found.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_building_needs_only_libc_and_libm() -> None:
+    """A module that would call anything else is refused before it is linked."""
+    llvm = pytest.importorskip("llvmlite.binding")
+    calling = "{ call void @PyErr_Clear() ret void }"
+    text = f"declare void @PyErr_Clear()\ndefine void @fastrank_f() {calling}"
+
+    with pytest.raises(BuildError, match=r"the library would need \['PyErr_Clear'\]"):
+        emit_object(llvm.parse_assembly(text).as_bitcode(), next(iter(levels().values())))
+
+
+@needs_library
+@needs_checkout
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_a_library_carries_its_sources(path: Path) -> None:
+    """The text it was compiled from is in the file, so it can be compared."""
+    assert read_sources() in path.read_bytes()
+    assert str(path) in map(library_path, ("x86-64-v2", "x86-64-v3", "baseline"))
+
+
+def listed(*command: str | Path) -> str:
+    """What a program for object files prints."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"no {command[0]} here")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_the_library_calls_only_libc_and_libm(path: Path) -> None:
+    """The dynamic symbols that it leaves undefined."""
+    start_up = {"__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"}
+    allowed = ALLOWED | start_up | {"_ITM_registerTMCloneTable"}
+    lines = listed("nm", "-D", "--undefined-only", path).splitlines()
+
+    assert {line.split()[-1].split("@")[0] for line in lines} <= allowed
+
+
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_no_multiply_and_add_are_fused(path: Path) -> None:
+    """trec_eval's reference numbers round each operation; v3 has fused instructions."""
+    code = listed("objdump", "-d", path)
+
+    assert re.search(r"vfn?m(add|sub)", code) is None
+    assert "ret" in code

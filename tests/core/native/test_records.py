@@ -1,0 +1,175 @@
+"""Records: how kernels declare their arguments, and what callers may give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import SIZES, filled, zeros
+from fastrank.core.native.declare import KERNELS, declare_all
+from fastrank.core.native.library import kernel_files
+from fastrank.core.native.record import (
+    PER_QUERY,
+    RECORDS,
+    SCALARS,
+    Record,
+    State,
+    flatten,
+    parse_signature,
+    shape_of,
+)
+from fastrank.core.native.records.runs import PageRoom, ResultPages
+
+declare_all()
+
+
+def texts(*lengths: int) -> records.Texts:
+    """Texts of some lengths in a buffer of one letter."""
+    starts = [sum(lengths[:i]) for i in range(len(lengths))]
+    return records.Texts(
+        buffer=b"a" * sum(lengths), starts=filled("q", starts), lengths=filled("q", [*lengths])
+    )
+
+
+def test_no_kernel_takes_more_than_eight_arguments_and_their_types_are_known() -> None:
+    """The columns of every argument are arrays or numbers."""
+    for name, own in KERNELS.items():
+        _, arguments = parse_signature(own.signature)
+
+        assert len(arguments) <= 8, name
+        for argument in arguments:
+            assert {*SIZES, *SCALARS}.issuperset(shape_of(argument).codes), (name, argument)
+
+
+@pytest.mark.parametrize("text", ["int64(", "int(int64)", "int64 int64[::1]"])
+def test_a_signature_that_is_none_is_refused(text: str) -> None:
+    """A typing error in a declaration fails the build, with the text."""
+    with pytest.raises(ValueError, match="expected RESULT"):
+        parse_signature(text)
+
+
+def test_every_record_is_an_argument_of_a_kernel() -> None:
+    """By itself, as a part of another, or query by query; or else kernels make it."""
+    used: set[type[Record | State]] = set()
+    wanted = [word for own in KERNELS.values() for word in parse_signature(own.signature)[1]]
+    while wanted:
+        found = RECORDS.get(word := wanted.pop()) or PER_QUERY.get(word)
+        if found is not None:
+            used.add(found)
+            wanted += found.__annotations__.values()
+
+    sources = "".join(Path(path).read_text("utf-8") for path in kernel_files())
+    unused = {name for name, own in RECORDS.items() if own not in used}
+    assert {name for name in unused if f"{name}(" not in sources} == set()
+
+
+def test_fields_are_read_by_name_and_changed_by_name() -> None:
+    found = texts(3, 2)
+
+    assert found.buffer == b"aaaaa"
+    assert (found.starts.tolist(), found.lengths.tolist()) == ([0, 3], [3, 2])
+    assert tuple(found) == (found.buffer, found.starts, found.lengths)
+    changed = found.changed(buffer=b"bbbbb")
+    assert changed == records.Texts(b"bbbbb", found.starts, found.lengths)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
+        ({"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
+    ],
+)
+def test_a_record_needs_all_its_fields_and_no_others(fields: dict[str, int], wrong: str) -> None:
+    with pytest.raises(TypeError, match=f"Spans: {wrong}"):
+        records.Spans(**fields)
+
+
+def test_a_record_needs_as_many_values_as_fields() -> None:
+    with pytest.raises(TypeError, match="Spans: expected 2 fields, found 3"):
+        records.Spans(1, 2, 3)
+
+
+def test_columns_are_flattened_in_the_declared_order() -> None:
+    run = records.Run(docs=texts(1), offsets="offsets", scores="scores")
+
+    found = flatten("some", [shape_of("int64"), shape_of("Run")], (7, run))
+
+    assert found == [7, *texts(1), "offsets", "scores"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ((texts(1),), "expected 2 arguments, found 1"),
+        ((tuple(texts(1)), zeros("q", 1)), "expected Texts, found tuple"),
+        ((records.Spans(*texts(1)[1:]), zeros("q", 1)), "expected Texts, found Spans"),
+        ((texts(1), texts(1)), r"expected int64\[::1\], found Texts"),
+    ],
+)
+def test_a_call_of_another_shape_is_refused(given: tuple[object, ...], wrong: str) -> None:
+    with pytest.raises(TypeError, match=f"kernel find_stretches: {wrong}"):
+        kernels.find_stretches(*given)
+
+
+def test_a_part_of_a_record_is_checked_too() -> None:
+    wrong = records.TextsByQuery(texts=tuple(texts(1)), offsets=zeros("q", 2))
+
+    with pytest.raises(TypeError, match="kernel some: expected Texts, found tuple"):
+        flatten("some", [shape_of("TextsByQuery")], (wrong,))
+
+
+def _go_on(room: Any) -> Any:
+    """What a kernel does with a state."""
+    before = room.free
+    room.free += room.page_size
+    room.end = room.page_size = -1
+    return before
+
+
+def test_kernels_read_and_write_the_numbers_of_a_state() -> None:
+    """As Python does; those of the library are tested with what they read and write."""
+    room = PageRoom(free=7, page_size=16)
+
+    before = _go_on(PageRoom(np.asarray(*room)))
+
+    assert (before, room.free, room.end, room.page_size) == (7, 23, -1, -1)
+
+
+def test_a_state_is_one_array_in_the_declared_order() -> None:
+    room = PageRoom(page_size=3, free=1)
+
+    assert flatten("some", [shape_of("PageRoom")], (room,)) == [filled("q", [1, 0, 3])]
+
+
+def test_a_state_is_also_one_array_as_the_field_of_a_record() -> None:
+    memory = [zeros("q", 1) for _ in range(4)]
+
+    found = flatten("some", [shape_of("ResultPages")], (ResultPages(*memory, room=PageRoom()),))
+
+    assert found == [*memory, zeros("q", 3)]
+
+
+def test_the_numbers_of_a_state_are_written_by_name() -> None:
+    room = PageRoom(free=1, end=2, page_size=3)
+
+    room.assign(end=5)
+    assert room[0].tolist() == [1, 5, 3]
+    room.clear(free=8)
+    assert room[0].tolist() == [8, 0, 0]
+
+
+def test_a_state_has_no_other_numbers() -> None:
+    with pytest.raises(AttributeError, match="pages"):
+        PageRoom(pages=1)
+    with pytest.raises(AttributeError, match="pages"):
+        PageRoom().pages = 1  # type: ignore[attr-defined]
+
+
+def test_an_array_is_no_state() -> None:
+    with pytest.raises(TypeError, match="expected PageRoom, found memoryview"):
+        flatten("some", [shape_of("PageRoom")], (zeros("q", 3),))
