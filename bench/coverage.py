@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastrank as fr
-from fastrank.comparing.options import COMPARISON, settings
-from fastrank.judges.prediction_powered import estimated, half_width
-from fastrank.judges.query_sample import mostly_equal
+from fastrank.analysis.comparing.options import COMPARISON, settings
+from fastrank.analysis.judges.prediction_powered import estimated, half_width
+from fastrank.analysis.judges.query_sample import mostly_equal
 
 DATA = Path(__file__).parent.parent / "data"
 RUNS = ("pixels", "pca", "profile")

@@ -27,7 +27,7 @@ from fastrank.common.lazy import public_names
 __version__ = "0.1.0"
 
 lazy.conversions = "fastrank.core.formats.tables.frames"
-lazy.intervals = "fastrank.comparing.single_system"
+lazy.intervals = "fastrank.analysis.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,14 +37,31 @@ if TYPE_CHECKING:
     from fastrank import tasks as tasks
     from fastrank import testing as testing
     from fastrank import types as types
-    from fastrank.checking.checker import check as check
-    from fastrank.comparing.agreement import agreement as agreement
-    from fastrank.comparing.compare import compare as compare
-    from fastrank.comparing.compare import compare_datasets as compare_datasets
-    from fastrank.comparing.compare import compare_scores as compare_scores
-    from fastrank.comparing.overlap import overlap as overlap
-    from fastrank.comparing.overlap import rbo as rbo
-    from fastrank.comparing.power import topics_needed as topics_needed
+    from fastrank.analysis.checking.checker import check as check
+    from fastrank.analysis.comparing.agreement import agreement as agreement
+    from fastrank.analysis.comparing.compare import compare as compare
+    from fastrank.analysis.comparing.compare import compare_datasets as compare_datasets
+    from fastrank.analysis.comparing.compare import compare_scores as compare_scores
+    from fastrank.analysis.comparing.overlap import overlap as overlap
+    from fastrank.analysis.comparing.overlap import rbo as rbo
+    from fastrank.analysis.comparing.power import topics_needed as topics_needed
+    from fastrank.analysis.explaining.explain import explain as explain
+    from fastrank.analysis.fusion.fuse import fuse as fuse
+    from fastrank.analysis.fusion.tuning import tune_fusion as tune_fusion
+    from fastrank.analysis.gating.gate import gate as gate
+    from fastrank.analysis.gating.gate import save_baseline as save_baseline
+    from fastrank.analysis.inspecting.inspect import inspect as inspect
+    from fastrank.analysis.judges.agreement import judge_agreement as judge_agreement
+    from fastrank.analysis.judges.estimate import estimate as estimate
+    from fastrank.analysis.judges.merging import diff_qrels as diff_qrels
+    from fastrank.analysis.judges.merging import merge_qrels as merge_qrels
+    from fastrank.analysis.judges.merging import unjudged as unjudged
+    from fastrank.analysis.judges.plans import plan_judgments as plan_judgments
+    from fastrank.analysis.judges.plans import pool as pool
+    from fastrank.analysis.judges.plans import read_plan as read_plan
+    from fastrank.analysis.spans.evaluate import evaluate_spans as evaluate_spans
+    from fastrank.analysis.spans.levels import by_level as by_level
+    from fastrank.analysis.spans.qrels import span_qrels as span_qrels
     from fastrank.core.data.qrels import Qrels as Qrels
     from fastrank.core.data.run import Run as Run
     from fastrank.core.evaluation.arrays import evaluate_arrays as evaluate_arrays
@@ -76,24 +93,7 @@ if TYPE_CHECKING:
     from fastrank.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
     from fastrank.errors import FastrankError as FastrankError
-    from fastrank.explaining.explain import explain as explain
-    from fastrank.fusion.fuse import fuse as fuse
-    from fastrank.fusion.tuning import tune_fusion as tune_fusion
-    from fastrank.gating.gate import gate as gate
-    from fastrank.gating.gate import save_baseline as save_baseline
-    from fastrank.inspecting.inspect import inspect as inspect
-    from fastrank.judges.agreement import judge_agreement as judge_agreement
-    from fastrank.judges.estimate import estimate as estimate
-    from fastrank.judges.merging import diff_qrels as diff_qrels
-    from fastrank.judges.merging import merge_qrels as merge_qrels
-    from fastrank.judges.merging import unjudged as unjudged
-    from fastrank.judges.plans import plan_judgments as plan_judgments
-    from fastrank.judges.plans import pool as pool
-    from fastrank.judges.plans import read_plan as read_plan
     from fastrank.searching.runs import search as search
-    from fastrank.spans.evaluate import evaluate_spans as evaluate_spans
-    from fastrank.spans.levels import by_level as by_level
-    from fastrank.spans.qrels import span_qrels as span_qrels
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.task import Task as Task
 

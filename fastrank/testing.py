@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from fastrank.analysis.gating.gate import gate
 from fastrank.core.native import engine as engine
-from fastrank.gating.gate import gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.analysis.gating.verdict import Verdict
     from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.measures.selection import Measures
-    from fastrank.gating.verdict import Verdict
 
 
 def assert_no_regression(

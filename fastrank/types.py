@@ -9,10 +9,21 @@ from fastrank.common.lazy import public_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.comparing.agreement import Agreement as Agreement
-    from fastrank.comparing.comparison import Comparison as Comparison
-    from fastrank.comparing.overlap import RankBiasedOverlap as RankBiasedOverlap
-    from fastrank.comparing.pairs import Pair as Pair
+    from fastrank.analysis.comparing.agreement import Agreement as Agreement
+    from fastrank.analysis.comparing.comparison import Comparison as Comparison
+    from fastrank.analysis.comparing.overlap import RankBiasedOverlap as RankBiasedOverlap
+    from fastrank.analysis.comparing.pairs import Pair as Pair
+    from fastrank.analysis.explaining.explanation import Explanation as Explanation
+    from fastrank.analysis.explaining.reference import MeasureDifference as MeasureDifference
+    from fastrank.analysis.explaining.reference import OptionsExplanation as OptionsExplanation
+    from fastrank.analysis.fusion.tuning import FusionTuning as FusionTuning
+    from fastrank.analysis.gating.verdict import Verdict as Verdict
+    from fastrank.analysis.inspecting.inspection import Inspection as Inspection
+    from fastrank.analysis.judges.agreement import JudgeAgreement as JudgeAgreement
+    from fastrank.analysis.judges.estimate import EstimatedPair as EstimatedPair
+    from fastrank.analysis.judges.estimate import JudgeEstimate as JudgeEstimate
+    from fastrank.analysis.judges.plans import JudgmentPlan as JudgmentPlan
+    from fastrank.analysis.judges.plans import Stratum as Stratum
     from fastrank.core.data.qrels import Preferences as Preferences
     from fastrank.core.evaluation.ties import TieRange as TieRange
     from fastrank.core.evaluation.ties import TieReport as TieReport
@@ -27,16 +38,5 @@ if TYPE_CHECKING:
     from fastrank.embeddings.text_vectors import Embeddings as Embeddings
     from fastrank.embeddings.training_data import HardNegatives as HardNegatives
     from fastrank.embeddings.training_data import Instance as Instance
-    from fastrank.explaining.explanation import Explanation as Explanation
-    from fastrank.explaining.reference import MeasureDifference as MeasureDifference
-    from fastrank.explaining.reference import OptionsExplanation as OptionsExplanation
-    from fastrank.fusion.tuning import FusionTuning as FusionTuning
-    from fastrank.gating.verdict import Verdict as Verdict
-    from fastrank.inspecting.inspection import Inspection as Inspection
-    from fastrank.judges.agreement import JudgeAgreement as JudgeAgreement
-    from fastrank.judges.estimate import EstimatedPair as EstimatedPair
-    from fastrank.judges.estimate import JudgeEstimate as JudgeEstimate
-    from fastrank.judges.plans import JudgmentPlan as JudgmentPlan
-    from fastrank.judges.plans import Stratum as Stratum
 
 __getattr__, __dir__ = public_names(__name__)

@@ -435,9 +435,9 @@ check --strict qrels case => 1 ; did you mean 'q1' (qrels:1)? => check qrels run
 # Remedies that no call here can try, and why.
 UNTRIED = {
     "choose an empty folder": "tests/core/formats/test_sites.py writes one",
-    "name a folder (such as inspect/)": "tests/inspecting writes one",
+    "name a folder (such as inspect/)": "tests/analysis/inspecting writes one",
     "use 'holm'": "the default",
-    "`fastrank plan` writes it": "tests/judges/test_plans.py reads one",
+    "`fastrank plan` writes it": "tests/analysis/judges/test_plans.py reads one",
     "install faiss-gpu": "no GPU",
     "use fewer --jobs": "a process has to be killed",
     "compare fewer systems": "takes too long",

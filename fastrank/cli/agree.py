@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from fastrank.analysis.comparing.agreement import systems_table
+from fastrank.analysis.comparing.overlap import overlap, rbo
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, VARIABLES, given_options
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.comparing.agreement import systems_table
-from fastrank.comparing.overlap import overlap, rbo
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from itertools import chain
 
-from fastrank.checking.checker import KINDS, SEVERITIES, Checker
+from fastrank.analysis.checking.checker import KINDS, SEVERITIES, Checker
+from fastrank.analysis.gating.ci_formats import escaped
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import encoded, without_controls
@@ -14,7 +15,6 @@ from fastrank.common.messages import counted
 from fastrank.core.formats.tables.sniff import FORMATS as FILE_FORMATS
 from fastrank.core.scores.records import json_text
 from fastrank.errors import ReadError
-from fastrank.gating.ci_formats import escaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from fastrank.checking.checker import Report
+    from fastrank.analysis.checking.checker import Report
     from fastrank.cli.parser import Parser
 
 FORMATS = ("text", "json", "jsonl", "github")

@@ -103,7 +103,7 @@ class Command:
         try:
             _check_version(given)
             if self._plot is not None and given.plot is not None:
-                from fastrank.comparing.plots.images import check_format
+                from fastrank.analysis.comparing.plots.images import check_format
 
                 check_format(given.plot)
             if not self._can_be_written(given):

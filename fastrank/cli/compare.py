@@ -5,6 +5,11 @@ from __future__ import annotations
 import sys
 from functools import partial
 
+from fastrank.analysis.comparing.compare import compare, compare_evaluated
+from fastrank.analysis.comparing.inputs import system_names
+from fastrank.analysis.comparing.options import ComparisonOptions, settings
+from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
+from fastrank.analysis.comparing.plots.plot import KINDS
 from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
 from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, ZERO, at_least, given_options
@@ -13,11 +18,6 @@ from fastrank.cli.output_formats import WITH_HTML, rendered
 from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
-from fastrank.comparing.compare import compare, compare_evaluated
-from fastrank.comparing.inputs import system_names
-from fastrank.comparing.options import ComparisonOptions, settings
-from fastrank.comparing.pairs import chosen_pair, why_chosen
-from fastrank.comparing.plots.plot import KINDS
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
@@ -30,9 +30,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.options import Settings
     from fastrank.cli.parser import Parser
-    from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.options import Settings
     from fastrank.core.scores.scores import Scores
 
 MEASURES = ["map", "ndcg_cut.10"]
@@ -203,7 +203,7 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         for note in comparison.notes:
             given.command.warn(note)
     if given.largest is not None:
-        from fastrank.comparing.tables import largest_table
+        from fastrank.analysis.comparing.tables import largest_table
 
         table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
         return rendered(table, form, **{"page": given.command.name} if is_page else {})
@@ -228,11 +228,11 @@ def _ascii(given: argparse.Namespace) -> bool:
 
 def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     """The pairs, or the values of each query."""
+    from fastrank.analysis.comparing.shown import pairs_document
+    from fastrank.analysis.comparing.tables import query_table
     from fastrank.common.rendering.document import Document
     from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS
     from fastrank.common.rendering.writers import written
-    from fastrank.comparing.shown import pairs_document
-    from fastrank.comparing.tables import query_table
     from fastrank.core.scores.tables import grid_of
 
     ascii = _ascii(given)

@@ -6,11 +6,11 @@ import io
 import shlex
 from functools import partial
 
+from fastrank.analysis.comparing.plots.images import check_format
+from fastrank.analysis.comparing.plots.plot import KINDS
 from fastrank.cli.flags import OUTPUT, given_options
 from fastrank.cli.output import command_line
 from fastrank.common.lazy import optional
-from fastrank.comparing.plots.images import check_format
-from fastrank.comparing.plots.plot import KINDS
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.errors import OptionError
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.cli.parser import Parser
     from fastrank.cli.run_scores import RunScores
-    from fastrank.comparing.comparison import Comparison
 
 
 def add_files_to_write(parser: Parser) -> None:
@@ -90,7 +90,7 @@ def files_of(
         made.append((given.report, [page.getvalue()]))
     if given.save is not None:
         # Imported here because only this needs it.
-        from fastrank.gating.gate import new_baseline
+        from fastrank.analysis.gating.gate import new_baseline
 
         place = comparison.names.index((comparison.baseline or comparison.names)[0])
         options = given_options(given, EvaluationOptions)

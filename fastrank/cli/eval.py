@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from fastrank.analysis.comparing.options import METHODS, RESAMPLES
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
-from fastrank.comparing.options import METHODS, RESAMPLES
 from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import run_names

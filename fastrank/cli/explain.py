@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from functools import partial
 
+from fastrank.analysis.explaining.explain import MEASURES, explain, explained
+from fastrank.analysis.inspecting.inspect import inspect
+from fastrank.analysis.inspecting.inspection import is_folder
+from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
-from fastrank.core.formats.sites import check_folder
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.errors import OptionError
-from fastrank.explaining.explain import MEASURES, explain, explained
-from fastrank.inspecting.inspect import inspect
-from fastrank.inspecting.inspection import is_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

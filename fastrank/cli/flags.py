@@ -11,9 +11,9 @@ import inspect
 import os
 import re
 
+from fastrank.analysis.comparing.options import COMPARISON
 from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
-from fastrank.comparing.options import COMPARISON
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from fastrank.analysis.fusion.fuse import fuse
+from fastrank.analysis.fusion.methods import METHODS
+from fastrank.analysis.fusion.options import FusionOptions
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import METHOD, given_options
 from fastrank.core.formats.load import read_run, write_run
 from fastrank.core.formats.tables import sniff
-from fastrank.fusion.fuse import fuse
-from fastrank.fusion.methods import METHODS
-from fastrank.fusion.options import FusionOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

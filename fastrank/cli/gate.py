@@ -6,6 +6,10 @@ import argparse
 import os
 from functools import partial
 
+from fastrank.analysis.gating.checks import MAX_DROP
+from fastrank.analysis.gating.ci_formats import to_github, to_json
+from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
+from fastrank.analysis.gating.shown import to_markdown
 from fastrank.cli.command import Command
 from fastrank.cli.flags import (
     CONVENTIONS,
@@ -24,17 +28,13 @@ from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.scores.text import missing_note
 from fastrank.errors import OptionError
-from fastrank.gating.checks import MAX_DROP
-from fastrank.gating.ci_formats import to_github, to_json
-from fastrank.gating.gate import gate, new_baseline, save_baseline
-from fastrank.gating.shown import to_markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from fastrank.analysis.gating.verdict import Verdict
     from fastrank.cli.parser import Parser
-    from fastrank.gating.verdict import Verdict
 
 EPILOG = """\
 `fastrank gate save --help` and `fastrank gate check --help` explain the two

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from fastrank.analysis.judges.agreement import judge_agreement
+from fastrank.analysis.judges.estimate import estimate
+from fastrank.analysis.judges.merging import diff_qrels, merge_qrels, merged, unjudged
+from fastrank.analysis.judges.plans import plan_judgments, read_plan
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.output import encoded
@@ -14,19 +18,15 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
 from fastrank.errors import OptionError
-from fastrank.judges.agreement import judge_agreement
-from fastrank.judges.estimate import estimate
-from fastrank.judges.merging import diff_qrels, merge_qrels, merged, unjudged
-from fastrank.judges.plans import plan_judgments, read_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from fastrank.analysis.judges.agreement import JudgeAgreement
+    from fastrank.analysis.judges.estimate import JudgeEstimate
     from fastrank.cli.parser import Parser
-    from fastrank.judges.agreement import JudgeAgreement
-    from fastrank.judges.estimate import JudgeEstimate
 
 JUDGES_EPILOG = """\
 examples:

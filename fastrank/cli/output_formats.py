@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
     """The output in the format that the command line asks for."""
     if given.interval is not None:
-        from fastrank.comparing.single_system import with_intervals
+        from fastrank.analysis.comparing.single_system import with_intervals
 
         results = (
             (path, name, with_intervals(scores, given.interval)) for path, name, scores in results
@@ -266,6 +266,6 @@ def _settle_interval(given: argparse.Namespace) -> None:
         reason = f"is that of a mean, and -q with --format {given.format} has none; omit -q"
         raise OptionError("--interval", reason)
     # Imported here because other evaluations do not need it.
-    from fastrank.comparing.single_system import interval_settings
+    from fastrank.analysis.comparing.single_system import interval_settings
 
     given.interval = interval_settings(method, **changed)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from inspect import signature
 
+from fastrank.analysis.spans.evaluate import MEASURES, evaluate_spans
+from fastrank.analysis.spans.places import documents_of
+from fastrank.analysis.spans.qrels import span_qrels
+from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
 from fastrank.cli.output_formats import OF_TABLES, format_of_output
@@ -12,10 +16,6 @@ from fastrank.core.formats.load import write_qrels
 from fastrank.core.scores.tables import table
 from fastrank.core.scores.text import notes
 from fastrank.errors import OptionError
-from fastrank.spans.evaluate import MEASURES, evaluate_spans
-from fastrank.spans.places import documents_of
-from fastrank.spans.qrels import span_qrels
-from fastrank.spans.readers import read_chunks, read_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -123,8 +123,8 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
+        from fastrank.analysis.comparing.plots.images import check_format
         from fastrank.common.plots.frame import framed
-        from fastrank.comparing.plots.images import check_format
 
         form = check_format(target, format)
         files.write(target, [framed(self._draw).render(form)])

@@ -6,13 +6,13 @@ from collections import Counter
 
 import numpy
 
+from fastrank.analysis.comparing.bootstrap import all_the_same, t_interval
+from fastrank.analysis.comparing.compare import compare_scores
+from fastrank.analysis.comparing.inputs import better_of
+from fastrank.analysis.comparing.paired import moments
 from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
 from fastrank.common.messages import counted
-from fastrank.comparing.bootstrap import all_the_same, t_interval
-from fastrank.comparing.compare import compare_scores
-from fastrank.comparing.inputs import better_of
-from fastrank.comparing.paired import moments
 from fastrank.core.data.columns import Frozen
 from fastrank.core.scores.scores import Scores
 from fastrank.core.scores.tables import Table
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.comparing.comparison import Comparison
-    from fastrank.comparing.options import ComparisonOptions
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.options import ComparisonOptions
     from fastrank.tasks.result import TaskResult
     from fastrank.tasks.task import Task
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fastrank.checking.checker import KINDS
+from fastrank.analysis.checking.checker import KINDS
 from tests.helpers.commands import FILES, Done, fastrank, printed, write
 
 TEXT = """\

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
-from fastrank.gating.shown import to_markdown
+from fastrank.analysis.gating.shown import to_markdown
 from tests.helpers.commands import PCA, PIXELS, QRELS, Done, assert_refused, fastrank, write
 
 MEASURES = "-m map -m nDCG@10"

@@ -6,8 +6,8 @@ import io
 from typing import Any
 
 import fastrank
-from fastrank.checking.checker import KINDS
-from fastrank.checking.findings import Finding, Report
+from fastrank.analysis.checking.checker import KINDS
+from fastrank.analysis.checking.findings import Finding, Report
 
 
 class NotReadError(Exception):

@@ -14,13 +14,13 @@ from typing import Any, get_args
 import pytest
 
 import fastrank as fr
+from fastrank.analysis.comparing.options import COMPARISON
+from fastrank.analysis.fusion.methods import METHODS
 from fastrank.common import choices
 from fastrank.common.keywords import Keyword
-from fastrank.comparing.options import COMPARISON
 from fastrank.core.evaluation.labels import TIES
 from fastrank.core.formats.tables.sniff import FORMATS
 from fastrank.core.matching.keywords import EVALUATION
-from fastrank.fusion.methods import METHODS
 from fastrank.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
 

@@ -19,6 +19,11 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.analysis.comparing.shown import columns_document, document_of, pairs_document
+from fastrank.analysis.comparing.tables import query_table
+from fastrank.analysis.explaining.explanation import explanation_document
+from fastrank.analysis.gating.ci_formats import to_json
+from fastrank.analysis.gating.shown import to_markdown, to_text
 from fastrank.common.messages import visible
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.common.rendering.html import html
@@ -26,12 +31,7 @@ from fastrank.common.rendering.latex import latex
 from fastrank.common.rendering.markdown import markdown
 from fastrank.common.rendering.numbers import joined
 from fastrank.common.rendering.text import text
-from fastrank.comparing.shown import columns_document, document_of, pairs_document
-from fastrank.comparing.tables import query_table
 from fastrank.core.scores.tables import grid_of
-from fastrank.explaining.explanation import explanation_document
-from fastrank.gating.ci_formats import to_json
-from fastrank.gating.shown import to_markdown, to_text
 from tests.common.rendering.parsers import (
     PLAIN,
     Page,

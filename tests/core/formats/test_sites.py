@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fastrank.core.formats.sites import check_folder, write_site
+from fastrank.analysis.inspecting.sites import check_folder, write_site
 from fastrank.errors import InputError
 
 OLD = {"index.html": b"old", "pages/1.html": b"1"}

@@ -162,7 +162,7 @@ def test_kernels_are_found_in_packages_below(tmp_path: Path) -> None:
         "print(kernel_digests()['one_more'])"
     )
     before = run_python(code, tmp_path)
-    helper = tmp_path / "fastrank" / TIES
+    helper = tmp_path / "fastrank/core" / TIES
     text, called = helper.read_text(), "return add_relevant(q, depth, q.level, 0, 0)[2]"
     assert called in text
 

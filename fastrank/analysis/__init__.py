@@ -1,0 +1,1 @@
+"""What values mean: comparisons, explanations, judges, gates, checks, pages, fusion, spans."""

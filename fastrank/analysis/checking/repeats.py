@@ -1,0 +1,80 @@
+"""Checks for duplicate documents, padding, and queries whose lines are not adjacent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.analysis.checking.findings import Collector, quoted
+from fastrank.analysis.checking.rows import Rows
+from fastrank.common.messages import counted
+from fastrank.core.data.texts import interning
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import zeros
+
+PADDING = b"-1"
+
+
+def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
+    """Note duplicate documents and padding."""
+    earlier = zeros("q", len(rows))
+    repeats = kernels.note_repeats(rows.columns, interning(kernels.widest(rows.offsets)), earlier)
+    if repeats:
+        first = np.asarray(earlier)
+        again = np.flatnonzero(first >= 0)
+        conflict = np.zeros(len(again), dtype=bool)
+        if judgments:
+            conflict = rows.integers[again] != rows.integers[first[again]]
+        _note(rows, findings, "conflicting-grades", again[conflict], first, 3, "grade")
+        field, what = (3, "grade") if judgments else (4, "score")
+        _note(rows, findings, "duplicate", again[~conflict], first, field, what)
+    _check_padding(rows, findings)
+
+
+def _note(
+    rows: Rows,
+    findings: Collector,
+    kind: str,
+    again: np.ndarray,
+    first: np.ndarray,
+    field: int,
+    what: str,
+) -> None:
+    def describe(row: int) -> str:
+        before = int(first[row])
+        own, other = rows.fields(row), rows.fields(before)
+        values = [fields[field].decode("utf-8", "backslashreplace") for fields in (own, other)]
+        message = (
+            f"duplicate {rows.named(row)} in query {quoted(rows.query(row))}: {what} {values[0]},"
+            f" but {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
+        )
+        if what == "grade" and rows.is_trec and own[1] != other[1]:
+            message += "; the second fields differ, as in judgments for measures of subtopics"
+        return message
+
+    findings.add_rows(kind, rows, again, describe)
+
+
+def _check_padding(rows: Rows, findings: Collector) -> None:
+    padding = np.flatnonzero(rows.doc_lengths == len(PADDING))
+    text = np.frombuffer(rows.text, dtype=np.uint8)
+    for place, byte in enumerate(PADDING):
+        padding = padding[text[rows.doc_starts[padding] + place] == byte]
+    message = "document -1, with which faiss pads results if it finds too few"
+    findings.add_rows("padding", rows, padding, lambda _: message)
+
+
+def check_scattered(rows: Rows, findings: Collector) -> None:
+    """Note queries whose lines are not adjacent."""
+    first_lines = rows.first_lines if rows.scattered else np.zeros(0, dtype=np.int64)
+
+    def describe(i: int) -> tuple[str, bytes, None]:
+        number, _, places = rows.scattered[i]
+        query = rows.queries[number]
+        message = (
+            f"query {quoted(query)} continues after other queries; it starts on"
+            f" {rows.where(first_lines[number])}, and its {rows.unit}s are in"
+            f" {counted(places, 'separate block')}"
+        )
+        return message, query, None
+
+    findings.add_lines("scattered", [line for _, line, _ in rows.scattered], describe)

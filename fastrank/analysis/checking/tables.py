@@ -1,0 +1,178 @@
+"""Read files in formats other than TREC's for checking, including invalid numbers.
+
+Every number is checked. For a file with broken syntax or an invalid id, the only finding is the
+error of its reader.
+"""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
+from fastrank.core.formats.tables.dicts import qrels_from_dict, run_from_dict
+from fastrank.core.formats.tables.sniff import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.core.formats.tables.table import Table, numbers_of_cells, qrels_of, run_of
+from fastrank.core.formats.tables.table_files import content_of
+from fastrank.core.formats.tools.question_files import as_rows
+from fastrank.core.native import codes, kernels, records
+from fastrank.core.native.buffers import zeros
+from fastrank.errors import FormatError, InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.core.data.texts import Texts
+
+# The unit of {query: {document: number}} in messages.
+ITEM = "item"
+
+
+class Reading(NamedTuple):
+    """What could be read of a file, and the reader's error, if any.
+
+    rows: None if no rows could be read.
+    """
+
+    rows: Rows | None
+    refused: FormatError | InputError | None
+
+
+def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
+    """Read judgments or a run like `read_qrels` and `read_run`, but past invalid numbers."""
+    kind = "qrels" if judgments else "run"
+    try:
+        found = content_of(content, name, form, kind)
+        if isinstance(found, Table):
+            found = as_rows(found, kind)
+    except (FormatError, InputError) as error:
+        return Reading(None, error)
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    return reading_of(found, name, lines, judgments=judgments)
+
+
+def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading:
+    """The same for a Table, or for {query: {document: number}}; lines: those of the file."""
+    refused: FormatError | InputError | None = None
+    try:
+        if isinstance(found, Table):
+            qrels_of(found) if judgments else run_of(found)
+        elif judgments:
+            qrels_from_dict(found, source=name)
+        else:
+            run_from_dict(found, source=name)
+    except (FormatError, InputError) as error:
+        refused = error
+    try:
+        if isinstance(found, Table):
+            unit = found.unit
+            return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
+        rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
+        # Of what the reader refuses, ids may be anything, lone surrogates that have no bytes too.
+        without = (
+            [] if judgments or refused else [q for q, documents in found.items() if not documents]
+        )
+        empty = frozenset(map(os.fsencode, without))
+        return Reading(Rows(**{**rows._asdict(), "empty": empty}), refused)
+    except (FormatError, InputError, AttributeError):
+        # The reader has already reported the wrong structure or the invalid id.
+        if refused is None:
+            raise
+        return Reading(None, refused)
+
+
+def _table_of(given: Any, name: str, judgments: bool) -> Table:
+    """The items of {query: {document: number}}."""
+    items = [(query, *item) for query, documents in given.items() for item in documents.items()]
+    columns = [[item[place] for item in items] for place in range(3)]
+    return Table(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
+
+
+def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
+    roles = QRELS_ROLES if judgments else RUN_ROLES["score"]
+    found = find_columns(table.names, roles, None, table.source)
+    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    write = _stripped if table.to_numbers is numbers_of_cells else _written
+    numbers: dict[str, list[bytes]] = {
+        role: list(map(write, table.values(table.names[found[role]])))
+        for role in ("grade", "rank", "score")
+        if role in found
+    }
+    values = _values(numbers, judgments)
+    if not judgments and "score" not in numbers:
+        # A document's score is minus its rank. The reader reports invalid ranks.
+        numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
+        plain = np.full_like(values.classes, codes.A_NUMBER)
+        scores = np.where(values.rank_classes == codes.A_NUMBER, -1.0 * values.integers, np.nan)
+        values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
+    # Query ids and then document ids in one buffer.
+    text = bytes(queries.buffer) + bytes(docs.buffer)
+    shift = len(queries.buffer)
+    places = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
+    nothing = [b""] * table.size
+    shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
+    tags: list[tuple[bytes, int]] = []
+    if "tag" in found:
+        tag_texts = table.texts(found["tag"])
+        every = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
+        tags = distinct_texts(bytes(tag_texts.buffer), every, places)
+    docs_at = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
+    columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": places}
+    rows, order = rows_by_query(
+        text,
+        _stretches(queries),
+        docs_at,
+        columns,
+        line_count=lines,
+        tags=tags,
+        odd=values.odd,
+        unit=unit,
+        has_ranks="rank" in numbers,
+    )
+    if order is not None:
+        shown = [[column[row] for row in order] for column in shown]
+    # Its length is that of the rows, so that `_replace` fails.
+    return Rows(**{**rows._asdict(), "numbers": tuple(shown)})
+
+
+def _stretches(queries: Texts) -> tuple[Any, Any, Any]:
+    """Starts, lengths and first rows of the stretches of equal queries."""
+    firsts = zeros("q", len(queries))
+    count = kernels.find_stretches(queries.columns, firsts)
+    rows = np.asarray(firsts)[:count]
+    starts, lengths = (np.take(np.asarray(column), rows) for column in queries.columns[1:])
+    return starts, lengths, rows
+
+
+def _values(numbers: dict[str, list[bytes]], judgments: bool) -> Rows:
+    """The values of numbers written as text, read from lines in TREC format."""
+    if judgments:
+        lines = [b"0 0 0 %b\n" % _field(grade) for grade in numbers["grade"]]
+    else:
+        ranks = numbers.get("rank") or [b"0"] * len(numbers["score"])
+        lines = [
+            b"0 Q0 0 %b %b 0\n" % (_field(rank), _field(score))
+            for rank, score in zip(ranks, numbers.get("score", ranks), strict=True)
+        ]
+    return scan(b"".join(lines), 0, judgments=judgments)
+
+
+def _stripped(cell: str) -> bytes:
+    return cell.strip().encode("utf-8", "surrogateescape")
+
+
+def _written(value: Any) -> bytes:
+    """A number as text; other values in a form that is not a number."""
+    if isinstance(value, bool):
+        return b"%d" % value
+    shown = str(value) if isinstance(value, Decimal) else repr(value)
+    return shown.encode("utf-8", "backslashreplace")
+
+
+def _field(text: bytes) -> bytes:
+    """The text as a field of a line."""
+    return b"_".join(text.replace(b"\0", b"?").split()) or b"?"

@@ -1,0 +1,213 @@
+"""Checks of the text of a file: encoding, line ends, malformed and odd lines."""
+
+from __future__ import annotations
+
+import re
+
+from fastrank.analysis.checking.findings import Collector, quoted
+from fastrank.analysis.checking.rows import Rows, line_at
+from fastrank.common.messages import counted
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only, misplaced
+from fastrank.core.native import codes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    # The message about a line with a number of fields.
+    Describe = Callable[[bytes, int], str]
+
+# Longest first: a UTF-32 mark begins with a UTF-16 mark.
+FOREIGN = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+# Bytes to decode at once, at least.
+_PIECE = 1 << 20
+
+
+def foreign_encoding(text: bytes) -> str:
+    """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
+    return next((name for mark, name in FOREIGN.items() if text.startswith(mark)), "")
+
+
+def check_text(text: bytes, findings: Collector) -> int | None:
+    """Check a file's bytes. Returns the offset of the first line, or None if it is unreadable."""
+    name = foreign_encoding(text)
+    if name:
+        message = f"expected UTF-8, found {name}; convert it with `iconv -f {name} -t UTF-8`"
+        findings.add("encoding", 1, message)
+        return None
+    if b"\r" in text and b"\n" not in text:
+        message = (
+            "the lines of the file end with CR alone, as on old Macs: trec_eval reads them as one;"
+            " convert it (tr '\\r' '\\n')"
+        )
+        findings.add("bare-cr", 1, message)
+        return None
+    _check_line_ends(text, findings)
+    check_decodable(text, findings)
+    if not text.startswith(BYTE_ORDER_MARK):
+        return 0
+    message = "byte order mark, which trec_eval reads as part of the first query id"
+    findings.add("bom", 1, message)
+    return len(BYTE_ORDER_MARK)
+
+
+def check_decodable(text: bytes, findings: Collector) -> None:
+    """Note the lines that are not UTF-8."""
+    if not text.isascii():
+        lines = list(_undecodable(text))
+        findings.add_lines(
+            "invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None)
+        )
+
+
+def _check_line_ends(text: bytes, findings: Collector) -> None:
+    newlines = text.count(b"\n")
+    if not text.endswith(b"\n"):
+        findings.add("no-final-newline", newlines + 1, "the last line has no newline")
+    if b"\r" not in text:
+        return
+    pairs = text.count(b"\r\n")
+    if pairs:
+        message = f"{pairs:,} of {counted(newlines, 'line')} end in CR LF; CR is read as a blank"
+        findings.add("crlf", _line_of(text, text.find(b"\r\n")), message)
+    bare = text.count(b"\r") - pairs
+    if bare:
+        found = re.search(rb"\r(?!\n)", text)
+        at = found.start() if found else 0
+        message = (
+            f"carriage return without a newline ({bare:,} in the file), which trec_eval reads as a"
+            " blank, not as the end of a line"
+        )
+        findings.add("bare-cr", _line_of(text, at), message)
+
+
+def _line_of(text: bytes, at: int) -> int:
+    return text.count(b"\n", 0, at) + 1
+
+
+def _undecodable(text: bytes) -> Iterator[int]:
+    """The line numbers of lines that are not UTF-8."""
+    start, line = 0, 1
+    while start < len(text):
+        stop = text.find(b"\n", start + _PIECE) + 1 or len(text)
+        piece = text[start:stop]
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError:
+            for number, one in enumerate(piece.split(b"\n"), line):
+                try:
+                    one.decode("utf-8")
+                except UnicodeDecodeError:
+                    yield number
+        line += piece.count(b"\n")
+        start = stop
+
+
+QRELS_LINE = "4 fields (query iter doc grade)"
+RUN_LINE = "6 fields (query Q0 doc rank score tag)"
+TO_CONVERT = "`fastrank convert` can convert it"
+
+
+def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
+    """Note lines that are malformed, blank, comments, or contain NUL."""
+
+    def note(kind: str, what: int, describe: Describe) -> None:
+        count, first = rows.odd[what]
+
+        def described(i: int) -> tuple[str, None, None]:
+            _, start, fields = first[i].tolist()
+            return describe(line_at(rows.text, start), fields), None, None
+
+        findings.add_lines(kind, first[:, 0], described, count)
+
+    if judgments:
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_judgment)
+        note("malformed", codes.TOO_MANY_FIELDS, _malformed_judgment)
+        note("malformed", codes.BLANK_LINE, lambda *_: f"expected {QRELS_LINE}, found a blank line")
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as("judgment"))
+        note("ambiguous-comment", codes.SECOND_COMMENT, _second_comment)
+    else:
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
+        note("blank-in-id", codes.MISPLACED_FIELDS, lambda line, _: misplaced(line))
+        note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
+        note("blank-line", codes.BLANK_LINE, lambda *_: "a blank line, which is ignored")
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as("result"))
+    note(
+        "comment",
+        codes.COMMENT_LINE,
+        lambda line, _: f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}",
+    )
+    note("nul", codes.NUL_LINE, _nul)
+    if not len(rows):
+        what = "judgment" if judgments else "result"
+        findings.add("no-results", None, f"the file has no {what}s")
+
+
+def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
+    return f"expected {expected}, found {fields}: {quoted(line)}{guess and '; '}{guess}"
+
+
+def _malformed_judgment(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if fields >= 6:
+        guess = "this looks like a run; use --no-qrels if all files are runs"
+    elif fields == 3 and b"\t" in line:
+        guess = f"this looks like BEIR's format; {TO_CONVERT}"
+    elif has_names_only(line) and not guess:
+        guess = IS_HEADER
+    elif fields == 3:
+        guess = "is the second field (iter) missing? Its value is ignored"
+    return _malformed(QRELS_LINE, line, fields, guess)
+
+
+def _malformed_result(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if has_names_only(line) and b"\t" not in line and not guess:
+        guess = IS_HEADER
+    elif fields == 3:
+        guess = f"this looks like MS MARCO's format; {TO_CONVERT}"
+    elif fields == 4:
+        guess = "this looks like a judgment; qrels must be the first file"
+    elif fields == 5:
+        guess = "is the second field (Q0) or the last one (tag) missing? Any word will do"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _guess(line: bytes) -> str:
+    if line.lstrip().startswith((b"{", b"[")):
+        return f"this looks like JSON; {TO_CONVERT}"
+    if line.count(b",") >= 2:
+        return "separate fields by blanks, not commas"
+    return ""
+
+
+def _extra_fields(line: bytes, fields: int) -> str:
+    guess = "fields after the 6th are ignored; does an id contain a blank?"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _nul(line: bytes, _: int) -> str:
+    if line.startswith(b"\0"):
+        return "the line begins with a NUL byte, where trec_eval stops reading the file"
+    return f"the line contains a NUL byte, at which trec_eval crashes: {quoted(line)}"
+
+
+def _second_comment(line: bytes, _: int) -> str:
+    return (
+        "trec_eval 10.0 skips only one comment at a time and reads this one as a judgment:"
+        f" {quoted(line)}"
+    )
+
+
+def _comment_as(what: str) -> Describe:
+    def describe(line: bytes, _: int) -> str:
+        query = quoted(line.split()[0])
+        return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
+
+    return describe

@@ -1,0 +1,287 @@
+"""Scores of several systems as matrices over the same queries."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.common.messages import counted, first_few
+from fastrank.core.measures.trec import BY_NAME
+from fastrank.core.scores.columns import Column, columns_by_name
+from fastrank.core.scores.text import missing_note
+from fastrank.errors import GroupError, MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.core.scores.scores import Scores
+
+# The number of queries that a note or an error names.
+NAMED = 3
+# The squares of larger values, and sums of them, might not be finite.
+LARGEST = 1e100
+# What `evaluate` gives for measures whose summary is not the mean of the values per query.
+SUMMARIES = {
+    "pooled": "weights queries by their numbers of documents",
+    "median": "gives the median",
+    "sum": "gives the sum",
+    "total": "gives the sum",
+}
+
+
+class Measured(NamedTuple):
+    """The values of one measure, float64[systems, queries], and which ones are better.
+
+    within: if the queries are data sets, the values of each one's queries, float64[systems,
+    queries], to resample them, too. shares: whether all values of the measure are between 0 and 1.
+    """
+
+    values: Floats
+    better: str
+    within: list[Floats] | None = None
+    shares: bool = True
+
+
+class Aligned(NamedTuple):
+    """The values of systems on the same queries. notes: what a reader must know about them."""
+
+    names: list[str]
+    queries: list[str]
+    measures: dict[str, Measured]
+    notes: list[str]
+
+
+class System(NamedTuple):
+    """The values of one system: {measure: {query: value}} as arrays over its queries."""
+
+    queries: list[str]
+    values: dict[str, Floats]
+    better: dict[str, str]
+
+
+def align(
+    names: list[str],
+    systems: Sequence[System],
+    *,
+    common: bool,
+    caller: str,
+    noted: bool = True,
+    pairwise: bool = True,
+) -> Aligned:
+    """The values on the same queries, in byte order of their ids.
+
+    common: keep the queries that all systems have, and note the others if `noted`; else different
+    queries are an error. pairwise: whether pairs are tested on the queries with values of both, or
+    all on those with values of all; the notes say so. Raises GroupError and MeasureError.
+    """
+    if not systems:
+        raise GroupError(f"{caller}: expected at least one system, found none")
+    sets = [set(system.queries) for system in systems]
+    if not any(sets):
+        raise GroupError(f"{caller}: no system has a query")
+    _check_measures(names, systems)
+    kept, every = set.intersection(*sets), set.union(*sets)
+    notes = []
+    if len(kept) < len(every):
+        if not common:
+            raise _different(names, sets, kept, caller)
+        if noted:
+            notes.append(_lacking(names, sets, kept, every))
+    if not kept:
+        raise _disjoint(names, sets, caller)
+    queries = sorted(kept, key=os.fsencode)
+    measures = {}
+    rows = []
+    for system in systems:
+        places = {query: place for place, query in enumerate(system.queries)}
+        rows.append((system.values, [places[query] for query in queries]))
+    for measure, better in systems[0].better.items():
+        values = np.stack([np.asarray(known[measure], float)[own] for known, own in rows])
+        _refuse_too_large(measure, values, names, queries)
+        measures[measure] = Measured(values, better)
+        notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))
+    return Aligned(names, queries, measures, notes)
+
+
+def _check_measures(names: list[str], systems: Sequence[System]) -> None:
+    first = list(systems[0].values)
+    if not first:
+        raise MeasureError("", "expected a measure with values per query, found none")
+    for name, system in zip(names[1:], systems[1:], strict=True):
+        different = sorted(set(first) ^ set(system.values))
+        if different:
+            raise MeasureError(
+                different[0],
+                f"{names[0]!r} and {name!r} have different measures: only one has"
+                f" {', '.join(different)}",
+            )
+
+
+def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: str) -> GroupError:
+    """The error of the first two systems whose queries differ."""
+    place = next(i for i, own in enumerate(sets) if own != sets[0])
+    only = [
+        f"{len(own)} only in {name!r}{_some(own)}"
+        for name, own in (
+            (names[0], sets[0] - sets[place]),
+            (names[place], sets[place] - sets[0]),
+        )
+    ]
+    hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
+    return GroupError(
+        f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
+        f"{hint}"
+    )
+
+
+def _disjoint(names: list[str], sets: list[set[str]], caller: str) -> GroupError:
+    """The error of systems without a common query."""
+    shown = [
+        f"{name!r} has {counted(len(own), 'query', 'queries')}{_some(own)}"
+        for name, own in zip(names[:NAMED], sets, strict=False)
+    ]
+    more = ", ..." if len(names) > NAMED else ""
+    return GroupError(f"{caller}: the systems have no query in common: {', '.join(shown)}{more}")
+
+
+def _lacking(names: list[str], sets: list[set[str]], kept: set[str], every: set[str]) -> str:
+    lacking = [
+        f"{name} lacks {len(every - own)}{_some(every - own)}"
+        for name, own in zip(names, sets, strict=True)
+        if own != every
+    ]
+    return f"compared on {len(kept)} of {len(every)} queries: {'; '.join(lacking)}"
+
+
+def _some(queries: Iterable[str]) -> str:
+    """The first queries in parentheses."""
+    ordered = sorted(queries, key=os.fsencode)
+    if not ordered:
+        return ""
+    return f" ({first_few(ordered, NAMED)})"
+
+
+def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
+    found = np.argwhere(np.abs(values) > LARGEST)
+    if len(found):
+        system, query = found[0]
+        value = values[system, query]
+        reason = (
+            "infinite; infinite values cannot be compared"
+            if np.isinf(value)
+            else f"{value:g}; values above {LARGEST:g} cannot be compared"
+        )
+        raise GroupError(
+            f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is {reason}"
+        )
+
+
+def _gaps(
+    measure: str, values: Floats, names: list[str], queries: list[str], *, pairwise: bool
+) -> list[str]:
+    """A note on the systems that have no value (NaN) for some queries."""
+    gaps = np.isnan(values)
+    places = np.flatnonzero(gaps.any(axis=1))
+    if not len(places):
+        return []
+    lacking: list[str] = []
+    for place in places[:NAMED]:
+        count = int(gaps[place].sum())
+        own = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
+        ids = _some([query for query, gap in zip(queries, gaps[place], strict=True) if gap])
+        lacking.append(f"{names[place]} {own}{ids}")
+    more = ", ..." if len(places) > NAMED else ""
+    return [f"{measure}: {', '.join(lacking)}{more}{_used(gaps, pairwise=pairwise)}"]
+
+
+def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
+    """Which queries the means and the tests use."""
+    systems, common = len(gaps), int((~gaps.any(axis=0)).sum())
+    if systems == 1:
+        return ""
+    pairs = "; a pair is compared on the queries with values of both" * (pairwise and systems > 2)
+    if not common:
+        return f"{pairs}; no query has values of all systems, so the means cannot be compared"
+    queries = f"the {counted(common, 'query', 'queries')} with values of all systems"
+    used = "is used" if common == 1 else "are used"
+    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} {used}"
+
+
+def systems_of(
+    scores: Sequence[Scores], allowed: Container[str] | None = None
+) -> tuple[list[System], list[str]]:
+    """The values per query of Scores, and notes on means that differ from those of `evaluate`.
+
+    allowed: the names of measures to use, others are skipped. Raises MeasureError for a measure
+    without numbers per query.
+    """
+    systems: list[System] = []
+    notes: dict[str, None] = {}
+    for item in scores:
+        columns = {
+            name: column
+            for name, column in columns_by_name(item).items()
+            if allowed is None or name in allowed
+        }
+        averages = {bound.measure.name: bound.measure.average for bound in item.bound}
+        for name, column in columns.items():
+            _refuse_without_values(column, columns)
+            summary = SUMMARIES.get(averages.get(_measure_of(item, name), ""))
+            if summary and not item.zscored:
+                notes[f"{name}: the mean shown is over queries; `evaluate` {summary}"] = None
+        systems.append(
+            System(
+                item.queries,
+                {name: column.to_array() for name, column in columns.items()},
+                {name: column.better for name, column in columns.items()},
+            )
+        )
+    return systems, list(notes)
+
+
+def _measure_of(scores: Scores, name: str) -> str:
+    """The name of the measure that a column belongs to."""
+    printed = os.fsencode(name)
+    return next(own.measure.name for own in scores.bound if printed in own.names)
+
+
+def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
+    if column.values is not None and column.kind != "text":
+        return
+    others = [own.name for own in columns.values() if own.values is not None and own.kind != "text"]
+    measure = BY_NAME.get(column.name)
+    if measure is not None and measure.average == "geometric":
+        others = [column.name.removeprefix("gm_")]
+    hint = (
+        f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
+    )
+    raise MeasureError(column.name, f"{column.name!r}: has no values per query to compare{hint}")
+
+
+def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:
+    """A note for each run that lacks judged queries, and one on skipped queries.
+
+    zero: the option that counts them as 0. Raises GroupError if no run has results for any query.
+    """
+    notes = []
+    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
+        raise GroupError("compare: no run has results for any judged query")
+    for name, item in zip(names, scores, strict=True):
+        undefined = [
+            own
+            for own in item
+            if item.zero_rows and all(item[own][row] != item[own][row] for row in item.zero_rows)
+        ]
+        but = f", except in {' and '.join(undefined)}, which has no value" if undefined else ""
+        notes += [note + but for note in missing_note(item, name, zero)]
+    skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
+    if skipped:
+        queries = counted(skipped, "judged query", "judged queries")
+        notes.append(f"{queries} without a relevant document: skipped")
+    return notes

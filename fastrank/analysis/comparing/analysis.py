@@ -1,0 +1,305 @@
+"""The analysis of one measure: test, correction, intervals and effect sizes of every pair."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.analysis.comparing.bootstrap import (
+    all_the_same,
+    bootstrap_intervals,
+    bootstrap_test,
+    t_interval,
+)
+from fastrank.analysis.comparing.groups import alike
+from fastrank.analysis.comparing.pair_tests import (
+    SIGNS,
+    Tested,
+    adjust,
+    gains,
+    sign_test,
+    t_test,
+    user_test,
+    wilcoxon_test,
+)
+from fastrank.analysis.comparing.paired import Moments, Paired, common_values, moments
+from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
+from fastrank.analysis.comparing.tukey import randomized_tukey
+from fastrank.common.messages import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrank.analysis.comparing.alignment import Measured
+    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.paired import Floats, Integers
+
+TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
+    "t": t_test,
+    "randomization": randomization_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+    "tukey": randomized_tukey,
+    "bootstrap": bootstrap_test,
+}
+# Tests whose p-value is at least 2**(1 - k) for k differences that are not 0.
+BY_SIGNS = ("randomization", "wilcoxon", "sign")
+FEW_QUERIES = 10
+MANY_QUERIES = 1000
+FEW_CLUSTERS = 10
+
+
+class Analysis(NamedTuple):
+    """The results for one measure. All arrays but those of `means` have one item for each pair.
+
+    values: as given, float64[systems, queries]. better: which ones are: "higher", "lower", or "".
+    settings: the checked options. paired: the pairs, as places of systems. means: the moments of
+    each system, over the queries with values of all systems; low_means, high_means: the bounds of
+    their means. mean_a, mean_b: the means of the systems of pairs, over the queries with values of
+    both. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its
+    standard deviation. notes: {pair: note}. general: notes on all pairs.
+    """
+
+    values: Floats
+    better: str
+    settings: Settings
+    paired: Paired
+    tested: Tested
+    p_adjusted: Floats
+    means: Moments
+    mean_a: Floats
+    mean_b: Floats
+    low_means: Floats
+    high_means: Floats
+    low: Floats
+    high: Floats
+    relative: Floats
+    effect: Floats
+    smallest_p: Floats
+    notes: dict[int, str]
+    general: list[str]
+
+    @property
+    def has_best(self) -> bool:
+        """Whether one of several systems can be the best."""
+        return len(self.values) > 1 and bool(self.better) and self.paired.ordered
+
+    def ranked(self) -> list[int]:
+        """The systems from best to worst mean; in their order where none can be the best."""
+        sign = SIGNS[self.better] if self.paired.ordered else 0.0
+        return [int(place) for place in np.argsort(-sign * self.means.mean, kind="stable")]
+
+    def significant(self) -> np.ndarray:
+        """Whether each pair differs significantly."""
+        differs = (self.p_adjusted <= self.settings.alpha) & (self.paired.difference != 0.0)
+        return np.asarray(differs)
+
+    def beaten(self, system: int) -> list[int]:
+        """The systems that one is significantly better than."""
+        paired, differs = self.paired, self.significant()
+        gain = gains(self.better, paired.difference, self.tested.statistic, self.settings)
+        first, second = paired.firsts == system, paired.seconds == system
+        lower = [*paired.seconds[differs & first & (gain > 0)].tolist()]
+        return sorted({*lower, *paired.firsts[differs & second & (gain < 0)].tolist()})
+
+    def alike(self) -> list[list[int]]:
+        """The groups of systems that do not differ significantly, best first; needs all pairs."""
+        differs = self.significant()
+        different = (own[differs].tolist() for own in (self.paired.firsts, self.paired.seconds))
+        return alike(self.ranked(), zip(*different, strict=True))
+
+    def columns(
+        self, measure: str, names: list[str], places: Integers | None = None
+    ) -> list[list[Any]]:
+        """The fields of `Pair` as columns, by default for all pairs."""
+        paired, tested = self.paired, self.tested
+        places = np.arange(len(paired)) if places is None else places
+        count = len(places)
+        higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
+        wins, losses = {
+            "higher": (higher, lower),
+            "lower": (lower, higher),
+            "": ([None] * count,) * 2,
+        }[self.better]
+        numbers = (
+            *(self.mean_a, self.mean_b, paired.difference, self.relative, self.low, self.high),
+            *(tested.statistic, tested.df, tested.p, self.p_adjusted, self.smallest_p),
+        )
+        systems = [own[places].tolist() for own in (paired.firsts, paired.seconds)]
+        return [
+            [measure] * count,
+            *([names[system] for system in own] for own in systems),
+            *(own[places].tolist() for own in numbers),
+            wins,
+            paired.equal[places].tolist(),
+            losses,
+            *(own[places].tolist() for own in (self.effect, paired.sd, paired.n, tested.exact)),
+            [self.notes.get(place, "") for place in places.tolist()],
+        ]
+
+
+def analyze(
+    measured: Measured,
+    firsts: Integers,
+    seconds: Integers,
+    clusters: Integers | None,
+    settings: Settings,
+) -> Analysis:
+    """Compare the systems of one measure, pair by pair."""
+    values = measured.values
+    # This test has no use for a query that one of the systems has no value for.
+    tested_values = common_values(values)[0] if settings.of_all_systems else values
+    paired = Paired(tested_values, firsts, seconds, clusters, measured.within)
+    means = moments(paired.common)
+    # Added in the order of the queries, as `evaluate` does.
+    means = means._replace(mean=np.cumsum(np.nan_to_num(paired.common), axis=1)[:, -1] / means.n)
+    if settings.function is not None:
+        tested = user_test(paired, settings)
+    elif len(paired):
+        tested = TESTS[settings.test](paired, settings)
+    else:
+        tested = Tested(np.zeros(0), np.zeros(0))
+    untested = paired.n == 0
+    tested.p[untested] = np.nan
+    for pair in np.flatnonzero(untested):
+        tested.notes[int(pair)] = "no query has values of both: no test is possible"
+    if settings.correction == "max-t" and len(paired):
+        # p is not from the same flips, and no correction makes it smaller.
+        adjusted = np.maximum(tested.p, max_t(paired, settings))
+    else:
+        adjusted = adjust(tested.p, settings.correction)
+    notes = {pair: [note] for pair, note in tested.notes.items()}
+    intervals = _intervals(paired, means, settings, notes)
+    if measured.shares:
+        _of_equal_shares(paired, means, settings, *intervals[:2])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_a, mean_b = _means_of_pairs(paired, means)
+        relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
+        effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
+    general = [*tested.general, *_sizes(paired)]
+    if settings.correction == "max-t":
+        general.append(
+            f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
+            f" {settings.seed}), and at least the p-values before the correction"
+        )
+    units = unequal_units(paired)
+    smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
+    _note_few_differences(paired, units, smallest, settings, notes)
+    noted = {pair: "; ".join(own) for pair, own in notes.items()}
+    return Analysis(
+        *(values, measured.better, settings, paired, tested, adjusted, means, mean_a, mean_b),
+        *(*intervals, relative, effect, smallest, noted, general),
+    )
+
+
+def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
+    """The analyses with p-values corrected over all measures at once."""
+    adjusted = adjust(np.concatenate([own.tested.p for own in analyses.values()]), correction)
+    parts = np.split(adjusted, len(analyses))
+    return {
+        name: own._replace(p_adjusted=part)
+        for (name, own), part in zip(analyses.items(), parts, strict=True)
+    }
+
+
+def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
+    """The means of the systems of each pair, over the queries with values of both."""
+    if not paired.has_gaps:
+        return means.mean[paired.firsts], means.mean[paired.seconds]
+    both = [paired.both(pair) for pair in range(len(paired))]
+    first, second = (
+        np.array([own[side].mean() if len(own[side]) else np.nan for own in both])
+        for side in (0, 1)
+    )
+    return first, second
+
+
+def _intervals(
+    paired: Paired, means: Moments, settings: Settings, notes: dict[int, list[str]]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    systems, pairs = len(means.n), len(paired)
+    if settings.interval == "none":
+        return (*np.full((2, systems), np.nan), *np.full((2, pairs), np.nan))
+    if settings.interval == "t":
+        low_means, high_means = t_interval(means, settings.level)
+        differences = Moments(paired.n, paired.difference, paired.sd)
+        low, high = t_interval(differences, settings.level)
+    else:
+        of_means, of_pairs = bootstrap_intervals(paired, settings)
+        low_means, high_means, low, high = (
+            of_means.low,
+            of_means.high,
+            of_pairs.low,
+            of_pairs.high,
+        )
+        one_cluster = paired.clusters is not None and not paired.clusters.any()
+        for own, n in ((of_means, means.n), (of_pairs, paired.n)):
+            own.low[(n < 2) | one_cluster] = own.high[(n < 2) | one_cluster] = np.nan
+        for pair, note in of_pairs.notes.items():
+            if paired.unequal[pair] and paired.n[pair] > 1:
+                notes.setdefault(pair, []).append(note)
+    return low_means, high_means, low, high
+
+
+def _of_equal_shares(
+    paired: Paired, means: Moments, settings: Settings, low_means: Floats, high_means: Floats
+) -> None:
+    """The intervals of means of systems whose values are all 0 or all 1, which have no width."""
+    known = paired.values[~np.isnan(paired.values)]
+    if settings.interval == "none" or not np.isin(known, (0.0, 1.0)).all():
+        return
+    for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
+        low_means[system], high_means[system] = all_the_same(
+            int(means.n[system]), successes=means.mean[system] == 1, level=settings.level
+        )
+
+
+def _note_few_differences(
+    paired: Paired,
+    units: Integers,
+    smallest: Floats,
+    settings: Settings,
+    notes: dict[int, list[str]],
+) -> None:
+    """Note the pairs that differ on too few queries for a test by signs to be significant."""
+    # Holm's correction of a pair is less than this if others are significant.
+    size = len(paired) if settings.correction == "bonferroni" else 1
+    for pair in np.flatnonzero(smallest * size > settings.alpha):
+        unequal, n = int(units[pair]), int(paired.n[pair])
+        of_all = counted(n, "query", "queries")
+        if paired.clusters is not None:
+            of_all = counted(int(paired.clusters.max()) + 1, "cluster")
+        differing = f"only {unequal} of {of_all} {'differs' if unequal == 1 else 'differ'}"
+        if not paired.unequal[pair]:
+            note = "identical on every query"
+            if paired.difference[pair]:
+                note += f", up to {paired.decimals} decimals"
+        elif settings.test in BY_SIGNS and settings.function is None:
+            note = f"cannot be significant: {differing}"
+        elif n > 1:
+            note = f"{differing}: no test by signs could find this"
+        else:
+            continue
+        if n:
+            notes.setdefault(int(pair), []).append(note)
+
+
+def _sizes(paired: Paired) -> list[str]:
+    """Notes on the number of queries and clusters."""
+    n, notes = paired.values.shape[1], []
+    if n == 1:
+        notes.append("one query: a test needs several")
+    elif n < FEW_QUERIES:
+        notes.append(f"few queries ({n}): tests can find only large differences")
+    if n > MANY_QUERIES:
+        notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")
+    if paired.clusters is not None:
+        clusters = int(paired.clusters.max()) + 1
+        if clusters == 1:
+            notes.append("one cluster: a test and intervals need several")
+        elif clusters < FEW_CLUSTERS:
+            notes.append(f"few clusters ({clusters}): intervals are too narrow")
+    return notes

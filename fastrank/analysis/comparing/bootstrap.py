@@ -1,0 +1,338 @@
+"""Confidence intervals of means, and the bootstrap, whose draws are the same for all systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.analysis.comparing.pair_tests import Tested, t_test
+from fastrank.analysis.comparing.paired import Moments
+from fastrank.analysis.comparing.randomization import resampled_sums
+from fastrank.core.native import kernels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.paired import Floats, Paired
+
+    Bounds = tuple[Floats, Floats]
+
+# The words for the seeds of the data sets; the kernels use those of 1, 2 and 3.
+PURPOSE = 5
+# Numbers that are in memory at once.
+CELLS = 1 << 23
+# How much statistics that are equal may differ in their last bits.
+ROUNDING = 1e-9
+# The squares of smaller deviations might be 0.
+SMALLEST = 1e-100
+ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
+LOST = "{} resamples without variance are dropped"
+ALL_LOST = "no resample has variance: there is no interval; use more resamples"
+NO_SPREAD = "all differences are the same: the interval is one point"
+
+
+def t_interval(found: Moments, level: float) -> Bounds:
+    """mean -+ t * sd / sqrt(n), with the quantile of Student's t for n - 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    n = found.n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * found.sd / np.sqrt(n)
+    return found.mean - half, found.mean + half
+
+
+def all_the_same(n: int, *, successes: bool, level: float) -> tuple[float, float]:
+    """The interval of Clopper and Pearson for n of n successes, or for none.
+
+    Source: Clopper and Pearson, Biometrika 26(4), 1934.
+    """
+    bound = ((1 - level) / 2) ** (1 / n)
+    return (bound, 1.0) if successes else (0.0, 1.0 - bound)
+
+
+def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Floats:
+    """The means of the systems in each resample, float64[systems, resamples].
+
+    A resample draws data sets with replacement, and for each draw of a data set its queries anew.
+    Data sets without a mean of every system are not drawn. Source: Davison and Hinkley, 'Bootstrap
+    methods and their application', 1997, section 3.8.
+    """
+    datasets = [rows for rows in paired.within or () if rows.shape[1]]
+    draws = "draw_with_replacement"
+    counts = resampled_sums(
+        np.eye(len(datasets)), draws, resamples, settings.seed, settings.threads
+    ).astype(np.int64)
+    found = np.zeros((len(paired.values), resamples))
+    seeds = _seeds(settings.seed, len(datasets))
+    for rows, own, seed in zip(datasets, counts, seeds, strict=True):
+        sums = resampled_sums(rows, draws, int(own.sum()), seed, settings.threads)
+        drawn = own > 0
+        starts = (np.cumsum(own) - own)[drawn]
+        found[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
+    return found / len(datasets)
+
+
+def _seeds(seed: int, count: int) -> list[int]:
+    """A seed for each data set, so that their draws are independent."""
+    halves = np.empty(2 * count, np.int64)
+    kernels.random_words(seed, PURPOSE, 0, halves)
+    return [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
+
+
+class Intervals:
+    """Bounds of means, one for each row. notes: {row: note}."""
+
+    def __init__(self, rows: int) -> None:
+        self.low, self.high = np.full(rows, np.nan), np.full(rows, np.nan)
+        self.notes: dict[int, str] = {}
+
+    def put(self, row: int, bounds: tuple[float, float]) -> None:
+        """Store the bounds of a row."""
+        self.low[row], self.high[row] = bounds
+
+
+def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, Intervals]:
+    """The intervals of the means of the systems, and of the differences of the pairs.
+
+    Sources: Efron and Tibshirani, 'An introduction to the bootstrap', 1993, chapters 12 to 14.
+    """
+    systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
+    grouped = paired.within is not None or paired.clusters is not None
+    if settings.interval == "studentized" or (paired.has_gaps and not grouped):
+        _fill(systems, slice(0, len(paired.common)), paired.common, settings)
+        for part, differences in paired.chunks():
+            _fill(pairs, part, differences, settings)
+        return systems, pairs
+    if paired.within is not None:
+        means = two_level_means(paired, settings, settings.draws)
+    elif paired.clusters is not None:
+        means = _cluster_means(paired.common, paired, settings)
+    else:
+        means = _resampled(paired.values, settings) / paired.values.shape[1]
+    for row, resampled in enumerate(means):
+        if grouped:
+            systems.put(row, _quantiles(resampled, settings.level))
+        else:
+            _put(systems, row, paired.values[row], resampled, settings)
+    for part, differences in paired.chunks():
+        if paired.clusters is not None:
+            of_pairs: Iterable[Floats] = _cluster_means(differences, paired, settings)
+        else:
+            places = zip(paired.firsts[part], paired.seconds[part], strict=True)
+            of_pairs = (means[first] - means[second] for first, second in places)
+        for row, (own, resampled) in enumerate(zip(differences, of_pairs, strict=True), part.start):
+            if grouped:
+                pairs.put(row, _percentiles(own, resampled, settings.level))
+            else:
+                _put(pairs, row, own, resampled, settings)
+    return systems, pairs
+
+
+def _resampled(rows: Floats, settings: Settings) -> Floats:
+    return resampled_sums(
+        rows, "draw_with_replacement", settings.draws, settings.seed, settings.threads
+    )
+
+
+def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> None:
+    """The intervals of rows, each over the queries for which it has a value."""
+    values = [row[~np.isnan(row)] for row in rows]
+    for place, own in enumerate(values, part.start):
+        if not len(own):
+            continue
+        if settings.interval == "studentized":
+            found.put(place, (own.mean(), own.mean()))
+            found.notes[place] = NO_SPREAD
+        else:
+            _put(found, place, own, _resampled(own[None], settings)[0] / len(own), settings)
+    if settings.interval != "studentized":
+        return
+    for row, statistics, lost in _studentized(rows, list(map(_spread, values)), settings):
+        place, own = part.start + row, values[row]
+        if not len(statistics):
+            found.put(place, (np.nan, np.nan))
+            found.notes[place] = ALL_LOST
+            continue
+        deviation = own.std(ddof=1) / np.sqrt(len(own))
+        low, high = _percentiles(own, statistics, settings.level)
+        found.put(place, (own.mean() - high * deviation, own.mean() - low * deviation))
+        found.notes.pop(place)
+        if lost:
+            found.notes[place] = LOST.format(lost)
+
+
+def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Settings) -> None:
+    """The percentile or BCa interval of a mean, from resampled means."""
+    if not _spread(row):
+        found.put(place, (row.mean(), row.mean()))
+        found.notes[place] = NO_SPREAD
+        return
+    if _starts_below_zero(row):
+        _put(found, place, -row, -means, settings)
+        found.put(place, _mirrored(found.low[place], found.high[place]))
+        return
+    if settings.interval == "bca":
+        deviations = row - row.mean()
+        # Scaled, because cubes may exceed the range of doubles.
+        deviations /= np.abs(deviations).max()
+        acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
+        bounds = bca(means, row.mean(), acceleration, settings.level)
+        if bounds is not None:
+            found.put(place, bounds)
+            return
+        found.notes[place] = ONE_SIDED
+    found.put(place, _quantiles(means, settings.level))
+
+
+def _spread(row: Floats) -> bool:
+    """Whether the values differ by more than rounding."""
+    return len(row) > 1 and bool(np.ptp(row) > max(1e-12 * np.abs(row).max(), SMALLEST))
+
+
+def _starts_below_zero(row: Floats) -> bool:
+    """Whether the first value that is not 0 or NaN is negative.
+
+    The bounds of the negated values are then computed and mirrored: so those of b - a are those of
+    a - b with the opposite signs, to the last bit.
+    """
+    return bool(row[np.argmax((row < 0) | (row > 0))] < 0)
+
+
+def _mirrored(low: float, high: float) -> tuple[float, float]:
+    """The bounds of the negated values, without -0.0."""
+    return 0.0 - high, 0.0 - low
+
+
+def _percentiles(row: Floats, resampled: Floats, level: float) -> tuple[float, float]:
+    """The percentile interval of resampled statistics of a row."""
+    if _starts_below_zero(row):
+        return _mirrored(*_quantiles(-resampled, level))
+    return _quantiles(resampled, level)
+
+
+def _quantiles(values: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(values, [(1 - level) / 2, 1 - (1 - level) / 2])
+    return float(low), float(high)
+
+
+def bca(
+    resampled: Floats, estimate: float, acceleration: float, level: float
+) -> tuple[float, float] | None:
+    """The bias-corrected and accelerated interval; None if all resamples are on one side.
+
+    Source: Efron, 'Better bootstrap confidence intervals', JASA 82(397), 1987.
+    """
+    from scipy.special import ndtr, ndtri
+
+    margin = ROUNDING * max(abs(estimate), float(np.ptp(resampled)))
+    below = (resampled < estimate - margin).mean()
+    above = (resampled > estimate + margin).mean()
+    share = (below + (1 - above)) / 2
+    if not 0.0 < share < 1.0:
+        return None
+    bias = ndtri(share)
+    z = bias + ndtri(np.array([(1 - level) / 2, 1 - (1 - level) / 2]))
+    low, high = np.quantile(resampled, ndtr(bias + z / (1 - acceleration * z)))
+    return float(low), float(high)
+
+
+def _studentized(
+    rows: Floats, wanted: Any, settings: Settings
+) -> Iterator[tuple[int, Floats, int]]:
+    """(mean* - mean) / se* of the resamples of each wanted row.
+
+    Yields the place of the row, its statistics, and how many resamples without variance are
+    dropped. Rows without NaN are resampled together, which is faster.
+    """
+    gaps: Any = np.isnan(rows).any(axis=1)
+    chosen = np.asarray(wanted, bool)
+    whole = np.flatnonzero(chosen & ~gaps)
+    step = max(1, CELLS // (2 * settings.draws))
+    parts = [whole[start : start + step] for start in range(0, len(whole), step)]
+    for places in [*parts, *np.flatnonzero(chosen & gaps)[:, None]]:
+        own = rows[places]
+        if gaps[places[0]]:
+            own = own[:, ~np.isnan(own[0])]
+        n = own.shape[1]
+        centred = own - own.mean(axis=1)[:, None]
+        sums, squares = np.split(_resampled(np.vstack([centred, centred**2]), settings), 2)
+        variance = (squares - sums**2 / n) / (n - 1)
+        for at, place in enumerate(places.tolist()):
+            kept = variance[at] > 1e-12 * (centred[at] ** 2).max()
+            statistics = sums[at][kept] / n / np.sqrt(variance[at][kept] / n)
+            yield place, statistics, int((~kept).sum())
+
+
+def bootstrap_test(paired: Paired, settings: Settings) -> Tested:
+    """The share of resampled t statistics, around the observed mean, that are at least as extreme.
+
+    p = (b + 1) / (B + 1). Source: Sakai, 'Evaluating evaluation metrics based on the bootstrap',
+    SIGIR 2006, after Efron and Tibshirani, 1993, chapter 16.
+    """
+    by_t = t_test(paired, settings)
+    p, notes = by_t.p.copy(), by_t.notes
+    exact = np.ones(len(p), bool)
+    tested = np.asarray(np.isfinite(by_t.statistic) & (paired.unequal > 0))
+    for part, differences in paired.chunks():
+        for place, statistics, lost in _studentized(differences, tested[part], settings):
+            pair = part.start + place
+            observed = abs(by_t.statistic[pair]) * (1 - ROUNDING)
+            reached = int((np.abs(statistics) >= observed).sum())
+            p[pair], exact[pair] = (reached + 1) / (len(statistics) + 1), False
+            if lost:
+                notes[pair] = LOST.format(lost)
+    general = [f"p-values are estimated from {settings.draws:,} resamples (seed {settings.seed})"]
+    return Tested(by_t.statistic, p, df=by_t.df, exact=exact, notes=notes, general=general)
+
+
+def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
+    """The means of rows over the queries of resampled clusters."""
+    present = ~np.isnan(rows)
+    # The sizes of clusters are the same for all rows without gaps.
+    counted = present[:1] if present.all() else present
+    sums = _resampled(paired.by_cluster(np.nan_to_num(rows)), settings)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums / _resampled(paired.by_cluster(counted.astype(float)), settings)
+
+
+def relative_interval(paired: Paired, places: list[int], settings: Settings) -> tuple[float, float]:
+    """The bootstrap interval of mean / mean - 1 of two systems, on the queries with both values.
+
+    The bounds are NaN if the mean of the second is 0 in a resample. The acceleration of BCa is
+    from the jackknife.
+    """
+    rows = paired.values[places]
+    kept = ~np.isnan(rows).any(axis=0)
+    # A query that is 0 in both adds nothing to the sums of its cluster.
+    rows = rows[:, kept] if paired.clusters is None else np.where(kept, rows, 0.0)
+    if paired.within is not None:
+        above, below = two_level_means(paired, settings, settings.draws)[places]
+    else:
+        above, below = _resampled(paired.by_cluster(rows), settings)
+    if (below == 0).any():
+        return np.nan, np.nan
+    first, second = rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = first.sum() / second.sum() - 1
+        without = (first.sum() - first) / (second.sum() - second)
+    return jackknifed(above / below - 1, estimate, without, settings)
+
+
+def jackknifed(
+    resampled: Floats, estimate: float, without: Floats, settings: Settings
+) -> tuple[float, float]:
+    """The bootstrap interval of a statistic; BCa's acceleration is from the jackknife.
+
+    without: the statistic, plus any constant, without each of the queries.
+    """
+    if settings.interval == "bca":
+        deviations = without.mean() - without
+        spread = (deviations**2).sum()
+        if spread > 0 and np.isfinite(spread):
+            acceleration = (deviations**3).sum() / (6 * spread**1.5)
+            bounds = bca(resampled, estimate, acceleration, settings.level)
+            if bounds is not None:
+                return bounds
+    return _quantiles(resampled, settings.level)

@@ -1,0 +1,402 @@
+"""The public functions that compare systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+
+from fastrank.analysis.comparing.alignment import Aligned, align, note_missing, systems_of
+from fastrank.analysis.comparing.analysis import analyze, corrected_together
+from fastrank.analysis.comparing.comparison import Comparison
+from fastrank.analysis.comparing.inputs import (
+    may_be_shares,
+    note_renamed,
+    system_names,
+    systems_from,
+)
+from fastrank.analysis.comparing.notes import (
+    all_exact,
+    contradictions,
+    general_notes,
+    verdict_notes,
+)
+from fastrank.analysis.comparing.options import COMPARISON, ComparisonOptions, settings
+from fastrank.analysis.comparing.paired import moments
+from fastrank.analysis.comparing.pairs import place_of
+from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.messages import first_few
+from fastrank.core.evaluation.evaluate_many import evaluate_runs
+from fastrank.core.evaluation.evaluator import plan_of
+from fastrank.core.formats.inputs import are_named
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import ZERO, tie_notes
+from fastrank.errors import GroupError, MeasureError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.analysis.comparing.analysis import Analysis
+    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.choices import SameOrCommon
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.scores.scores import Scores
+
+
+# The note on the comparison of a single system.
+ALONE = "one system: there is nothing to compare it with"
+
+
+class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
+    """How to compare systems, and how to evaluate their runs."""
+
+
+@takes(CompareOptions, COMPARISON, EVALUATION)
+def compare(
+    qrels: QrelsLike,
+    runs: RunsLike | RunLike,
+    measures: Measures,
+    *,
+    executor: Any = None,
+    progress: bool | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison:
+    """Evaluate runs, and compare them on the same queries.
+
+    qrels: the judgments, as `evaluate` takes them.
+    runs: a list of runs, or {name: run}; each as `evaluate` takes it.
+    measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
+        skipped if a set of measures includes them.
+    executor, progress: as for a list of runs in `evaluate`.
+    **options: see `ComparisonOptions`.
+
+    A judged query that a run lacks is left out for all runs, or, with missing="zero", counts as 0
+    for that run; `notes` names such runs and queries. Queries for which a measure has no value
+    (NaN) are dropped pair by pair; means are over the queries with values of all runs.
+
+    Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
+    for a measure without values per query; GroupError if no query is common to all runs, or a value
+    is infinite or above 1e100.
+
+    >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
+    >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
+    >>> print(found)
+    system       map         diff [95% interval]        p     +/=/-
+    --------  ------  --------------------------  -------  --------  --
+    pixels    0.4348  +0.0854 [+0.0694, +0.1015]  1.6e-20  157/7/36  ▲
+    pca       0.3493
+    profile   0.3447  -0.0046 [-0.0214, +0.0122]   0.5880  94/4/102
+    <BLANKLINE>
+    system      P_10         diff [95% interval]        p     +/=/-
+    --------  ------  --------------------------  -------  --------  --
+    pixels    0.9510  +0.1460 [+0.1125, +0.1795]  4.6e-15  88/105/7  ▲
+    pca       0.8050
+    profile   0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
+    <BLANKLINE>
+    200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
+    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
+    queries on which it is better, equal, worse.
+    """
+    given = with_defaults(compare, options)
+    chosen = settings(pick(given, ComparisonOptions))
+    evaluation: Any = pick(given, EvaluationOptions)
+    items: Any = runs
+    keys = None
+    if are_named(runs):
+        keys, items = list(runs), list(runs.values())
+    if not isinstance(items, (list, tuple)):
+        items = [items]
+    plan = plan_of(qrels, measures, evaluation, keeps_ties=True)
+    scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
+    names = system_names(chosen.names, keys, scores, items)
+    return compare_evaluated(scores, names, measures, chosen, evaluation)
+
+
+def compare_evaluated(
+    scores: list[Scores],
+    names: list[str],
+    measures: Measures,
+    chosen: Settings,
+    evaluation: Mapping[str, Any],
+    zero: str = ZERO,
+) -> Comparison:
+    """Compare runs that were evaluated with the same judgments, measures and options.
+
+    zero: the option that counts missing queries as 0, for notes.
+    """
+    version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
+    bound = Selection(measures).bind(version, keep=has_values)
+    systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
+    pairwise = not chosen.of_all_systems
+    aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
+    missing = note_missing(scores, names, zero)
+    tied = [tie_notes(own, name) for name, own in zip(names, scores, strict=True)]
+    missing += chain.from_iterable(tied)
+    if any(own.zero_rows for own in scores):
+        lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
+        # Without results, FirstRank and the like have no value (NaN) instead of 0.
+        best = [name for name in lower if (aligned.measures[name].values == 0).any()]
+        if best:
+            missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
+    aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
+    made = compare_aligned(aligned, chosen, evaluation)
+    made.notes.extend(verdict_notes(made, [own.ties for own in scores], list(map(bool, tied))))
+    return made
+
+
+def has_values(bound: BoundMeasure) -> bool:
+    """Whether a measure has numbers per query."""
+    own = bound.measure
+    return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
+
+
+@takes(ComparisonOptions, COMPARISON)
+def compare_scores(
+    scores: Any, *, queries: SameOrCommon = "same", **options: Unpack[ComparisonOptions]
+) -> Comparison:
+    """Compare systems by values that are known.
+
+    scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
+        {name: {query: {measure: value}}}, or a frame of pandas or polars with the columns `system`
+        (or `run`, `name`), `query` (or `qid`, `query_id`), and either `measure` and `value` or one
+        column for each measure. A missing value is None or NaN.
+    queries: "same" requires the same queries for all systems; "common" compares them on those that
+        all have, and names the others in `notes`.
+    **options: see `ComparisonOptions`.
+
+    Which values are better follows from the name of a measure; for unknown names, higher values
+    are. Raises TypeError for other objects; InputError for a value that is not a number, or for a
+    query that appears twice, as 1 and "1"; MeasureError if the measures of the systems differ or
+    have no values per query; GroupError for different queries, no common query, or a value that is
+    infinite or above 1e100; OptionError for an invalid or contradictory option.
+
+    >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
+    >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
+    >>> found.pair("value", "a", "b").p
+    0.25
+    """
+    check_choice("queries", queries, ("same", "common"))
+    chosen = settings(with_defaults(compare_scores, options))
+    names, systems, notes = systems_from(scores, chosen.names)
+    aligned = align(
+        names,
+        systems,
+        common=queries == "common",
+        caller="compare_scores",
+        pairwise=not chosen.of_all_systems,
+    )
+    return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+
+
+@takes(ComparisonOptions, COMPARISON)
+def compare_datasets(
+    scores: Mapping[str, Any],
+    *,
+    queries: SameOrCommon = "same",
+    resample_queries: bool = False,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Compare systems by their means on several data sets: macro averages.
+
+    scores: {data set: scores of systems}, the latter as `compare_scores` takes them, such as
+        {system: Scores}. All data sets need the same systems and measures.
+    queries: within each data set, as for `compare_scores`.
+    resample_queries: whether the resamples of intervals and `ranks` draw data sets and then, anew
+        for each of them, its queries, instead of data sets only. Needs interval="percentile".
+    **options: see `ComparisonOptions`; clusters are of data sets.
+
+    In the result, data sets take the place of queries: `queries` are their names, `values` the
+    means on them, and the tests, intervals and `ranks` are about other data sets of the same kind.
+    `standings` has the bounds of ranks, the groups that cannot be told apart, and how many data
+    sets it takes to tell systems from the first.
+
+    Few data sets can show only large differences, however many queries they have; compare the
+    systems on each of them, too. The means of data sets already vary with their queries, so that
+    intervals that resample both are on the safe side: a little too wide.
+
+    The mean of a data set is over the queries with values of all systems. Raises TypeError for
+    other objects, GroupError if the systems differ or there is no data set, MeasureError if the
+    measures differ, and what `compare_scores` raises.
+
+    >>> news = {"a": {"q1": 0.25, "q2": 0.5}, "b": {"q1": 0.25, "q2": 0.25}}
+    >>> found = fr.compare_datasets({"news": news, "wiki": {"a": {"q1": 0.75}, "b": {"q1": 0.5}}})
+    >>> found.mean
+    {'value': {'a': 0.5625, 'b': 0.375}}
+    """
+    check_choice("queries", queries, ("same", "common"))
+    chosen = settings(with_defaults(compare_datasets, options))
+    if flag("resample_queries", resample_queries):
+        if chosen.interval != "percentile":
+            raise OptionError(
+                "resample_queries", f"needs interval='percentile', found {chosen.interval!r}"
+            )
+        if chosen.clusters is not None:
+            raise OptionError("resample_queries", "cannot be combined with clusters of data sets")
+    if not isinstance(scores, Mapping):
+        raise TypeError(
+            f"scores: expected {{data set: scores of systems}}, found {type(scores).__name__}"
+        )
+    if not scores:
+        raise GroupError("compare_datasets: expected at least one data set, found none")
+    datasets = {}
+    for name, given in scores.items():
+        names, systems, notes = systems_from(given, chosen.names)
+        caller = f"compare_datasets: data set {str(name)!r}"
+        own = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
+        datasets[str(name)] = own._replace(notes=[*notes, *own.notes])
+    _check_the_same(datasets)
+    first = next(iter(datasets.values()))
+    notes = ["each data set counts as one query, with the mean of its queries"]
+    if resample_queries:
+        notes.append("intervals and ranks resample data sets, and the queries of each")
+    notes += [f"{name}: {note}" for name, own in datasets.items() for note in own.notes]
+    measures = {}
+    for measure, kept in first.measures.items():
+        within = [_common(dataset, first.names, measure) for dataset in datasets.values()]
+        means = np.stack([moments(rows).mean for rows in within], axis=1)
+        measures[measure] = kept._replace(values=means, within=within if resample_queries else None)
+    return compare_aligned(Aligned(first.names, list(datasets), measures, notes), chosen)
+
+
+def _check_the_same(datasets: dict[str, Aligned]) -> None:
+    """Raise GroupError if the systems differ, MeasureError if the measures do."""
+    (first_name, first), *others = datasets.items()
+    for name, own in others:
+        both = f"data sets {first_name!r} and {name!r} have different"
+        systems = sorted(set(first.names) ^ set(own.names))
+        if systems:
+            raise GroupError(f"compare_datasets: {both} systems: only one has {systems[0]!r}")
+        measures = sorted(first.measures.keys() ^ own.measures.keys())
+        if measures:
+            raise MeasureError(measures[0], f"{both} measures: only one has {measures[0]}")
+
+
+def _common(dataset: Aligned, names: list[str], measure: str) -> Floats:
+    """The values of the queries of a data set with values of all systems."""
+    values = dataset.measures[measure].values[[dataset.names.index(name) for name in names]]
+    return values[:, ~np.isnan(values).any(axis=0)]
+
+
+def _baselines(chosen: Settings, names: list[str]) -> list[int]:
+    """The indexes of the baselines. Raises OptionError for one that is not a system."""
+    if chosen.baseline is None:
+        return []
+    given = chosen.baseline
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        given = [given]
+    places = []
+    for one in given:
+        if isinstance(one, (bool, np.bool_)):
+            raise OptionError("baseline", f"expected a name or an index, found {one}")
+        if isinstance(one, str):
+            places.append(place_of(one, names, "baseline"))
+        elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):
+            places.append(one.__index__() % len(names))
+        else:
+            raise OptionError(
+                "baseline", f"expected a name or an index below {len(names)}, found {one!r}"
+            )
+    if len(names) == 1:
+        raise OptionError("baseline", f"{names[0]!r} is the only system; compare it with another")
+    return list(dict.fromkeys(places))
+
+
+def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
+    """The systems of each pair: all pairs, or each of the others with each baseline."""
+    if not baselines:
+        firsts, seconds = np.triu_indices(count, 1)
+        return firsts.astype(np.int64), seconds.astype(np.int64)
+    found = [
+        (system, baseline)
+        for place, baseline in enumerate(baselines)
+        for system in range(count)
+        if system not in baselines[: place + 1]
+    ]
+    firsts, seconds = np.array(found, np.int64).reshape(-1, 2).T.copy()
+    return firsts, seconds
+
+
+def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
+    """The cluster of each query, numbered in the order of the queries."""
+    if chosen.clusters is None:
+        return None
+    missing = [query for query in queries if query not in chosen.clusters]
+    if missing:
+        raise GroupError(
+            f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
+            f" {first_few(missing, 5)}"
+        )
+    numbers: dict[Any, int] = {}
+    return np.array(
+        [numbers.setdefault(chosen.clusters[query], len(numbers)) for query in queries], np.int64
+    )
+
+
+def compare_aligned(
+    aligned: Aligned, chosen: Settings, evaluation: Mapping[str, Any] | None = None
+) -> Comparison:
+    """Compare systems whose values are aligned. Raises OptionError and GroupError.
+
+    evaluation: the options with which runs were evaluated.
+    """
+    names, measures = aligned.names, aligned.measures
+    for measure, given in measures.items():
+        empty = np.isnan(given.values).all(axis=1)
+        if empty.any():
+            name = names[int(np.argmax(empty))]
+            raise GroupError(f"{measure}: {name!r} has no value for any query")
+    baselines = _baselines(chosen, names)
+    firsts, seconds = _pairs(len(names), baselines)
+    clusters = _clusters(chosen, aligned.queries)
+    analyses = {
+        name: analyze(own._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen)
+        for name, own in measures.items()
+    }
+    if chosen.family == "all":
+        analyses = corrected_together(analyses, chosen.correction)
+    notes = dict.fromkeys([*note_renamed(names), *aligned.notes])
+    if len(names) == 1:
+        notes[ALONE] = None
+    if len(firsts):
+        notes |= dict.fromkeys(general_notes(analyses))
+        for name, own in analyses.items():
+            notes |= dict.fromkeys(contradictions(name, names, own, chosen))
+    return Comparison(
+        names=names,
+        measures=list(measures),
+        queries=aligned.queries,
+        baseline=[names[place] for place in baselines],
+        test=chosen.test,
+        correction=chosen.correction,
+        alpha=chosen.alpha,
+        interval=chosen.interval,
+        level=chosen.level,
+        seed=chosen.seed,
+        resamples=_resamples(chosen, analyses),
+        mean={
+            measure: dict(zip(names, own.means.mean.tolist(), strict=True))
+            for measure, own in analyses.items()
+        },
+        notes=list(notes),
+        analyses=analyses,
+        settings=chosen,
+        evaluation=dict(evaluation or {}),
+    )
+
+
+def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:
+    """The number of resamples of the test, else of the intervals; 0 if there are none."""
+    flipped = chosen.test == "randomization" and not all_exact(analyses)
+    if flipped or chosen.correction == "max-t":
+        return chosen.flips
+    simulated = chosen.test in ("bootstrap", "tukey") or chosen.interval not in ("t", "none")
+    return chosen.draws if simulated else 0

@@ -1,0 +1,172 @@
+"""Notes on what a comparison shows, and on pairs that the order of tied documents decides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.analysis.comparing.alignment import Measured
+from fastrank.analysis.comparing.analysis import analyze, corrected_together
+from fastrank.analysis.comparing.pair_tests import SIGNS, gains
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import p_text, signed
+from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.text import without_ties
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from fastrank.analysis.comparing.analysis import Analysis
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.paired import Floats
+
+OF_MEDIANS = (
+    "the test favors {better}, but the mean favors {worse}{more}; neither counts as significantly"
+    " better"
+)
+OF_GAPS = (
+    "{better} is significantly better than {worse} on the queries with values of both, but its mean"
+    " over those with values of all systems is worse{more}"
+)
+
+
+def all_exact(analyses: Mapping[str, Analysis]) -> bool:
+    """Whether no p-value is simulated or approximated."""
+    return all(bool(own.tested.exact.all()) for own in analyses.values())
+
+
+def general_notes(analyses: Mapping[str, Analysis]) -> list[str]:
+    """The notes on all pairs of each measure; those on some of several measures name them."""
+    noted: dict[str, list[str]] = {}
+    for measure, own in analyses.items():
+        for note in own.general:
+            noted.setdefault(note, []).append(measure)
+    return [
+        note if len(measures) == len(analyses) else f"{', '.join(measures)}: {note}"
+        for note, measures in noted.items()
+    ]
+
+
+def contradictions(
+    measure: str, names: Sequence[str], analysis: Analysis, settings: Settings
+) -> list[str]:
+    """Notes on significant pairs of which a test, or the means in a table, favor the other system.
+
+    Tests of medians and means may favor different systems. With values missing, so may the means
+    over the queries with values of both, and over those with values of all.
+    """
+    paired, mean = analysis.paired, analysis.means.mean
+    difference, statistic = paired.difference, analysis.tested.statistic
+    significant = analysis.p_adjusted <= settings.alpha
+
+    def noted(favored: Floats, other: Floats, words: str) -> list[str]:
+        """The note on the significant pairs of which the two favor different systems, if any."""
+        pairs = np.flatnonzero(significant & (favored * other < 0))
+        if not len(pairs):
+            return []
+        better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
+        if favored[pairs[0]] < 0:
+            better, worse = worse, better
+        more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
+        text = words.format(better=names[better], worse=names[worse], more=more)
+        return [f"{measure}: {text}"]
+
+    notes = []
+    sign = SIGNS[analysis.better]
+    if settings.of_medians:
+        notes += noted(sign * statistic, sign * difference, OF_MEDIANS)
+    if paired.has_gaps and paired.ordered:
+        shown = sign * (mean[paired.firsts] - mean[paired.seconds])
+        notes += noted(gains(analysis.better, difference, statistic, settings), shown, OF_GAPS)
+    return notes
+
+
+def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[bool]) -> list[str]:
+    """A note if the sign or the significance of a pair depends on the order of tied documents.
+
+    All pairs are compared twice more: with the ties of the first systems in the worst order and
+    those of the second ones in the best, and the reverse. Tests of all systems together, which see
+    more than pairs, have no such extremes. ties: the `Scores.ties` of each system. noted: whether
+    they have a note; without any, nothing is computed.
+    """
+    settings = comparison.settings
+    if settings.of_all_systems or len(ties) == 1 or not any(noted):
+        return []
+    values, given = _values_of_orders(comparison, ties), comparison.analyses
+    compared = [given, *_compared_otherwise(comparison, values)]
+    tied = np.array(noted)
+    by_p, by_sign = [], []
+    for name in values:
+        paired = given[name].paired
+        p = np.stack([own[name].p_adjusted for own in compared])
+        differences = np.stack([own[name].paired.difference for own in compared])
+        signs = np.sign(paired.rounded(differences))
+        significant = (p <= settings.alpha) & (signs != 0.0)
+        for pair in np.flatnonzero(tied[paired.firsts] | tied[paired.seconds]):
+            a, b = (comparison.names[own[pair]] for own in (paired.firsts, paired.seconds))
+            others = np.flatnonzero(significant[:, pair] != significant[0, pair])
+            if len(others):
+                worse, better = (a, b) if others[0] == 1 else (b, a)
+                text = (
+                    f"whether {a} and {b} differ in {name}: p is {p_text(p[0, pair])}, but"
+                    f" {p_text(p[others[0], pair])} with tied documents in the worst order for"
+                    f" {worse} and the best for {better}"
+                )
+                by_p.append(text)
+            elif given[name].better and len(set(signs[:, pair])) > 1:
+                low, high = differences[:, pair].min(), differences[:, pair].max()
+                text = (
+                    f"which of {a} and {b} is better in {name}: the difference is {signed(low)} to"
+                    f" {signed(high)} by the order of tied documents"
+                )
+                by_sign.append(text)
+    found = [*by_p, *by_sign]
+    if not found:
+        return []
+    more = f" (also in {counted(len(found) - 1, 'more pair')})" if len(found) > 1 else ""
+    remedy = without_ties(next(filter(None, ties)), 'ties="average" (--ties average)')
+    return [f"ties decide {found[0]}{more}; {remedy}"]
+
+
+def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, Floats]:
+    """The values of the measures that ties can move, float64[2 * systems, queries].
+
+    The first half has the ties of the systems in the worst order, the other in the best.
+    """
+    known = next(filter(None, ties)).ranges()
+    values = {
+        name: np.concatenate([own.values] * 2)
+        for name, own in comparison.analyses.items()
+        if name in known
+    }
+    for place, own in enumerate(ties):
+        for half, order in enumerate(("worst", "best") if own is not None else ()):
+            scores = own.scores(order)
+            places = {query: row for row, query in enumerate(scores.queries)}
+            rows = [places[query] for query in comparison.queries]
+            for name, column in columns_by_name(scores).items():
+                if name in values:
+                    values[name][half * len(ties) + place] = column.to_array()[rows]
+    return values
+
+
+def _compared_otherwise(
+    comparison: Comparison, values: dict[str, Floats]
+) -> list[dict[str, Analysis]]:
+    """The analyses with worst first and best second systems, and with best first and worst second
+    ones.
+    """
+    settings, found = comparison.settings.changed(interval="none"), []
+    for of_first, of_second in ((0, len(comparison)), (len(comparison), 0)):
+        analyses = dict(comparison.analyses)
+        for name, rows in values.items():
+            own = analyses[name]
+            pairs = own.paired.firsts + of_first, own.paired.seconds + of_second
+            measured = Measured(rows, own.better)
+            analyses[name] = analyze(measured, *pairs, own.paired.clusters, settings)
+        if settings.family == "all":
+            analyses = corrected_together(analyses, settings.correction)
+        found.append(analyses)
+    return found

@@ -1,0 +1,147 @@
+"""The plots of a comparison by their names."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from fastrank.analysis.comparing.pairs import default_pair, why_chosen
+from fastrank.analysis.comparing.plots.images import check_format
+from fastrank.analysis.comparing.plots.pairs import draw_differences, draw_scatter
+from fastrank.analysis.comparing.plots.systems import (
+    draw_critical_difference,
+    draw_intervals,
+    draw_over_k,
+    draw_precision_recall,
+)
+from fastrank.common.lazy import optional
+from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.plots.frame import framed
+from fastrank.core.formats.files import files
+from fastrank.errors import OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, BinaryIO
+
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.common.plots.frame import Drawn, Frame
+
+# Each kind: what draws it, and what it shows.
+KINDS: dict[str, tuple[Callable[[Any, Comparison, View], Frame], str]] = {
+    "differences": (draw_differences, "pair"),
+    "scatter": (draw_scatter, "pair"),
+    "intervals": (draw_intervals, "baseline"),
+    "critical-difference": (draw_critical_difference, "all"),
+    "over-k": (draw_over_k, "family"),
+    "precision-recall": (draw_precision_recall, "family"),
+}
+TAKES = {"pair": "ab", "baseline": "b", "all": "", "family": ""}
+
+
+class View(NamedTuple):
+    """A measure and two systems; a or b is empty if all systems are shown.
+
+    systems: how many are shown, or how the two were chosen, if nobody named them and there are
+    others.
+    """
+
+    measure: str
+    a: str = ""
+    b: str = ""
+    systems: str = ""
+
+
+def check_kind(kind: str) -> None:
+    """Raise OptionError unless there is a plot of this kind."""
+    if kind in KINDS:
+        return
+    from fastrank.common.dropped import instead
+
+    hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
+    raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
+
+
+def draw(
+    comparison: Comparison,
+    kind: str,
+    measure: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    axes: Any = None,
+) -> Drawn:
+    """Draw a plot, into a figure of its own unless there are axes.
+
+    Raises OptionError, MeasureError, and ImportError without matplotlib.
+    """
+    check_kind(kind)
+    drawing, shows = KINDS[kind]
+    for system, given in (("a", a), ("b", b)):
+        if given is not None and system not in TAKES[shows]:
+            raise OptionError(system, f"the plot {kind!r} has no {system}: it shows all systems")
+    optional("matplotlib.figure", "a plot", "plot")
+    view = _view_of(comparison, shows, measure, a, b)
+
+    def drawn(own: Any) -> Frame:
+        frame = drawing(own, comparison, view)
+        shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
+        return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
+
+    return framed(drawn, axes, comparison.names)
+
+
+def _view_of(
+    comparison: Comparison, shows: str, measure: str | None, a: str | None, b: str | None
+) -> View:
+    """What a plot shows: a "pair", all systems with a "baseline", "all", or a
+    "family" of measures.
+
+    A single measure is by default the first. Raises OptionError and MeasureError.
+    """
+    systems = counted(len(comparison), "system") if len(comparison) > 1 else ""
+    if shows == "family":
+        return View(measure or "", systems=systems)
+    measure = comparison.measures[0] if measure is None else measure
+    comparison.better(measure)
+    if shows == "pair":
+        shown = default_pair(comparison, measure, a, b)
+        why = why_chosen(comparison) if a is None and b is None else ""
+        chosen = f"{why[0].upper()}{why[1:]} of {len(comparison)} systems" if why else ""
+        return View(measure, *shown, chosen)
+    if shows == "baseline":
+        baseline = b or next(iter(comparison.baseline), "")
+        if baseline:
+            comparison.interval_of(measure, baseline)
+        return View(measure, "", baseline if len(comparison) > 1 else "", systems)
+    return View(measure, systems=systems)
+
+
+def _queries(shown: Sequence[int], queries: int) -> str:
+    """How many queries are shown, and what the others lack."""
+    every, least, most = counted(queries, "query", "queries"), min(shown), max(shown)
+    if least == queries:
+        return every
+    found = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f"{found} of {every}; the others have no values"
+
+
+def plot(
+    comparison: Comparison,
+    kind: str,
+    measure: str | None,
+    a: str | None,
+    b: str | None,
+    axes: Any,
+    path: str | os.PathLike[str] | BinaryIO | None,
+    format: str | None,
+) -> Any:
+    """Draw a plot and write it if there is a path; the axes. Raises what `draw` raises."""
+    check_kind(kind)
+    if path is not None:
+        format = check_format(path, format)
+        files.check_target(path)
+    drawn = draw(comparison, kind, measure, a, b, axes)
+    if path is not None and format is not None:
+        files.write(path, [drawn.render(format)])
+    return drawn.axes

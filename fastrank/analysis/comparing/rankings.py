@@ -1,0 +1,249 @@
+"""What users give as rankings: with ties, as scores of systems, as runs, and in files of scores."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import groupby
+
+import numpy as np
+
+from fastrank.common.arguments import check_version
+from fastrank.common.messages import first_few
+from fastrank.core.data.columns import PerQuery
+from fastrank.core.data.run import Run
+from fastrank.core.formats.files import files
+from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.inputs import as_run
+from fastrank.core.formats.tables.table_files import delimited_records
+from fastrank.core.native.records.runs import TiedRanks
+from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import Table
+from fastrank.errors import FormatError, GroupError, InputError, MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from fastrank.core.formats.files.files import Source
+
+# Iterables whose items are not in order of rank.
+NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
+# The number of systems that an error names.
+NAMED = 5
+# The header that `fastrank eval --format csv` writes.
+HEADER = ["run", "query", "measure", "value"]
+
+
+def indexed(given: Any, name: str) -> Any:
+    """{index: value} of a pandas Series of numbers; anything else as it is.
+
+    Raises InputError for an index that appears twice.
+    """
+    if not hasattr(given, "to_dict") or getattr(given, "ndim", 0) != 1:
+        return given
+    if given.dtype.kind not in "iufb":
+        return given
+    if not given.index.is_unique:
+        repeated = given.index[given.index.duplicated()][0]
+        raise InputError(name, f"{repeated!r} appears twice in the index")
+    return given.to_dict()
+
+
+def as_ranking(given: Any, name: str) -> tuple[list[Any], TiedRanks]:
+    """The items of a ranking, best first, and the ranks of the tie group of each.
+
+    given: a sequence of items or of groups of tied items, or {item: score}. Raises InputError for
+    an item that appears twice or has a NaN score, TypeError for others.
+    """
+    groups = _groups_of(indexed(given, name), name)
+    items: list[Any] = []
+    seen: set[Any] = set()
+    for group in groups:
+        for item in group:
+            if not isinstance(item, Hashable):
+                raise TypeError(f"{name}: expected hashable items, found {type(item).__name__}")
+            if item in seen:
+                raise InputError(name, f"{item!r} appears twice in the ranking")
+            seen.add(item)
+            items.append(item)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    bottoms = np.cumsum(sizes)
+    tops = bottoms - sizes + 1
+    return items, TiedRanks(tops=np.repeat(tops, sizes), bottoms=np.repeat(bottoms, sizes))
+
+
+def _groups_of(given: Any, name: str) -> list[Collection[Any]]:
+    """The groups of tied items, best first; of scores, those that are equal."""
+    if isinstance(given, Mapping):
+        scores = as_scores(given, name)
+        ranked = sorted(scores, key=lambda item: -scores[item])
+        return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
+    if not isinstance(given, Iterable) or isinstance(given, NO_RANKINGS):
+        found = type(given).__name__
+        raise TypeError(
+            f"{name}: expected a sequence of items or groups of items, or {{item: score}},"
+            f" found {found}" + "; for runs, use overlap" * isinstance(given, PerQuery)
+        )
+    items = given.tolist() if hasattr(given, "tolist") else given
+    return [own if isinstance(own, (list, tuple, set, frozenset)) else [own] for own in items]
+
+
+def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
+    """Scores as floats. Raises InputError for NaN, TypeError for what is not a number."""
+    made = {}
+    for item, score in given.items():
+        if isinstance(score, (str, bytes)) or not hasattr(score, "__float__"):
+            raise TypeError(f"{name}: {item!r}: expected a number, found {type(score).__name__}")
+        made[item] = float(score)
+        if made[item] != made[item]:
+            raise InputError(name, f"the score of {item!r} is NaN and cannot be ranked")
+    return made
+
+
+class Listed(dict):  # type: ignore[type-arg]
+    """Scores that were given without names, by position."""
+
+
+def scores_of(given: Any, name: str) -> dict[Any, float]:
+    """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
+    from fastrank.analysis.comparing.comparison import Comparison
+
+    given = indexed(given, name)
+    if isinstance(given, Comparison):
+        measure = _only(given.measures, "a Comparison", name)
+        sign = _sign(given.better(measure))
+        return as_scores({own: sign * mean for own, mean in given.mean[measure].items()}, name)
+    if isinstance(given, Mapping):
+        named = dict(given)
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
+        listed = given.tolist() if hasattr(given, "tolist") else list(given)
+        if not any(isinstance(one, Scores) for one in listed):
+            return Listed(as_scores(dict(enumerate(listed)), name))
+        named = _by_name(listed, name)
+    else:
+        raise TypeError(
+            f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
+            f" run, found {type(given).__name__}"
+        )
+    return as_scores(
+        {
+            system: _mean(value, name) if isinstance(value, Scores) else value
+            for system, value in named.items()
+        },
+        name,
+    )
+
+
+def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
+    """Scores by the names of their runs. Raises GroupError for a repeated name."""
+    made: dict[str, Any] = {}
+    for one in scores:
+        if not isinstance(one, Scores):
+            raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
+        if one.name in made:
+            reason = f"two Scores have the name {one.name!r}; use {{system: Scores}}"
+            raise GroupError(f"{name}: {reason}")
+        made[one.name] = one
+    return made
+
+
+def _mean(scores: Scores, name: str) -> float:
+    """The mean of the only measure, negated if lower values are better."""
+    means = scores.mean
+    measure = _only(list(means), "Scores", name)
+    return _sign(columns_by_name(scores)[measure].better) * means[measure]
+
+
+def _sign(better: str) -> float:
+    return -1.0 if better == "lower" else 1.0
+
+
+def _only(measures: list[str], kind: str, name: str) -> str:
+    if len(measures) != 1:
+        raise MeasureError(
+            ", ".join(measures),
+            f"{name}: expected {kind} of one measure, found {len(measures)}: {', '.join(measures)};"
+            " use {system: score}",
+        )
+    return measures[0]
+
+
+def common_items(
+    first: Mapping[Any, Any],
+    second: Mapping[Any, Any],
+    items: str,
+    where: str = "",
+    names: tuple[str, str] = ("a", "b"),
+    advice: str = "; items='common' compares those that both have",
+) -> list[Any]:
+    """What two rankings have in common, in the order of the first.
+
+    Raises GroupError if one has others, unless these are ignored with items="common".
+    """
+    only = {
+        f"only {names[0]} has": [item for item in first if item not in second],
+        f"only {names[1]} has": [item for item in second if item not in first],
+    }
+    if items == "same" and any(only.values()):
+        found = " and ".join(f"{has} {named(others)}" for has, others in only.items() if others)
+        raise GroupError(f"{where}{found}{advice}")
+    return [item for item in first if item in second]
+
+
+def named(items: Iterable[Any]) -> str:
+    """The first items, and the number of the others."""
+    return first_few(list(map(repr, items)), NAMED, count=True) or "none"
+
+
+def is_run(given: object) -> bool:
+    """Whether it is a run: a Run, a path, {query: {document: score}}, or a frame."""
+    if isinstance(given, Mapping):
+        return bool(given) and all(isinstance(own, Mapping) for own in given.values())
+    return isinstance(given, (Run, str, os.PathLike)) or hasattr(given, "columns")
+
+
+def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
+    """Two runs in any form. Raises OptionError, and what reading a run raises."""
+    version = check_version(trec_eval_version)
+    return as_run(run_a, trec_eval_version=version), as_run(run_b, trec_eval_version=version)
+
+
+def with_means(queries: list[str], columns: Mapping[str, list[Any]]) -> Table:
+    """A row for each query, and a last row `all` with the means of the values that are not NaN."""
+    made: dict[str, list[Any]] = {"query": [*queries, "all"]}
+    for name, values in columns.items():
+        known = [value for value in values if value == value]
+        made[name] = [*values, math.fsum(known) / len(known) if known else math.nan]
+    return Table(columns=made)
+
+
+def means_in(source: Source) -> dict[str, dict[str, float]]:
+    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
+    name = files.name_of(source)
+    rows = delimited_records(read_all(source), name, ",")
+    if next(rows, (1, []))[1] != HEADER:
+        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
+        raise FormatError(name, 1, reason)
+    means: dict[str, dict[str, float]] = {}
+    for line, row in rows:
+        if len(row) != len(HEADER):
+            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
+        system, query, measure, value = row
+        if query:
+            continue
+        systems = means.setdefault(measure, {})
+        if system in systems:
+            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
+        try:
+            systems[system] = float(value)
+        except ValueError:
+            raise FormatError(name, line, f"expected a number, found {value!r}") from None
+    if not means:
+        raise FormatError(
+            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
+        )
+    return means

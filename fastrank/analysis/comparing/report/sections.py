@@ -1,0 +1,270 @@
+"""The sections of a report, and the plots inside a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+
+import numpy as np
+
+from fastrank.analysis.comparing.pairs import pairs_of
+from fastrank.analysis.comparing.plots.pairs import counts
+from fastrank.analysis.comparing.plots.plot import draw
+from fastrank.analysis.comparing.power import detectable, queries_for
+from fastrank.common.messages import counted
+from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
+from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.numbers import interval, number, p_words, signed
+from fastrank.core.scores.text import NOTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.pairs import Pair
+    from fastrank.analysis.comparing.report.sources import Sources
+
+OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
+REFERENCES = re.compile(r"#(\w+)[\")]")
+# Colours that differ on dark pages.
+COLORS_OF_PAGE = {
+    INK: "currentColor",
+    PAPER: "var(--paper)",
+    FIRST.lower(): "var(--first)",
+    SECOND.lower(): "var(--second)",
+}
+IDS = re.compile(r' id="([^"]*)"')
+
+
+def figure(
+    comparison: Comparison,
+    kind: str,
+    measure: str,
+    salt: str,
+    a: str | None = None,
+    b: str | None = None,
+) -> str:
+    """A figure element. salt: what distinguishes its ids from those of the other figures."""
+    drawn = draw(comparison, kind, measure, a, b)
+    if len(comparison.queries) > MANY_POINTS:
+        data = b64encode(drawn.render("png")).decode()
+        alt = safe(f"{drawn.title}. {drawn.description}")
+        return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
+    svg = inline(drawn.render("svg", salt).decode())
+    width = re.search(r'viewBox="0 0 (\d+)', svg)
+    # Figures keep their size on wide pages, so that all have text of one size.
+    style = f' style="max-width: {int(width[1]) * 4 // 3}px"' if width else ""
+    return f"<figure{style}>{svg}</figure>"
+
+
+def inline(svg: str) -> str:
+    """An SVG file as an element of a page, smaller and in the colours of the page."""
+    svg = OUTSIDE.sub("", svg[svg.index("<svg") :])
+    used = set(REFERENCES.findall(svg))
+    return re.sub(r"\s*\n\s*", "\n", TAG.sub(lambda found: _tag(found[0], used), svg)).strip()
+
+
+def _tag(tag: str, used: set[str]) -> str:
+    """A tag without what a page does not need."""
+    if tag.startswith("<svg"):
+        # HTML has the name space of SVG built in.
+        tag = re.sub(r' (xmlns(:\w+)?|version|width|height)="[^"]*"', "", tag)
+    tag = IDS.sub(lambda found: found[0] if found[1] in used else "", tag)
+    tag = LONG_DECIMALS.sub(r"\1", tag.replace("xlink:href", "href"))
+    for color, of_page in COLORS_OF_PAGE.items():
+        tag = tag.replace(color, of_page)
+    return tag
+
+
+# More pairs than these have no plots of their own.
+MOST_PAIRS = 10
+MOST_QUERIES = 1000
+DEPTHS = (5, 10, 20, 100)
+
+
+def summary(comparison: Comparison) -> str:
+    """In a sentence for each measure, which systems are better."""
+    sentences = [verdict(comparison, measure) for measure in comparison.measures]
+    return "\n".join(f"<p>{sentence}</p>" for sentence in sentences if sentence)
+
+
+def verdict(comparison: Comparison, measure: str) -> str:
+    """In a sentence, as HTML, which systems are better; empty if no query has values of all."""
+    if not comparison.analysis(measure).has_best:
+        return ""
+    best = comparison.best(measure)
+    mean = number(comparison.mean[measure][best])
+    start = f"<strong>{safe(measure)}</strong>: {name(best)} has the best mean ({mean})"
+    if comparison.baseline:
+        others = [own for own in comparison.names if own not in comparison.baseline]
+        for baseline in comparison.baseline:
+            better = [own for own in others if baseline in comparison.beaten(measure, own)]
+            worse = [own for own in comparison.beaten(measure, baseline) if own in others]
+            start += f". {_listed(better)} significantly better than {name(baseline)}"
+            start += f", {_listed(worse)} significantly worse" if worse else ""
+        return f"{start}."
+    tied = comparison.tied_with_best(measure)[1:]
+    if not tied:
+        return f"{start} and is significantly better than all others."
+    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
+
+
+def _listed(names: list[str]) -> str:
+    return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
+
+
+def _some(names: list[str], last: str = "and") -> str:
+    shown = [name(one) for one in names[:5]]
+    if len(names) > 5:
+        return f"{', '.join(shown)} {last} {len(names) - 5} more"
+    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def notes(comparison: Comparison, sources: Sources | None) -> str:
+    """The notes, the shares of unjudged documents, and those of ties."""
+    noted = [*comparison.notes, *([] if sources is None else _dropped(sources))]
+    listed = [f"{note}." for note in noted]
+    parts = [html(Document([Items(listed) if listed else Paragraph("None on the comparison.")]))]
+    if sources is not None:
+        parts.append(_shares(sources))
+    return "\n".join(parts)
+
+
+def _dropped(sources: Sources) -> list[str]:
+    """Notes on the documents that were dropped from the rankings."""
+    return [
+        f"{name}: {counted(count, *NOTED[kind])}"
+        for name, counts in sources.dropped.items()
+        for kind, count in zip(("excluded", "duplicates"), counts, strict=True)
+        if count
+    ]
+
+
+def _shares(sources: Sources) -> str:
+    from fastrank.core.evaluation.evaluator import Evaluator
+    from fastrank.core.evaluation.ties import tie_report
+
+    measures = " ".join(f"Judged@{depth}" for depth in DEPTHS)
+    evaluator = Evaluator(sources.judgments, measures) if sources.graded else None
+    rows = []
+    for system, run in sources.runs.items():
+        ties = tie_report(None, run)
+        tied = f"{ties.tied / max(1, ties.lines):.1%}"
+        shares = []
+        if evaluator is not None:
+            found = evaluator.evaluate(run).mean
+            shares = [f"{1 - found[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
+        rows.append(
+            [
+                Cell(system, heads_row=True),
+                *(Cell(share, number=True) for share in (*shares, tied)),
+            ]
+        )
+    depths = [f"unjudged@{depth}" for depth in DEPTHS] if evaluator is not None else []
+    words = (
+        "Unjudged: the share of the first documents without a judgment, which most measures count"
+        " as not relevant. Tied: the share of results with the score of another one of the query."
+    )
+    grid = Grid(["system", *depths, "tied"], rows)
+    return html(Document([grid, Paragraph(words, "legend")]))
+
+
+def overview_figures(comparison: Comparison) -> str:
+    """The intervals of each measure."""
+    return "\n".join(
+        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, f'i{place}')}"
+        for place, measure in enumerate(comparison.measures)
+    )
+
+
+def pair_figures(comparison: Comparison, measure: str) -> str:
+    """The differences of each pair, or of those of the best systems."""
+    order = {system: place for place, system in enumerate(comparison.ranked(measure))}
+    pairs = sorted(
+        pairs_of(comparison, measure),
+        key=lambda pair: (max(order[pair.a], order[pair.b]), min(order[pair.a], order[pair.b])),
+    )
+    parts = []
+    if len(pairs) > MOST_PAIRS:
+        parts.append(
+            f"<p>Of {len(pairs):,} pairs, the {MOST_PAIRS} of the systems with the best means.</p>"
+        )
+    for place, pair in enumerate(pairs[:MOST_PAIRS]):
+        if order[pair.a] > order[pair.b] and not comparison.baseline:
+            pair = comparison.pair(measure, pair.b, pair.a)
+        a, b = pair.a, pair.b
+        parts.append(
+            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
+            '<div class="pair">'
+            f"{figure(comparison, 'differences', measure, f'd{place}', a, b)}"
+            f"{figure(comparison, 'scatter', measure, f's{place}', a, b)}</div>"
+        )
+    return "\n".join(parts)
+
+
+def pair_sentence(comparison: Comparison, pair: Pair) -> str:
+    """The difference of two systems, whether it is significant, and what would be found."""
+    bounds = interval(pair.low, pair.high, signed)
+    significant = comparison.significant(pair.measure, pair.a, pair.b)
+    sentences = [
+        f"Difference {signed(pair.difference)}"
+        + (f", {100 * comparison.level:g}% interval {bounds}" if bounds else "")
+        + f"; {p_words(pair.p_adjusted)},{'' if significant else ' not'} significant",
+        counts(comparison, pair),
+    ]
+    if pair.sd > 0 and pair.n > 1:
+        found = number(pair.sd * detectable(pair.n, comparison.alpha))
+        needed = queries_for(pair.effect, comparison.alpha)
+        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
+        sentences.append(
+            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
+            f" {found} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
+            f" several pairs){enough}"
+        )
+    if pair.note:
+        sentences.append(pair.note[0].upper() + pair.note[1:])
+    return f"{'. '.join(sentences)}."
+
+
+def query_tables(comparison: Comparison) -> str:
+    """The values of each query, a table for each measure."""
+    parts = []
+    for measure in comparison.measures:
+        values = comparison.values(measure)
+        rows = np.arange(len(comparison.queries))
+        shown = f"{len(rows):,} queries"
+        if len(rows) > MOST_QUERIES:
+            ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
+            rows = np.sort(np.argsort(-ranges, kind="stable")[:MOST_QUERIES])
+            shown = f"the {MOST_QUERIES:,} of {shown} on which the systems differ most"
+        cells = [
+            [
+                Cell(comparison.queries[row], heads_row=True),
+                *(Cell(number(value), number=True) for value in values[:, row].tolist()),
+            ]
+            for row in rows.tolist()
+        ]
+        parts.append(
+            f"<details><summary>{safe(measure)}: {shown}</summary>"
+            f"{table(Grid(['query', *comparison.names], cells))}</details>"
+        )
+    return "\n".join(parts)
+
+
+def data(comparison: Comparison) -> str:
+    """The comparison as JSON, for programs."""
+    return comparison.to_json(per_query=len(comparison.queries) <= MOST_QUERIES)
+
+
+def settings(comparison: Comparison) -> str:
+    """The settings, for readers."""
+    whole = json.loads(comparison.to_json())
+    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
+
+
+def text_lines(content: str) -> str:
+    """Text with its line ends."""
+    return "\n".join(map(safe, content.splitlines()))

@@ -1,0 +1,169 @@
+"""Tables of a comparison that need more than its arrays, and its record in JSON."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from itertools import repeat
+
+import numpy as np
+
+from fastrank.analysis.comparing.bootstrap import two_level_means
+from fastrank.analysis.comparing.pairs import chosen_pair, pairs_of
+from fastrank.analysis.comparing.randomization import resampled_sums
+from fastrank.common.rendering.numbers import DIGITS
+from fastrank.core.scores.tables import Table, distinct, table_of_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.paired import Floats
+
+# Of `Comparison.to_json`, and its fields that are settings there.
+SCHEMA = "fastrank.comparison/1"
+SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
+
+
+def cliffs_delta(first: Floats, second: Floats) -> float:
+    """The share of all combinations in which the first is higher, less those where it is lower.
+
+    Source: Cliff, 'Dominance statistics', Psychological Bulletin 114(3), 1993.
+    """
+    if not len(first) or not len(second):
+        return math.nan
+    ordered = np.sort(second)
+    below = np.searchsorted(ordered, first, side="left")
+    above = len(ordered) - np.searchsorted(ordered, first, side="right")
+    return float((below - above).sum() / (len(first) * len(second)))
+
+
+def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
+    """Bootstrap intervals of the ranks of systems."""
+    paired, settings = comparison.analysis(measure).paired, comparison.settings
+    values = paired.complete()
+    sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
+    grid = sign * paired.grid(values)
+    # Sums on the grid are exact: equal ones are ties.
+    if paired.within is not None:
+        sums = sign * paired.rounded(two_level_means(paired, settings, resamples))
+    else:
+        sums = resampled_sums(
+            grid, "draw_with_replacement", resamples, settings.seed, settings.threads
+        )
+    ordered = np.sort(sums, axis=0)
+    ranks = np.empty(sums.shape)
+    for b in range(resamples):
+        ranks[:, b] = np.searchsorted(ordered[:, b], sums[:, b]) + 1
+    best = ranks == 1
+    chances = (best / best.sum(axis=0)).mean(axis=1)
+    tail = (1 - settings.level) / 2
+    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
+    totals = grid.sum(axis=1)
+    own = np.searchsorted(np.sort(totals), totals) + 1
+    tied = None if comparison.baseline else set(comparison.tied_with_best(measure))
+    rows = []
+    for place in np.argsort(own, kind="stable"):
+        name, mean = comparison.names[place], comparison.mean[measure][comparison.names[place]]
+        interval = int(own[place]), int(low[place]), int(high[place])
+        is_tied = None if tied is None else name in tied
+        rows.append((name, mean, *interval, float(chances[place]), is_tied))
+    header = ("system", "mean", "rank", "low", "high", "p_best", "tied_with_best")
+    return table_of_rows(header, rows)
+
+
+def query_table(
+    comparison: Comparison, *, pair: Sequence[str] | None, digits: int | None = None
+) -> Table:
+    """A row for each measure and query: the values of the systems, and the difference of a pair.
+
+    pair: two systems, by default those that `default_pair` chooses by the first measure.
+    """
+    header, shown = ["measure", "query", *comparison.names], []
+    if len(comparison) > 1:
+        a, b = chosen_pair(comparison, comparison.measures[0], pair)
+        header.append(f"{a} - {b}")
+        shown = [comparison.names.index(a), comparison.names.index(b)]
+    rows: list[tuple[Any, ...]] = []
+    for measure in comparison.measures:
+        values = comparison.values(measure)
+        if shown:
+            values = np.vstack([values, values[shown[0]] - values[shown[1]]])
+        rows += zip(repeat(measure), comparison.queries, *values.tolist(), strict=False)
+    return _rounded(header, rows, digits)
+
+
+def largest_table(
+    comparison: Comparison, n: int, *, pair: Sequence[str] | None, digits: int | None = None
+) -> Table:
+    """For each measure the n queries on which two systems differ most; pair: see `query_table`."""
+    pair = chosen_pair(comparison, comparison.measures[0], pair)
+    found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
+    header = ["measure", *next(iter(found.values())).names]
+    rows = [(measure, *row) for measure, table in found.items() for row in table.rows()]
+    return _rounded(header, rows, digits)
+
+
+def _rounded(header: list[str], rows: list[tuple[Any, ...]], digits: int | None) -> Table:
+    found = table_of_rows(distinct(header), rows)
+    return Table(columns=found.columns, digits=DIGITS if digits is None else digits)
+
+
+def long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
+    """(query, measure, system, value), measure by measure."""
+    for measure in comparison.measures:
+        columns = comparison.values(measure).T.tolist()
+        for query, row in zip(comparison.queries, columns, strict=True):
+            for system, value in zip(comparison.names, row, strict=True):
+                yield query, measure, system, value
+
+
+def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
+    """What `Comparison.to_json` writes."""
+    pairs = [*pairs_of(comparison)]
+    settings = {name: getattr(comparison, name) for name in SETTINGS}
+    settings["family"] = comparison.settings.family
+    clusters = comparison.settings.clusters
+    settings["clusters"] = None if clusters is None else len({*clusters.values()})
+    settings["exact"] = all(pair.exact for pair in pairs)
+    # Imported by name, because the package is above its parts.
+    version = import_module("fastrank").__version__
+    settings |= {**dict(sorted(comparison.evaluation.items())), "version": version}
+    if "exclude" in settings:
+        settings["exclude"] = bool(settings["exclude"])
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "measures": comparison.measures,
+        "baseline": comparison.baseline,
+        "queries": len(comparison.queries),
+        "systems": {
+            name: {measure: _mean_of(comparison, measure, name) for measure in comparison.measures}
+            for name in comparison.names
+        },
+        "pairs": [pair._asdict() for pair in pairs],
+        "settings": settings,
+        "notes": comparison.notes,
+    }
+    if per_query:
+        record["per_query"] = {
+            query: dict(zip(comparison.measures, rows, strict=True))
+            for query, *rows in zip(
+                comparison.queries,
+                *(_by_query(comparison, measure) for measure in comparison.measures),
+                strict=True,
+            )
+        }
+    return record
+
+
+def _mean_of(comparison: Comparison, measure: str, name: str) -> dict[str, float]:
+    low, high = comparison.interval_of(measure, name)
+    return {"mean": comparison.mean[measure][name], "low": low, "high": high}
+
+
+def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
+    """{system: value} for each query."""
+    rows = comparison.values(measure).T.tolist()
+    return [dict(zip(comparison.names, row, strict=True)) for row in rows]

@@ -1,0 +1,295 @@
+"""Explain the values of one query."""
+
+from __future__ import annotations
+
+from typing import overload
+
+from fastrank.analysis.explaining.against import explained_against
+from fastrank.analysis.explaining.explanation import Explanation, Part
+from fastrank.analysis.explaining.judged_query import (
+    JudgedQuery,
+    check_query,
+    explained_measures,
+    judgments_of,
+    refuse_expected,
+    refuse_negative_levels,
+    run_of,
+)
+from fastrank.analysis.explaining.notes import notes_of
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import number
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.trec.line_files import titles_of
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.matching.match import match
+from fastrank.core.matching.options import Options, check_options
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import ZERO
+from fastrank.errors import FastrankError, GroupError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.analysis.explaining.reference import OptionsExplanation
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+
+MEASURES = "map ndcg_cut.10 P.10"
+ROWS = 10
+
+
+@overload
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures | None = None,
+    *,
+    query: str | None = None,
+    other: RunLike | None = None,
+    documents: Any = None,
+    rows: int = ROWS,
+    against: None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Mapping[str, str] | Iterable[str] | str | None = None,
+    *,
+    against: Any,
+    **options: Unpack[EvaluationOptions],
+) -> OptionsExplanation: ...
+
+
+@takes(EvaluationOptions, EVALUATION)
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Any = None,
+    *,
+    query: str | None = None,
+    other: RunLike | None = None,
+    documents: Any = None,
+    rows: int = ROWS,
+    against: Any = None,
+    **options: Unpack[EvaluationOptions],
+) -> Explanation | OptionsExplanation:
+    """Explain the values of one query, which documents add how much, or those of another tool.
+
+    qrels, run: as for `evaluate`, but not preferences.
+    measures: as for `evaluate`: map, P, recall, success, recip_rank, Rprec, bpref, infAP, ndcg,
+        dcg, RBP, ERR and their variants; by default "map ndcg_cut.10 P.10". Other measures raise
+        MeasureError; a note names those of sets of measures, such as "official".
+    query: its id; without it, the query on which `other` differs most in the first measure, which
+        `chosen` of the result says. Queries that only one run has count with missing="zero".
+    other: a second run, to explain how its values differ from those of `run`.
+    documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
+        ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
+    rows: the number of rows of each table in text. `Explanation.table` has all, and whole titles.
+    against: the values of another tool, to find out under which settings they are ours, of all
+        queries; see below.
+    **options: see `EvaluationOptions`; ties="average" and a relevance_level below 0 raise
+        OptionError, unless there is an `against`.
+
+    The value of `evaluate` is factor * (sum of what the documents add) / divisor, to the last bit.
+    The notes give the range of each value over the orders of tied documents, its values if unjudged
+    documents were judged, relevant documents that were not retrieved, and removed results.
+
+    Raises GroupError for a query without judgments, with the closest id, or if none is named and
+    the runs do not differ; OptionError without `query`, `other` and `against`; and what `evaluate`
+    raises.
+
+    >>> qrels, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"b": 3, "c": 2, "x": 1}}
+    >>> print(fr.explain(qrels, run, "ndcg", query="q"))
+    q: 3 judged (grade 0: 1, 1: 1, 2: 1), 2 relevant; 3 retrieved, 2 judged, 1 relevant
+    ndcg = 1.0000 / 2.6309 (ideal DCG) = 0.3801
+        rank  document      score    grade    gain    discount    adds    ideal
+      ------  ----------  -------  -------  ------  ----------  ------  -------
+           1  b                 3        1       1      1.0000  1.0000   2.0000
+           2  c                 2        0              0.6309  0.0000   0.6309
+           3  x                 1                       0.5000  0.0000
+      not retrieved: 1 of grade 2
+    notes
+      unjudged: 1 of 3 results: ndcg would be 0.3801 if it is not relevant, ... if it has grade 2
+      not retrieved: 1 relevant document: a (grade 2)
+
+    `against` is {measure: mean}, {query: {measure: value}} as from pytrec_eval, {measure: {query:
+    value}}, tuples of ir_measures with query_id, measure and value, or the path of a file with the
+    output of trec_eval or one of these dicts as JSON. Options of `evaluate` (ties, missing queries,
+    relevance level, depth, ...) and other definitions of the measures (gains, denominators, ideal
+    rankings, ...) are tried one by one, then in pairs, and added to the `options`. Values that have
+    at most 4 or 5 decimals are compared as rounded; others must agree but for the rounding of sums
+    (1e-12). `measures` are those to explain, by default all; or {name in the reference: measure},
+    for names that are not those of measures here, such as {"Accuracy@10": "Success@10"}; in a list,
+    that is "Accuracy@10=Success@10". `query`, `other` and `documents` are of one query: with
+    `against` they raise OptionError.
+
+    Then it raises GroupError if no query is common, MeasureError for unknown measures and for those
+    with several values, such as "P" or "official", InputError and FormatError for an invalid
+    reference, and what `evaluate` raises.
+
+    >>> qrels = {"q": {"a": 1, "b": 3}}
+    >>> run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}
+    >>> print(fr.explain(qrels, run, against={"nDCG@10": 0.7098}))
+    nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
+    """
+    checked = with_defaults(explain, options)
+    if against is not None:
+        for name, value in (("query", query), ("other", other), ("documents", documents)):
+            if value is not None:
+                raise OptionError(name, "no effect with against")
+        return explained_against(qrels, run, against, measures, checked)
+    asked = MEASURES if measures is None else measures
+    return explained(qrels, run, asked, query, other, documents, rows, checked)
+
+
+def explained(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Measures,
+    query: str | None,
+    other: RunLike | None,
+    documents: Any,
+    rows: int,
+    options: Mapping[str, Any],
+    zero: str = ZERO,
+) -> Explanation:
+    """The Explanation that `explain` returns.
+
+    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    """
+    checked = evaluation_options(options)
+    refuse_expected(checked)
+    shown = at_least("rows", rows, 1)
+    bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
+    check_options(bound, checked)
+    refuse_negative_levels(bound, checked)
+    judgments = judgments_of(qrels, checked)
+    given_runs = [run] if other is None else [run, other]
+    names = run_names(given_runs)
+    runs = [run_of(one, checked) for one in given_runs]
+    chosen = ""
+    if query is None:
+        if other is None:
+            raise OptionError("query", "name a query, or a second run (other) to find one")
+        query, chosen = _most_different(judgments, runs, bound, checked)
+    check_query(query, judgments, runs)
+    found = []
+    for one, name in zip(runs, names, strict=True):
+        judged = JudgedQuery(query, judgments, one, bound, checked, name)
+        parts = parts_of(judged, bound)
+        found.append(
+            Explanation(
+                query=query,
+                run=judged.name,
+                header=_header(judged),
+                measures=parts,
+                notes=notes_of(judged, bound, parts, unexplained, zero),
+                grades=judged.grades,
+                titles=_titles(documents, judged),
+                rows=shown,
+            )
+        )
+    first, *others = found
+    titles = {key: own for one in reversed(found) for key, own in one.titles.items()}
+    second = others[0] if others else None
+    made: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
+    return made
+
+
+def _most_different(
+    judgments: Qrels, runs: Sequence[Run], measures: Sequence[BoundMeasure], options: Options
+) -> tuple[str, str]:
+    """The query on which two runs differ most in the first measure, and why it was chosen."""
+    asked = (
+        (place, decoded(name), bound)
+        for bound in measures
+        for place, name in zip(_places(bound, measures), bound.names, strict=True)
+    )
+    _, name, first = min(asked, key=lambda one: one[0])
+    values = []
+    plan = Plan(judgments, [first], options)
+    for run in runs:
+        scores = scores_of(plan, match(plan, run))
+        values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
+    one, other = values
+    differences = {query: abs(other[query] - one[query]) for query in one if query in other}
+    query = max(differences, key=differences.__getitem__, default=None)
+    if query is None or not differences[query]:
+        of = counted(len(differences), "common query", "common queries")
+        raise GroupError(f"the runs do not differ in {name} on {of}; name a query")
+    return query, (
+        f"query {query} differs most in {name}, of {len(differences):,}: {number(one[query])} (a)"
+        f" and {number(other[query])} (b)"
+    )
+
+
+def _places(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[int]:
+    """When each value of a measure was asked for; those of sets come last."""
+    return bound.places or [len(measures)] * len(bound.names)
+
+
+def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
+    """Each measure of a query, in the order in which they were asked for."""
+    found: list[tuple[int, Part]] = []
+    for bound in measures:
+        places = _places(bound, measures)
+        values = judged.values(bound) if bound.measure.kernel else []
+        for index, name in enumerate(bound.names):
+            parts = judged.contributions(bound, index)
+            value = values[index]
+            if value != parts.value:
+                # The value of a query without a relevant document.
+                if judged.options.no_relevant != "one" or value != 1.0:
+                    raise FastrankError(
+                        f"{decoded(name)}: what the documents add gives {parts.value!r} instead of"
+                        f" {value!r}, which is an error of fastrank"
+                    )
+                why = "R" if parts.divisor else parts.divided_by
+                parts = parts.changed(adds={}, divisor=0, divided_by=why)
+            elif judged.options.no_relevant == "one" and not judged.retrieved:
+                # Not R, which gives queries with results 1.
+                parts = parts.changed(divisor=0, divided_by="the number of results")
+            part = Part(
+                name=decoded(name),
+                value=value,
+                parts=parts,
+                documents=judged.shown(bound),
+                level=judged.level(bound),
+            )
+            found.append((places[index], part))
+    return {part.name: part for _, part in sorted(found, key=lambda one: one[0])}
+
+
+def _header(judged: JudgedQuery) -> str:
+    """`q0004: 166 judged (grade 0: 5, 1: 150), 161 relevant; 100 retrieved, 86 judged, ...`."""
+    grades, level = judged.grades, judged.options.relevance_level
+    values = list(grades.values())
+    counts = ", ".join(f"{grade:g}: {values.count(grade)}" for grade in sorted(set(values)))
+    relevant = sum(grade >= level for grade in values)
+    found = [grades[doc] for doc, _ in judged.docs if doc in grades]
+    retrieved = f"{len(judged.docs)} retrieved, {len(found)} judged"
+    return (
+        f"{judged.query}: {len(grades)} judged (grade {counts}), {relevant} relevant;"
+        f" {retrieved}, {sum(grade >= level for grade in found)} relevant"
+    )
+
+
+def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
+    if documents is None:
+        return {}
+    return titles_of(documents, {doc for doc, _ in judged.docs})

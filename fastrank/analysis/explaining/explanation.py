@@ -1,0 +1,355 @@
+"""The explanation of one query's values, and what it shows."""
+
+from __future__ import annotations
+
+import math
+
+from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
+from fastrank.common.rendering.document import Document, Items, Paragraph, Section
+from fastrank.common.rendering.numbers import number, signed
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table, grid_of
+from fastrank.errors import GroupError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+    from fastrank.analysis.explaining.contributions import Contributions
+    from fastrank.common.rendering.document import Block, Grid
+
+
+class Part(Frozen):
+    """A measure of one ranking.
+
+    name: as requested. value: of the measure. parts: what each document adds, and the divisor.
+    documents: [(document, score)], best first, as the measure sees them; the scores are None if
+    documents were ranked by something else. level: the lowest relevant grade.
+    """
+
+    name: str
+    value: float
+    parts: Contributions
+    documents: list[tuple[str, float | None]]
+    level: float
+
+    @property
+    def depth(self) -> int:
+        """The number of results up to the cutoff."""
+        return int(min(self.parts.cutoff, len(self.documents)))
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """{document: what it adds to the value} of the documents that add something."""
+        parts, docs = self.parts, self.documents
+        if not parts.divisor:
+            return {}
+        return {
+            docs[rank - 1][0]: parts.factor * added / parts.divisor
+            for rank, added in parts.adds.items()
+        }
+
+
+class Explanation(Frozen):
+    """Where the values of a query come from, as `fastrank.explain` returns it.
+
+    query: its id. run: the name of the run. values: {measure: value}. notes: what else matters for
+    the values, a list of str. grades: {document: grade} of the judged documents of the query.
+    other: the Explanation of the second run, or None. titles: {document: title} of the shown
+    documents. rows: the number of rows of each table in text. chosen: why this is the query, if
+    none was named; else empty.
+
+    >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
+    >>> explained = fr.explain(qrels, run, "map", query="q")
+    >>> explained.values
+    {'map': 0.8333333333333333}
+    """
+
+    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
+    made_by = "fastrank.explain"
+
+    query: str
+    run: str
+    header: str
+    measures: dict[str, Part]
+    notes: list[str]
+    grades: dict[str, float]
+    other: Explanation | None
+    titles: dict[str, str]
+    rows: int
+    chosen: str
+
+    @property
+    def values(self) -> dict[str, float]:
+        """{measure: value}."""
+        return {name: part.value for name, part in self.measures.items()}
+
+    def part(self, measure: str) -> Part:
+        """A measure by its name. Raises KeyError, which names the explained ones.
+
+        >>> parts = explained.part("map").parts
+        >>> parts.adds, parts.divisor, parts.divided_by
+        ({1: 1.0, 3: 0.6666666666666666}, 2, 'R')
+        """
+        if measure not in self.measures:
+            raise KeyError(f"{measure!r} was not explained; expected {', '.join(self.measures)}")
+        return self.measures[measure]
+
+    def table(self, measure: str) -> Table:
+        """The documents up to the cutoff of a measure: rank, score, grade, and what each adds.
+
+        A document without a judgment has no grade. value = factor * (sum of adds) / divisor,
+        exactly, with the sum in the order of ranks; `part(measure).parts` has factor and divisor.
+        Columns between grade and adds are what the adds are computed from.
+
+        >>> print(explained.table("map"))
+          rank  document      score    grade    found    adds
+        ------  ----------  -------  -------  -------  ------
+             1  a            3.0000        1        1  1.0000
+             2  x            2.0000                    0.0000
+             3  b            1.0000        1        2  0.6667
+        """
+        part = self.part(measure)
+        ranked = list(enumerate(part.documents[: part.depth], 1))
+        columns: dict[str, list[Any]] = {
+            "rank": [rank for rank, _ in ranked],
+            "document": [doc for _, (doc, _) in ranked],
+            "score": [score for _, (_, score) in ranked if score is not None],
+            "grade": [self.grades.get(doc) for _, (doc, _) in ranked],
+        }
+        if ranked and not columns["score"]:
+            del columns["score"]
+        if self.titles:
+            columns["title"] = [self.titles.get(doc, "") for _, (doc, _) in ranked]
+        for name, found in part.parts.details.items():
+            if name != "ideal":
+                columns[name] = [found.get(rank) for rank, _ in ranked]
+        columns["adds"] = [part.parts.adds.get(rank, 0.0) for rank, _ in ranked]
+        if "ideal" in part.parts.details:
+            ideal = part.parts.details["ideal"]
+            columns["ideal"] = [ideal.get(rank) for rank, _ in ranked]
+        return Table(columns=columns)
+
+    def difference(self, measure: str) -> Table:
+        """How the value of the other run comes from that of this one, document by document.
+
+        Columns: document, grade, its rank and what it adds in both runs (adds are divided by the
+        divisor here, so that they are shares of the value), and the change. The changes add up to
+        the difference of the values, but for rounding and values of 1 for lack of a relevant
+        document (no_relevant="one"). Documents that change nothing are omitted;
+        the largest change comes first. Raises GroupError if only one run was explained.
+
+        >>> qrels, runs = {"q": {"a": 1}}, ({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}})
+        >>> explained = fr.explain(qrels, runs[0], "recip_rank", query="q", other=runs[1])
+        >>> print(explained.difference("recip_rank"))
+        document      grade    rank a    rank b    adds a    adds b    change
+        ----------  -------  --------  --------  --------  --------  --------
+        a                 1         1         2    1.0000    0.5000   -0.5000
+        """
+        if self.other is None:
+            raise GroupError("only one run was explained; give another one as other=")
+        sides = [one.part(measure).shares for one in (self, self.other)]
+        ranks = [
+            {doc: rank for rank, (doc, _) in enumerate(one.part(measure).documents, 1)}
+            for one in (self, self.other)
+        ]
+        docs = dict.fromkeys([*sides[0], *sides[1]])
+        changes = {doc: sides[1].get(doc, 0.0) - sides[0].get(doc, 0.0) for doc in docs}
+        ordered = sorted((doc for doc in docs if changes[doc]), key=lambda doc: -abs(changes[doc]))
+        columns: dict[str, list[Any]] = {
+            "document": ordered,
+            "grade": [self.grades.get(doc) for doc in ordered],
+        }
+        if self.titles:
+            columns["title"] = [self.titles.get(doc, "") for doc in ordered]
+        for name, found in zip(("a", "b"), ranks, strict=True):
+            columns[f"rank {name}"] = [found.get(doc) for doc in ordered]
+        for name, share in zip(("a", "b"), sides, strict=True):
+            columns[f"adds {name}"] = [share.get(doc, 0.0) for doc in ordered]
+        columns["change"] = [changes[doc] for doc in ordered]
+        return Table(columns=columns)
+
+    def document(self, document: str) -> str:
+        """How a document counts, in a line for each measure.
+
+        Raises OptionError, with the closest id, if it is neither retrieved nor judged.
+
+        >>> explained = fr.explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1 map", query="q")
+        >>> print(explained.document("a"))
+        a: grade 1, score 1
+          P_1: rank 2, below the cutoff 1
+          map: rank 2, adds 0.5000
+        """
+        known = {doc for part in self.measures.values() for doc, _ in part.documents}
+        if document not in known and document not in self.grades:
+            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
+            hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
+            raise OptionError("document", reason + hint)
+        grade = f"grade {self.grades[document]:g}" if document in self.grades else "not judged"
+        lines, score = [], ""
+        for name, part in self.measures.items():
+            ranks = {own: (rank, found) for rank, (own, found) in enumerate(part.documents, 1)}
+            if document not in ranks:
+                lines.append(f"  {name}: not retrieved")
+                continue
+            rank, found = ranks[document]
+            score = "" if found is None else f", score {found:g}"
+            if rank in part.parts.adds:
+                what = f"adds {number(part.parts.adds[rank])}"
+            elif rank > part.parts.cutoff:
+                what = f"below the cutoff {part.parts.cutoff:g}"
+            else:
+                what = "adds nothing"
+            lines.append(f"  {name}: rank {rank}, {what}")
+        return "\n".join([f"{document}: {grade}{score}", *lines])
+
+    def to_markdown(self) -> str:
+        """Tables in the pipe syntax of GitHub's Markdown, with the notes.
+
+        >>> print(explained.to_markdown().splitlines()[2])
+        **map = 1.6667 / 2 (R) = 0.8333**
+        """
+        from fastrank.common.rendering.markdown import markdown
+
+        return markdown(explanation_document(self))
+
+    def to_html(self, *, page: bool = False) -> str:
+        """HTML elements with a table for each measure, escaped; or a whole page.
+
+        >>> explained.to_html().splitlines()[1]
+        '<h4>map = 1.6667 / 2 (R) = 0.8333</h4>'
+        """
+        from fastrank.common.rendering.html import html
+
+        return html(explanation_document(self), page=f"Query {self.query}" if page else None)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        from fastrank.common.rendering.text import text
+
+        return text(explanation_document(self))
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} {number(value)}" for name, value in self.values.items())
+        return f"<Explanation of query {self.query!r}: {names}>"
+
+
+# The number of ranks that a line names.
+NAMED = 5
+# The longest title, in characters.
+WIDTH = 60
+
+
+def explanation_document(explained: Explanation) -> Document:
+    """The headers of the runs, a section for each measure, and the notes."""
+    sides = [explained] if explained.other is None else [explained, explained.other]
+    several = len(sides) > 1
+    blocks: list[Block] = [Paragraph(explained.chosen)] if explained.chosen else []
+    for letter, side in zip("ab", sides, strict=False):
+        name = f"{letter}: {side.run}: " if several else ""
+        blocks.append(Paragraph(name + side.header))
+    for measure in explained.measures:
+        for letter, side in zip("ab", sides, strict=False):
+            title = formula(side.part(measure))
+            if several:
+                blocks.append(Section(f"{letter}: {title}", []))
+            else:
+                blocks.append(Section(title, _contributions(side, measure)))
+        if explained.other is not None:
+            blocks.append(_changes(explained, explained.other, measure))
+    for letter, side in zip("ab", sides, strict=False):
+        if side.notes:
+            blocks.append(
+                Section(f"notes on {letter}" if several else "notes", [Items(side.notes)])
+            )
+    return Document(blocks)
+
+
+def _contributions(explained: Explanation, measure: str) -> list[Block]:
+    """What each document adds to a measure."""
+    part = explained.part(measure)
+    if not part.depth:
+        return []
+    below = _rest(explained, part)
+    table = _first_rows(explained.table(measure), explained.rows)
+    return [table, *([Paragraph(below)] if below else [])]
+
+
+def formula(part: Part) -> str:
+    """`map = 75.2929 / 161 (R) = 0.4677`."""
+    parts = part.parts
+    if not parts.divisor:
+        return f"{part.name} = {number(part.value)}, because {parts.divided_by} is 0"
+    terms = [] if parts.factor == 1.0 else [f"{parts.factor:.4g} x"]
+    terms.append(number(parts.total))
+    if parts.divided_by:
+        divisor = float(parts.divisor)
+        shown = f"{divisor:.0f}" if divisor.is_integer() else number(divisor)
+        terms.append(f"/ {shown} ({parts.divided_by})")
+    if len(terms) == 1:
+        return f"{part.name} = {number(part.value)}"
+    return f"{part.name} = {' '.join(terms)} = {number(part.value)}"
+
+
+def _first_rows(table: Table, count: int) -> Grid:
+    """The first rows; scores and gains with as many digits as they have, titles shortened."""
+    columns = {name: column[:count] for name, column in table.columns.items()}
+    if "title" in columns:
+        columns["title"] = [
+            title if len(title) <= WIDTH else f"{title[: WIDTH - 3].rstrip()}..."
+            for title in columns["title"]
+        ]
+    exact = "{:.7g}".format
+    return grid_of(Table(columns=columns), {"gain": exact, "score": exact})
+
+
+def _rest(explained: Explanation, part: Part) -> str:
+    """What the rows that are not shown add, and what is below the cutoff."""
+    found = []
+    shown = min(explained.rows, part.depth)
+    more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]
+    if part.depth > shown:
+        adds = "adds" if len(more) == 1 else "add"
+        adding = "none adds anything"
+        if more:
+            adding = f"{len(more)} of them {adds} {number(math.fsum(more))}"
+        found.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
+    below = {
+        rank: explained.grades.get(doc, -math.inf)
+        for rank, (doc, _) in enumerate(part.documents, 1)
+        if rank > part.parts.cutoff
+    }
+    relevant = sorted({grade for grade in below.values() if grade >= part.level}, reverse=True)
+    for place, grade in enumerate(relevant):
+        ranks = [rank for rank, one in below.items() if one == grade]
+        named = first_few(list(map(str, ranks)), NAMED)
+        where = "" if place else f"below rank {part.depth}: "
+        found.append(f"{where}{len(ranks)} of grade {grade:g} at {named}")
+    retrieved = {doc for doc, _ in part.documents}
+    missed = [
+        grade
+        for doc, grade in explained.grades.items()
+        if grade >= part.level and doc not in retrieved
+    ]
+    counts = ", ".join(
+        f"{missed.count(grade)} of grade {grade:g}" for grade in sorted({*missed}, reverse=True)
+    )
+    if counts:
+        found.append(f"not retrieved: {counts}")
+    return "; ".join(found)
+
+
+def _changes(explained: Explanation, other: Explanation, measure: str) -> Section:
+    """The documents that change a value most."""
+    table = explained.difference(measure)
+    blocks: list[Block] = []
+    difference = other.values[measure] - explained.values[measure]
+    if len(table):
+        blocks.append(_first_rows(table, explained.rows))
+    if len(table) > explained.rows:
+        rest = math.fsum(table.columns["change"][explained.rows :])
+        more = counted(len(table) - explained.rows, "more document")
+        blocks.append(Paragraph(f"{more} change it by {signed(rest)}"))
+    return Section(f"{measure}: b - a = {signed(difference)}", blocks)

@@ -1,0 +1,265 @@
+"""One query, judged: its ranking with documents, scores and grades, and what measures see of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.analysis.explaining.contributions import (
+    INFINITE,
+    Contributions,
+    Ranking,
+    contributions,
+)
+from fastrank.common.messages import did_you_mean, similar_id
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.values import Values
+from fastrank.core.formats.inputs import as_qrels, open_run
+from fastrank.core.formats.trec.reader import read_trec_run
+from fastrank.core.matching.match import match
+from fastrank.core.matching.plan import Plan
+from fastrank.core.matching.queries import match_run
+from fastrank.core.matching.rankings import compared_scores, rank_documents
+from fastrank.errors import EvaluationError, GroupError, MeasureError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.common.choices import TrecEvalVersion
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure, Selection
+
+
+def judgments_of(qrels: Any, options: Options) -> Qrels:
+    """Read judgments with grades. Raises TypeError for preferences."""
+    judgments = as_qrels(qrels, trec_eval_version=options.trec_eval_version)
+    if not isinstance(judgments, Qrels):
+        raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
+    return judgments
+
+
+def run_of(run: Any, options: Options) -> Run:
+    """Read a run, ranked as for an evaluation."""
+    version = options.trec_eval_version
+    found: Any = open_run(run, trec_eval_version=version, rank_by=options.rank_by)
+    if isinstance(found, Run):
+        return found
+    if isinstance(found, dict) or hasattr(found, "keys"):
+        from fastrank.core.formats.tables.dicts import run_from_dict
+
+        return run_from_dict(found, source="run", rank_by=options.rank_by)
+    with found:
+        return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
+
+
+def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
+    """Raise GroupError for a query without judgments, with the closest id."""
+    if not isinstance(query, str):
+        raise TypeError(f"query: expected a str, found {type(query).__name__}")
+    if query in judgments:
+        return
+    if any(query in run for run in runs):
+        raise GroupError(f"query {query!r} is in the run, but has no judgments")
+    hint = did_you_mean(map(repr, similar_id(query, judgments.query_ids)))
+    raise GroupError(f"query {query!r} is neither in the qrels nor in the run{hint}")
+
+
+class JudgedQuery:
+    """A query of a run, judged.
+
+    name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
+    measures see. grades: of all judged documents of the query. highest: the highest grade of all
+    queries. retrieved: whether the run has the query. top: what the depth leaves of `ranked`. cut:
+    how many results it removed. excluded, duplicates, unjudged_removed: how many others were
+    removed.
+    """
+
+    def __init__(
+        self,
+        query: str,
+        judgments: Qrels,
+        run: Run,
+        measures: list[BoundMeasure],
+        options: Options,
+        name: str = "",
+    ) -> None:
+        self.query, self.options, self._measures = query, options, measures
+        self.name = name or run.tag or str(run.source)
+        codes, scale = judgments.grade_column, judgments.scale
+        self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
+        self.retrieved = query in run
+        if not self.retrieved:
+            run = Run.from_dict({query: {}})
+        one = options.changed(
+            query=query.encode("utf-8", "surrogateescape"), missing_is_error=False, complete=False
+        )
+        kept, matched, found = match_run(judgments, run, one)
+        self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
+        plan = Plan(judgments, measures, one)
+        judged = match(plan, kept)
+        if judged.failure is not None:
+            raise judged.failure.error(
+                measures[0].measure.name, judgments.queries[matched.judgments[0]]
+            )
+        self.grades: dict[str, float] = judgments[query]
+        (place,) = matched.rankings
+        self.ranked = self._ranked(kept, place)
+        self.top = top = self.ranked[: options.max_retrieved]
+        self.docs = self._judged(top) if options.judged_only else top
+        self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
+        self._scaled = scale is not None
+        self._values = Values(plan, judged)
+
+    def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
+        return [(doc, score) for doc, score in docs if self.grades.get(doc, -1) >= 0]
+
+    def _ranked(self, run: Run, place: int) -> list[tuple[str, float]]:
+        """The ranking before it is cut."""
+        first, stop = run.offset_column[place], run.offset_column[place + 1]
+        options = self.options
+        texts = [run.docs[row] for row in range(first, stop)]
+        scores = np.array(run.score_column[first:stop], float)
+        if np.isnan(scores).any():
+            reason = f"{run.source}: query {self.query!r}: a score is NaN"
+            raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
+        return rank_documents(
+            list(zip(map(decoded, texts), scores.tolist(), strict=True)),
+            self.grades,
+            ties=options.ties,
+            trec_eval_version=options.trec_eval_version,
+        )
+
+    def documents(self, bound: BoundMeasure) -> list[tuple[str, float]]:
+        """The ranking that a measure sees, which may be without unjudged documents."""
+        if (bound.options or {}).get("judged_only", False):
+            return self._judged(self.docs)
+        return self.docs
+
+    def shown(self, bound: BoundMeasure) -> list[tuple[str, float | None]]:
+        """The same; without scores if documents were ranked by something else."""
+        by_score = self.options.rank_by == "score"
+        return [(doc, score if by_score else None) for doc, score in self.documents(bound)]
+
+    def level(self, bound: BoundMeasure) -> float:
+        """The lowest relevant grade of a measure."""
+        return _level(bound, self.options)
+
+    def values(self, bound: BoundMeasure) -> list[float]:
+        """The values of a measure, one for each of its names; 0 without results."""
+        values = self._values.of(bound)
+        return [float(value) if self.retrieved else 0.0 for value in values]
+
+    def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
+        """What each document adds to a value of a measure that `is_explained`."""
+        columns = self._values.judged_for(bound).columns
+        parameters = bound.parameters(number)
+        cutoff = parameters.get("cutoff", INFINITE)
+        # The columns have room for more than what is listed.
+        listed, distinct = columns.offsets[1], columns.grade_offsets[1]
+        gains: list[float] = []
+        ideal: list[float] = []
+        if bound.measure.needs != "ranking":
+            gained = self._values.gains(bound)
+            # Gains that were multiplied to sort them; the factor is a power of two.
+            factor = 1.0 if self._scaled else self._values.gains_of_grades(bound)[1]
+            gains = [gain / factor for gain in gained.gains[:listed]]
+            for place in range(gained.ideal_offsets[1]):
+                count = gained.ideal_counts[place]
+                if bound.measure.needs == "best gains":
+                    count = min(count, int(cutoff))
+                ideal += [gained.ideal_gains[place] / factor] * count
+        grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
+        ranking = Ranking(
+            ranks=list(columns.ranks[:listed]),
+            grades=list(columns.grades[:listed]),
+            gains=gains,
+            ideal=ideal,
+            level=columns.level,
+            num_ret=columns.num_ret[0],
+            num_rel=columns.num_rel[0],
+            cutoff=cutoff,
+            p=parameters.get("p", 0.0),
+            nonrelevant=sum(
+                count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
+            ),
+        )
+        adds, divided_by = bound.measure.adds or ("", "")
+        return contributions(ranking, adds, divided_by)
+
+    def ties(self, docs: list[tuple[str, float]] | None = None) -> list[list[int]]:
+        """The ranks of each group of results with equal scores, by default of `docs`."""
+        docs = self.docs if docs is None else docs
+        scores = compared_scores(
+            np.array([score for _, score in docs], float), self.options.trec_eval_version
+        )
+        groups: list[list[int]] = []
+        for rank in range(2, len(scores) + 1):
+            if scores[rank - 1] == scores[rank - 2]:
+                if groups and groups[-1][-1] == rank - 1:
+                    groups[-1].append(rank)
+                else:
+                    groups.append([rank - 1, rank])
+        return groups
+
+    def tie_across_depth(self) -> list[int]:
+        """The ranks of the results with equal scores of which the depth removed some, or none."""
+        depth = len(self.top)
+        groups = self.ties(self.ranked) if self.cut else []
+        return next((group for group in groups if group[0] <= depth < group[-1]), [])
+
+
+def explained_measures(
+    asked: Selection, version: TrecEvalVersion
+) -> tuple[list[BoundMeasure], list[str]]:
+    """The requested measures, and the names of those in sets that cannot be explained.
+
+    Raises MeasureError for measures requested by name, or if there are no others.
+    """
+    bound = asked.bind(version, keep=is_explained)
+    for one in bound or asked.bind(version):
+        if not is_explained(one):
+            reason = f"explain supports {_explained_names()}, not '{decoded(one.names[0])}'"
+            raise MeasureError(one.measure.name, reason)
+    known = {one.measure.name for one in bound}
+    others = [one for one in asked.bind(version) if one.measure.name not in known]
+    return bound, [decoded(name) for one in others for name in one.names]
+
+
+def is_explained(bound: BoundMeasure) -> bool:
+    """Whether it is known what documents add to a measure."""
+    return bound.measure.adds is not None
+
+
+def _explained_names() -> str:
+    """The measures that can be explained, in the notation of trec_eval where it has them."""
+    from fastrank.core.measures.families import MEASURES
+
+    return ", ".join(dict.fromkeys(one.name for one in MEASURES if one.adds is not None))
+
+
+def refuse_expected(options: Options) -> None:
+    """Raise OptionError for an expected value, which belongs to no single ranking."""
+    if options.ties == "average":
+        reason = "'average' is over all orders of tied documents; explain shows one ranking"
+        raise OptionError("ties", reason)
+
+
+def _level(bound: BoundMeasure, options: Options) -> float:
+    level = (bound.options or {}).get("rel")
+    return options.relevance_level if level is None else level
+
+
+def refuse_negative_levels(measures: list[BoundMeasure], options: Options) -> None:
+    """Raise OptionError or MeasureError for a level at which unjudged documents are relevant."""
+    expected = "explain expects a level of at least 0, found"
+    if options.relevance_level < 0:
+        raise OptionError("relevance_level", f"{expected} {options.relevance_level:g}")
+    for bound in measures:
+        level = _level(bound, options)
+        if level < 0:
+            raise MeasureError(
+                bound.measure.name, f"'{decoded(bound.names[0])}': {expected} rel={level:g}"
+            )

@@ -1,0 +1,255 @@
+"""What else matters for the values of a query: ties, unjudged documents, and what was removed."""
+
+from __future__ import annotations
+
+from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import counted, first_few
+from fastrank.common.rendering.numbers import number
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.run import Run
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import tie_ranges
+from fastrank.core.matching.match import match
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.over_ties import check_range
+from fastrank.core.scores.text import treated
+from fastrank.errors import MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from fastrank.analysis.explaining.explanation import Part
+    from fastrank.analysis.explaining.judged_query import JudgedQuery
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure
+
+# The number of documents that a note names.
+NAMED = 5
+
+
+def notes_of(
+    judged: JudgedQuery,
+    measures: list[BoundMeasure],
+    parts: Mapping[str, Part],
+    unexplained: list[str],
+    zero: str,
+) -> list[str]:
+    """The notes on a query, those that apply. zero: what counts missing queries as 0."""
+    if not judged.retrieved:
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged, zero)}"]
+    return [
+        *_ties(judged, measures, parts),
+        *_unjudged(judged, measures, parts),
+        *_missed(judged),
+        *_below_level(judged),
+        *_removed(judged),
+        *_single_precision(judged),
+        *_unexplained(unexplained),
+    ]
+
+
+def _mean(judged: JudgedQuery, zero: str) -> str:
+    """What means do with a query without results."""
+    if judged.options.missing_is_error:
+        return f"evaluate raises an error, as {zero.replace('zero', 'error')} says"
+    return f"in means, {treated(1, zero, zero=judged.options.complete)}"
+
+
+def _one_query(
+    judged: JudgedQuery, grades: Mapping[str, float], docs: list[tuple[str, float]]
+) -> tuple[Qrels, Run]:
+    """The query with these grades and documents, in the order of ranks.
+
+    Another query has the highest grade of all, on which some measures depend.
+    """
+    run = Run.from_dict({judged.query: dict(docs)})
+    other = {f"{judged.query} (others)": {"": judged.highest}}
+    return Qrels.from_dict({judged.query: dict(grades), **other}), run
+
+
+def _alone(judged: JudgedQuery, **changes: Any) -> Options:
+    """The options to evaluate a query of `_one_query`, from which results are removed already."""
+    options: Options = judged.options.changed(
+        query=judged.query.encode("utf-8", "surrogateescape"),
+        missing_is_error=False,
+        complete=False,
+        exclude={},
+        ignore_identical_ids=False,
+        **changes,
+    )
+    return options
+
+
+def _ties(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """The range of each measure over the orders of tied documents."""
+    across = judged.tie_across_depth()
+    ranking = judged.ranked if across else judged.docs
+    groups = judged.ties(ranking)
+    if not groups or judged.options.rank_by != "score":
+        return []
+    found, unknown = [], []
+    options = _alone(judged, ties="docno_desc")
+    qrels, run = _one_query(judged, judged.grades, judged.ranked)
+    for bound in measures:
+        try:
+            check_range([bound])
+            ranges = tie_ranges(qrels, run, [bound], options)
+        except MeasureError:
+            unknown += [decoded(name) for name in bound.names]
+            continue
+        for name, one in ranges.items():
+            if name in parts and one.worst != one.best:
+                expected = "" if one.expected is None else f", {number(one.expected)} on average"
+                found.append(f"{name} could be {number(one.worst)} to {number(one.best)}{expected}")
+    if unknown and _grades_differ(judged, ranking, groups):
+        found.append(f"the range of {', '.join(unknown)} is unknown")
+    if not found:
+        return []
+    order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
+    ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
+    results = f"{sum(map(len, groups))} of {counted(len(ranking), 'result')}"
+    crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
+    if across:
+        crossing += f"; ranks {across[0]}-{across[-1]} tie across the depth {len(judged.top)}"
+    all_ranges = "; ".join(found)
+    return [
+        f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
+        f" {all_ranges}"
+    ]
+
+
+def _grades_differ(
+    judged: JudgedQuery, ranking: list[tuple[str, float]], groups: list[list[int]]
+) -> bool:
+    """Whether the order of tied documents may matter."""
+    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
+    return any(len({grades[rank - 1] for rank in group}) > 1 for group in groups)
+
+
+def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:
+    """Which ties cross a cutoff."""
+    found = [
+        f"ranks {group[0]}-{group[-1]} tie across the cutoff {cutoff:g}"
+        for cutoff in sorted(cutoffs)
+        for group in judged.ties()
+        if group[0] <= cutoff < group[-1]
+    ]
+    return "".join(f"; {one}" for one in found)
+
+
+def _unjudged(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """How many documents are not judged, and what each value would be if they were."""
+    absent = [rank for rank, (doc, _) in enumerate(judged.docs, 1) if doc not in judged.grades]
+    if not absent:
+        return []
+    cutoffs = sorted({part.depth for part in parts.values()} - {len(judged.docs)})
+    within = [
+        f"{sum(rank <= cutoff for rank in absent)} in the first {cutoff}" for cutoff in cutoffs
+    ]
+    results = f"{len(absent)} of {counted(len(judged.docs), 'result')}"
+    text = f"unjudged: {results}{''.join(f', {one}' for one in within)}"
+    found = _if_judged(judged, measures, parts, one=len(absent) == 1)
+    return [f"{text}{': ' + '; '.join(found) if found else ''}"]
+
+
+def _if_judged(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part], *, one: bool
+) -> list[str]:
+    """The values if all unjudged documents were nonrelevant, or had the highest grade.
+
+    These are not bounds: of some judgments in between, the value is less or more than both.
+    """
+    highest = max([*judged.grades.values(), judged.options.relevance_level])
+    found: dict[str, list[float]] = {name: [] for name in parts}
+    # The documents are in the order in which they were ranked.
+    options = _alone(judged, ties="given", rank_by="score", duplicates="error")
+    for grade in (0, highest):
+        grades = {doc: grade for doc, _ in judged.docs} | judged.grades
+        qrels, run = _one_query(judged, grades, judged.docs)
+        plan = Plan(qrels, measures, options)
+        mean = scores_of(plan, match(plan, run)).mean
+        for name, values in found.items():
+            values.append(mean[name])
+    none, every = ("it is not", "it has") if one else ("none is", "all have")
+    return [
+        f"{name} would be {number(values[0])} if {none} relevant, {number(values[1])} if {every}"
+        f" grade {highest:g}"
+        for name, values in found.items()
+        if values[0] != values[1]
+    ]
+
+
+def _missed(judged: JudgedQuery) -> list[str]:
+    """The relevant documents that were not retrieved, highest grades first."""
+    retrieved = {doc for doc, _ in judged.docs}
+    level = judged.options.relevance_level
+    missed = [(doc, grade) for doc, grade in judged.grades.items() if grade >= level]
+    if not missed:
+        means = {
+            "skip": "; means skip the query, as no_relevant='skip' says",
+            "error": "; evaluate raises an error, as no_relevant='error' says",
+        }.get(judged.options.no_relevant, "")
+        return [f"relevant: no judged document has a grade of at least {level:g}{means}"]
+    missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda one: -one[1])
+    if not missed:
+        return []
+    named = first_few([f"{doc} (grade {grade:g})" for doc, grade in missed], NAMED)
+    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {named}"]
+
+
+def _below_level(judged: JudgedQuery) -> list[str]:
+    """Documents with a grade between 0 and the level of relevance."""
+    level = judged.options.relevance_level
+    below = sum(0 < grade < level for grade in judged.grades.values())
+    if not below:
+        return []
+    documents = counted(below, "judged document")
+    are = "is" if below == 1 else "are"
+    return [f"level: {documents} with a grade above 0 {are} below level {level:g} and not relevant"]
+
+
+def _removed(judged: JudgedQuery) -> list[str]:
+    found = []
+    if judged.duplicates:
+        found.append(f"duplicates: {counted(judged.duplicates, 'repeated result')} dropped")
+    if judged.excluded:
+        found.append(f"excluded: {counted(judged.excluded, 'result')} removed from the ranking")
+    if judged.cut:
+        depth = judged.options.max_retrieved
+        found.append(f"depth: {counted(judged.cut, 'result')} below rank {depth} ignored")
+    if judged.unjudged_removed:
+        found.append(
+            f"judged only: {counted(judged.unjudged_removed, 'unjudged result')} removed from the"
+            " ranking"
+        )
+    return found
+
+
+def _single_precision(judged: JudgedQuery) -> list[str]:
+    """Scores that differ, but tie as 32-bit floats."""
+    if judged.options.trec_eval_version != DEFAULT_VERSION:
+        return []
+    scores = [score for _, score in judged.docs]
+    groups = [g for g in judged.ties() if len({scores[rank - 1] for rank in g}) > 1]
+    if not groups:
+        return []
+    ranks = first_few([f"{group[0]}-{group[-1]}" for group in groups], NAMED)
+    return [
+        f"32-bit ties: scores that differ only beyond 32 bits tie, at ranks {ranks}, as in"
+        f" trec_eval {DEFAULT_VERSION}; 10.0 compares doubles"
+    ]
+
+
+def _unexplained(names: list[str]) -> list[str]:
+    """Measures of sets that cannot be explained."""
+    if not names:
+        return []
+    named = first_few(names, NAMED)
+    return [f"not explained: {counted(len(names), 'other value')} of the set: {named}"]

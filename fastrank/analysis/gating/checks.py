@@ -1,0 +1,246 @@
+"""The checks of a gate: what each policy allows, the limits by measure, and whether they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from fastrank.common.arguments import finite, not_negative
+from fastrank.common.messages import counted
+from fastrank.common.rendering.numbers import number, p_words
+from fastrank.core.measures.notation import canonical_names
+from fastrank.core.scores.text import lacks, treated
+from fastrank.errors import OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.pairs import Pair
+    from fastrank.analysis.gating.baseline import Baseline
+
+    # {measure: number}; None is the key for the other measures.
+    Limits = float | Mapping[Any, float]
+    """One number for all measures, or one for each."""
+
+NOW, BASELINE = "now", "baseline"
+OF_BASELINE = "query of the baseline", "queries of the baseline"
+# What counts queries that a run lacks as 0.
+SAVED_WITH_ZERO = "a baseline saved with --missing zero"
+# What sets the order of tied documents.
+SAVED_WITH_TIES = "a baseline saved with --ties"
+# Drops that exceed what is allowed by rounding only.
+ROUNDING = 1e-12
+
+
+class Check(NamedTuple):
+    """The result of one check.
+
+    measure: its name, "unjudged" or "queries". check: what must hold. baseline, now, change: means,
+    shares of documents, or numbers of queries; baseline and change are None if unknown. low, high:
+    the interval of the change. allowed: the limit. p: of the test. wins, ties, losses: the
+    numbers of queries on which the run is better than, equal to, and worse than the baseline. p and
+    these are None for limits of the run alone.
+    result: "pass", "fail" or "undecided". message: the result in words, "" if there is nothing to
+    say. title: its first half.
+    """
+
+    measure: str
+    check: str
+    baseline: float | None
+    now: float
+    change: float | None
+    low: float | None
+    high: float | None
+    allowed: float
+    p: float | None
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    result: str
+    title: str
+    message: str
+
+
+def check_change(
+    comparison: Comparison, measure: str, policy: str, allowed: float, alpha: float
+) -> Check:
+    """Whether a measure is not worse than its baseline by more than is allowed."""
+    pair = comparison.pair(measure, NOW, BASELINE)
+    sign = -1.0 if comparison.better(measure) == "lower" else 1.0
+    gain = sign * pair.difference
+    p = one_sided(pair, gain)
+    title = f"{measure} {_moved(pair.difference)}"
+    dropped = gain < -allowed - ROUNDING
+    if policy == "non-inferior":
+        bound = pair.low if sign > 0 else -pair.high
+        p = p_non_inferior(pair, gain, allowed)
+        result, message = _non_inferior(pair, bound, allowed, alpha)
+        if result != "pass":
+            title = f"{measure} may be worse than allowed"
+    elif not dropped:
+        result, message = "pass", ""
+    else:
+        text = f"{title} to {number(pair.mean_a)}; at most {allowed:g} is allowed"
+        result, message = "fail", text
+        if policy == "significant":
+            result, message = _significant(pair, p, alpha, text)
+    what = f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}"
+    return Check(
+        *(measure, what, pair.mean_b, pair.mean_a, pair.difference, pair.low, pair.high, allowed),
+        *(p, pair.wins, pair.ties, pair.losses, result, title, message),
+    )
+
+
+def _moved(difference: float) -> str:
+    return f"{'fell' if difference < 0 else 'rose'} by {number(abs(difference))}"
+
+
+def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, str]:
+    """The result for a drop that is larger than allowed."""
+    unequal = pair.n - pair.ties
+    if p <= alpha:
+        return "fail", f"{text} ({p_words(p)})"
+    if 0.5**unequal > alpha:
+        return "undecided", (
+            f"{text}, but only {unequal} of {counted(pair.n, 'query', 'queries')}"
+            f" {'differs' if unequal == 1 else 'differ'}, too few to tell chance from a regression"
+        )
+    return "pass", f"{text}, but the drop is not significant ({p_words(p)})"
+
+
+def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tuple[str, str]:
+    if math.isnan(bound):
+        return "undecided", f"{pair.measure}: {pair.n} query is too few for an interval"
+    if bound >= -allowed - ROUNDING:
+        return "pass", ""
+    return "fail", (
+        f"{pair.measure} may be worse by up to {number(-bound)} ({100 * (1 - alpha):g}%"
+        f" confidence); at most {allowed:g} is allowed"
+    )
+
+
+def one_sided(pair: Pair, gain: float) -> float:
+    """The p-value of "not worse" against "worse", from the two-sided one of a symmetric test."""
+    if not pair.n - pair.ties:
+        return 1.0 if pair.n else math.nan
+    half: float = pair.p / 2
+    return half if gain < 0 else 1.0 - half
+
+
+def p_non_inferior(pair: Pair, gain: float, margin: float) -> float:
+    """The p-value of "worse by at least the margin" against "worse by less", of a paired t-test."""
+    if pair.n < 2:
+        return math.nan
+    if not pair.sd:
+        return float(gain < -margin)
+    from scipy.special import stdtr
+
+    return float(stdtr(pair.n - 1.0, -(gain + margin) / (pair.sd / math.sqrt(pair.n))))
+
+
+def check_floor(measure: str, baseline: float, now: float, least: float) -> Check:
+    """Whether a mean is at least a number."""
+    passed, title = now >= least - ROUNDING, f"{measure} is {number(now)}"
+    message = "" if passed else f"{title}; at least {least:g} is required"
+    return _limit(measure, f"mean >= {least:g}", baseline, now, least, title, message)
+
+
+def check_lost(before: int, lost: list[str]) -> Check:
+    """The failure of a run that lacks queries of the baseline, which are left out."""
+    title = lacks("the run", lost, counted(before, *OF_BASELINE))
+    message = f"{title}; {treated(len(lost), SAVED_WITH_ZERO, zero=False)}"
+    now = before - len(lost)
+    return _limit("queries", f"results for {before}", before, now, before, title, message)
+
+
+def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
+    """Whether the share of unjudged documents is small enough."""
+    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
+    message = "" if now <= most + ROUNDING else f"{title}; at most {100 * most:g}% are allowed"
+    return _limit("unjudged", f"share <= {most:g}", baseline, now, most, title, message)
+
+
+def _limit(
+    measure: str,
+    check: str,
+    baseline: float | None,
+    now: float,
+    allowed: float,
+    title: str,
+    message: str,
+) -> Check:
+    """A check of the run alone, without a test; it passes without a message."""
+    return Check(
+        measure=measure,
+        check=check,
+        baseline=baseline,
+        now=now,
+        change=None if baseline is None else now - baseline,
+        allowed=allowed,
+        result="fail" if message else "pass",
+        title=title,
+        message=message,
+        **dict.fromkeys(("low", "high", "p", "wins", "ties", "losses")),
+    )
+
+
+MAX_DROP = 0.02
+
+
+def drop_limits(given: Limits, measures: list[str]) -> dict[str, float]:
+    """{measure: allowed drop} for all measures. Raises OptionError."""
+    option = "max_drop"
+    if not isinstance(given, Mapping):
+        given = {None: given}
+    made = dict.fromkeys(measures, not_negative(option, given.get(None, MAX_DROP)))
+    for asked, limit in given.items():
+        if asked is not None:
+            made[_found(option, asked, measures)] = not_negative(option, limit)
+    return made
+
+
+def _found(option: str, asked: str, measures: list[str]) -> str:
+    """The measure of the baseline that is meant. Raises OptionError."""
+    known = {canonical(own): own for own in measures}
+    found = known.get(canonical(asked))
+    if found is None:
+        raise OptionError(
+            option, f"{asked!r} is not in the baseline, which has {', '.join(measures)}"
+        )
+    return found
+
+
+def check_floors(comparison: Comparison, given: Mapping[str, float]) -> list[Check]:
+    """A check for each smallest mean. Raises OptionError."""
+    made = []
+    for asked, least in given.items():
+        measure = _found("min", asked, comparison.measures)
+        if comparison.better(measure) == "lower":
+            raise OptionError("min", f"{measure!r}: lower values are better, so it has no minimum")
+        mean = comparison.mean[measure]
+        made.append(check_floor(measure, mean[BASELINE], mean[NOW], finite("min", least)))
+    return made
+
+
+def check_share(saved: Baseline, current: Baseline, most: float) -> Check:
+    """The check of the share of unjudged documents. Raises OptionError."""
+    if not_negative("max_unjudged", most) > 1.0:
+        raise OptionError("max_unjudged", f"expected a share from 0 to 1, found {most}")
+    before, now = (_share_unjudged(own.counts) for own in (saved, current))
+    if now is None:
+        raise OptionError("max_unjudged", "the number of unjudged documents is not known")
+    return check_unjudged(before, now, most)
+
+
+def _share_unjudged(counts: dict[str, int]) -> float | None:
+    if "unjudged" not in counts or not counts.get("retrieved"):
+        return None
+    return counts["unjudged"] / counts["retrieved"]
+
+
+def canonical(name: str) -> tuple[str, ...]:
+    """The canonical spelling of a measure; that of a function is its name."""
+    return tuple(canonical_names(name)) or (name,)

@@ -1,0 +1,296 @@
+"""Evaluate a run for a gate: its measures, its options, and where it comes from."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import subprocess
+from datetime import datetime, timezone
+from importlib import import_module
+from typing import NamedTuple
+
+from fastrank.analysis.comparing.alignment import systems_of
+from fastrank.analysis.comparing.compare import has_values
+from fastrank.analysis.gating.baseline import Baseline, means_of
+from fastrank.analysis.gating.checks import SAVED_WITH_TIES, canonical
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import as_qrels, is_file
+from fastrank.core.formats.trec.digests import exclusions_digest, file_digest, judgments_digest
+from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.measures.selection import Selection
+from fastrank.core.scores.text import other_notes, tie_notes
+from fastrank.errors import GroupError, InputError, MeasureError, OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from fastrank.common.choices import TrecEvalVersion
+    from fastrank.core.data.qrels import Preferences, Qrels
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.scores.scores import Scores
+
+# Seconds after which git counts as missing.
+PATIENCE = 10
+
+
+class Judgments(NamedTuple):
+    """Judgments and their digest."""
+
+    content: Qrels | Preferences
+    digest: str
+
+
+class Measured(NamedTuple):
+    """The values of a run.
+
+    judged: the judged queries. better: which values of each measure are better, "higher" or
+    "lower". notes: what a reader must know, except for queries without results and ties. ties: the
+    note on them.
+    """
+
+    content: Baseline
+    judged: set[str]
+    better: dict[str, str]
+    notes: list[str]
+    ties: list[str]
+    scores: Scores
+
+    def with_ties(self, order: str) -> Measured:
+        """The values with the tied documents of the run in the "worst" or the "best" order."""
+        content = self.content
+        (system,), _ = systems_of([self.scores.ties.scores(order)], set(content.measures))
+        made = {query: list(row) for query, row in content.per_query.items()}
+        for name, values in system.values.items():
+            place = content.measures.index(name)
+            for query, value in zip(system.queries, values.tolist(), strict=True):
+                made[query][place] = None if value != value else value
+        return self._replace(content=content._replace(per_query=made))
+
+
+def selected(measures: Measures, version: str) -> list[BoundMeasure]:
+    """The measures that a gate can judge.
+
+    Raises MeasureError for those that were asked for by name and have no values per query, or of
+    which neither higher nor lower values are better; sets of measures are filtered.
+    """
+    bound = Selection(measures).bind(
+        version, keep=lambda own: has_values(own) and bool(_better(own))
+    )
+    for own in bound:
+        name = os.fsdecode(own.names[0])
+        if not has_values(own):
+            raise MeasureError(name, f"{name!r}: has no values per query to compare")
+        if not _better(own):
+            raise MeasureError(
+                name,
+                f"{name!r}: neither higher nor lower values are better; a gate needs a direction",
+            )
+    return bound
+
+
+def _better(bound: BoundMeasure) -> str:
+    return bound.measure.better
+
+
+def measure(
+    judgments: Judgments,
+    run: Any,
+    measures: Measures,
+    options: Mapping[str, Any],
+    source: Mapping[str, Any] | None = None,
+) -> Measured:
+    """Evaluate a run. options: all those of `evaluate`, checked. source: what to record of it.
+
+    Raises what `evaluate` raises, and GroupError for infinite values.
+    """
+    version = options["trec_eval_version"]
+    bound = selected(measures, version)
+    evaluated: Any = options
+    evaluator = Evaluator(judgments.content, measures, **evaluated)
+    scores: Any = evaluator.evaluate(run)
+    if isinstance(scores, list):
+        raise TypeError(f"run: expected one run, found a list of {len(scores)}")
+    (system,), explained = systems_of(
+        [scores], {os.fsdecode(name) for own in bound for name in own.names}
+    )
+    names = list(system.values)
+    columns = [system.values[name].tolist() for name in names]
+    per_query = {
+        query: [None if value != value else value for value in row]
+        for query, row in zip(system.queries, zip(*columns, strict=True), strict=True)
+    }
+    _refuse_infinite(names, per_query)
+    made = Baseline(
+        created=created(),
+        # By name: an import statement would break the order of the packages.
+        fastrank=import_module("fastrank").__version__,
+        compat=version,
+        options=recorded(options),
+        qrels={
+            "name": os.path.basename(judgments.content.source),
+            "digest": judgments.digest,
+            "queries": len(judgments.content),
+        },
+        run={
+            "name": os.path.basename(name_of(run)) if is_file(run) else None,
+            "sha256": file_digest(run),
+            "tag": scores.tag,
+            "missing": scores.missing_queries,
+        },
+        source=commit() | dict(source or {}),
+        measures=names,
+        mean=means_of(names, per_query),
+        counts=dict(scores.counts),
+        per_query=per_query,
+    )
+    _refuse_empty(made)
+    judged = {os.fsdecode(query) for query in scores.coverage.judged}
+    return Measured(
+        made,
+        judged,
+        system.better,
+        [*other_notes(scores), *explained],
+        tie_notes(scores, option=SAVED_WITH_TIES),
+        scores,
+    )
+
+
+def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an evaluation as a baseline records them."""
+    found = {one.name: options[one.name] for one in EVALUATION if one.name != "trec_eval_version"}
+    return found | {"exclude": exclusions_digest(found["exclude"])}
+
+
+def judgments_of(qrels: Any, version: TrecEvalVersion) -> Judgments:
+    """The judgments in anything that `evaluate` takes."""
+    content = as_qrels(qrels, trec_eval_version=version)
+    return Judgments(content, judgments_digest(content))
+
+
+def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]]) -> None:
+    for query, values in per_query.items():
+        for name, value in zip(names, values, strict=True):
+            if value is not None and math.isinf(value):
+                raise GroupError(
+                    f"{name} of query {query!r} is infinite; a gate needs finite values"
+                )
+
+
+def _refuse_empty(made: Baseline) -> None:
+    for name, mean in made.mean.items():
+        if mean != mean:
+            raise GroupError(f"{name}: no query has a value")
+
+
+def _as_saved() -> tuple[Any, ...]:
+    """The options of a gate, where None means that of the baseline."""
+    made = tuple(copy.copy(one) for one in EVALUATION)
+    for one in made:
+        one.default = None
+    return made
+
+
+AS_SAVED = _as_saved()
+
+
+def checked(given: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
+    """The checked options of a table. Raises OptionError and TypeError."""
+    return {one.name: one.checked(given[one.name]) for one in table}
+
+
+def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, Any]:
+    """The options of the baseline. Raises InputError if others are given."""
+    version = given["trec_eval_version"] or saved.compat
+    if version != saved.compat:
+        raise InputError(
+            name,
+            f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
+            " baseline, or choose that version",
+        )
+    before = recorded({one.name: one.default for one in EVALUATION}) | saved.options
+    for one in EVALUATION:
+        try:
+            if one.name in before and one.name != "exclude":
+                one.checked(before[one.name])
+        except (OptionError, TypeError) as error:
+            raise InputError(name, f"damaged baseline: {error}") from None
+    unknown = sorted(before.keys() - given.keys())
+    if unknown:
+        raise InputError(
+            name,
+            f"saved with options that this version of fastrank lacks: {', '.join(unknown)};"
+            " upgrade it",
+        )
+    now = {own: before[own] if given[own] is None else given[own] for own in before}
+    now["exclude"] = exclusions_digest(given["exclude"])
+    different = [
+        f"{own} {before[own]!r}, now {now[own]!r}"
+        for own in before
+        if before[own] != now[own] and own != "exclude"
+    ]
+    if before["exclude"] != now["exclude"]:
+        different.append("other excluded documents")
+    if different:
+        raise InputError(
+            name,
+            f"saved with other options ({'; '.join(different)}); use the same, or save a new"
+            " baseline",
+        )
+    return now | {"exclude": given["exclude"], "trec_eval_version": version}
+
+
+def measures_of(measures: Measures, saved: Baseline, name: str) -> Measures:
+    """The measures to compute. Raises InputError unless they are those of the baseline."""
+    bound = selected(measures, saved.compat)
+    names = {os.fsdecode(own) for one in bound for own in one.canonical}
+    known = [canonical(own) for own in saved.measures]
+    if names != {one for own in known for one in own}:
+        raise InputError(
+            name,
+            f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
+            " a new baseline",
+        )
+    # The baseline's spelling, unless a name is that of a function.
+    functions = any(one.measure.needs == "custom" for one in bound)
+    return measures if functions else saved.measures
+
+
+def created() -> str:
+    """The time in UTC, or that of SOURCE_DATE_EPOCH. Raises OptionError if it is not a number."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        when = datetime.now(timezone.utc)
+        if given:
+            when = datetime.fromtimestamp(int(given), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError(
+            "SOURCE_DATE_EPOCH", f"expected seconds since 1970, found {given!r}"
+        ) from None
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def commit() -> dict[str, Any]:
+    """The commit of the working directory, and whether tracked files differ from it.
+
+    Empty without git, outside a repository, and before the first commit.
+    """
+    found = _git("rev-parse", "HEAD")
+    if not found:
+        return {}
+    changes = _git("status", "--porcelain", "--untracked-files=no")
+    return {"commit": found, "dirty": bool(changes)}
+
+
+def _git(*arguments: str) -> str:
+    """What git prints, "" if it fails."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], capture_output=True, check=True, timeout=PATIENCE
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return os.fsdecode(done.stdout).strip()

@@ -1,0 +1,129 @@
+"""What a verdict shows, as plain text and as Markdown for pull requests and summaries of jobs."""
+
+from __future__ import annotations
+
+import math
+
+from fastrank.common.messages import counted
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.common.rendering.markdown import markdown
+from fastrank.common.rendering.numbers import interval, number, p_text, signed
+from fastrank.common.rendering.text import text
+from fastrank.core.scores.tables import grid_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrank.analysis.gating.checks import Check
+    from fastrank.analysis.gating.verdict import Verdict
+    from fastrank.common.rendering.document import Block
+
+# The queries that are listed for a measure, in tables and in a line.
+LISTED, WORST = 10, 5
+# GitHub refuses a summary of more than 1 MiB.
+LARGEST = 900_000
+CUT = "\n\n(cut: the rest is longer than GitHub accepts)\n"
+
+
+def to_text(verdict: Verdict) -> str:
+    """The table of the checks, the verdict with its reasons, the worst queries, and notes."""
+    reasons = list(verdict.reasons)
+    if verdict.status != "pass":
+        for measure in listed(verdict):
+            rows = list(verdict.regressed(measure, WORST).rows())
+            worst = ", ".join(f"{query} {signed(change)}" for query, *_, change in rows)
+            reasons += [f"most regressed in {measure}: {worst}"] if rows else []
+    notes = [Paragraph(f"note: {note}") for note in all_notes(verdict)]
+    return text(Document([_grid(verdict), Section(heading(verdict), [Items(reasons)]), *notes]))
+
+
+def to_markdown(verdict: Verdict) -> str:
+    """The reasons, the table of the checks, the notes, and the ten most regressed queries.
+
+    At most 900 KB in UTF-8; the rest is cut at the end of a line.
+    """
+    title = heading(verdict)
+    blocks: list[Block] = [
+        *([Items(verdict.reasons)] if verdict.reasons else []),
+        _grid(verdict),
+        *([Items(all_notes(verdict))] if all_notes(verdict) else []),
+    ]
+    for measure in listed(verdict):
+        worst = verdict.regressed(measure, LISTED)
+        if len(worst):
+            blocks.append(Paragraph(f"Most regressed queries in {measure}:"))
+            blocks.append(grid_of(worst))
+    return _cut(markdown(Document([Section(title[0].upper() + title[1:], blocks, 3)])) + "\n")
+
+
+def _cut(written: str) -> str:
+    encoded = written.encode()
+    if len(encoded) <= LARGEST:
+        return written
+    kept = encoded[: LARGEST - len(CUT)]
+    return kept[: kept.rfind(b"\n")].decode() + CUT
+
+
+def _grid(verdict: Verdict) -> Grid:
+    """A row for each check."""
+    level = f"{100 * verdict.comparison.level:g}% interval"
+    header = ["measure", "baseline", "now", "change", level, "check", "p", "+/=/-", "result"]
+    return Grid(header, [_row(check) for check in verdict.results])
+
+
+def _row(check: Check) -> list[Cell]:
+    # NaN: there is no interval and no p-value of one query.
+    low = math.nan if check.low is None else check.low
+    high = math.nan if check.high is None else check.high
+    return [
+        Cell(check.measure),
+        _value(check.baseline, number),
+        _value(check.now, number),
+        _value(check.change, signed),
+        Cell(interval(low, high, signed), number=True),
+        Cell(check.check),
+        Cell("") if check.p is None or check.p != check.p else Cell(p_text(check.p), number=True),
+        Cell("" if check.wins is None else f"{check.wins}/{check.ties}/{check.losses}"),
+        Cell(check.result),
+    ]
+
+
+def _value(value: float | None, shown: Callable[[float], str]) -> Cell:
+    # Numbers of queries are integers.
+    text = "" if value is None else f"{value:d}" if isinstance(value, int) else shown(value)
+    return Cell(text, number=True)
+
+
+def heading(verdict: Verdict) -> str:
+    """The verdict in one line."""
+    queries = counted(len(verdict.comparison.queries), "query", "queries")
+    compared = f"{queries}, {_policy(verdict)}"
+    if verdict.status == "pass":
+        return f"gate passed ({compared})"
+    bad = sum(one.result == verdict.status for one in verdict.results)
+    checks = f"{bad} of {len(verdict.results)} checks"
+    if verdict.status == "fail":
+        return f"gate failed: {checks} ({compared})"
+    outcome = "passed with a warning" if verdict.passed else "failed"
+    return f"gate {outcome}: {checks} undecided ({compared})"
+
+
+def _policy(verdict: Verdict) -> str:
+    if verdict.policy == "drop":
+        return "policy drop"
+    test = {"t": "paired t-test", "randomization": "randomization test"}[verdict.comparison.test]
+    return f"policy {verdict.policy}, one-sided {test}, alpha = {verdict.alpha:g}"
+
+
+def listed(verdict: Verdict) -> list[str]:
+    """The measures whose worst queries are shown: those that do not pass, else the first."""
+    measures = verdict.comparison.measures
+    found = [one.measure for one in verdict.results if one.result != "pass"]
+    return [own for own in measures if own in found] or measures[:1]
+
+
+def all_notes(verdict: Verdict) -> list[str]:
+    """The notes, and the messages of checks that pass."""
+    passed = [one.message for one in verdict.results if one.result == "pass" and one.message]
+    return [*passed, *verdict.notes]

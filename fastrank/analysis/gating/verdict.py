@@ -1,0 +1,236 @@
+"""The result of a gate, from the comparison of a run with its baseline on the same queries."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from fastrank.analysis.comparing.alignment import Aligned
+from fastrank.analysis.comparing.alignment import Measured as Values
+from fastrank.analysis.comparing.compare import compare_aligned
+from fastrank.analysis.comparing.options import COMPARISON, settings
+from fastrank.analysis.gating.checks import (
+    BASELINE,
+    NOW,
+    OF_BASELINE,
+    SAVED_WITH_ZERO,
+    Check,
+    check_lost,
+)
+from fastrank.common.messages import counted
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.tables import Table
+from fastrank.core.scores.text import first_ids, lacks, missing_note, treated
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.gating.baseline import Baseline
+    from fastrank.analysis.gating.checks import Check
+    from fastrank.analysis.gating.measuring import Measured
+
+
+def compare_with(
+    saved: Baseline, measured: Measured, name: str, *, test: str, alpha: float
+) -> tuple[Comparison, list[str], list[Check]]:
+    """Compare on the queries of the baseline that are judged now.
+
+    Also returns notes on the others, and a failed check if queries of the baseline are left out
+    because the run lacks them. name: of the file. Intervals have the level 1 - 2 * alpha, so that
+    each bound is one-sided. Raises InputError if there is no such query, and where a measure has
+    only one of two values.
+    """
+    current = measured.content
+    if set(current.measures) != set(saved.measures):
+        raise InputError(name, f"saved with other measures ({', '.join(saved.measures)})")
+    queries = sorted(saved.per_query.keys() & measured.judged, key=os.fsencode)
+    if not queries:
+        raise InputError(name, "has no query that is judged now; save a new baseline")
+    missing = set(current.run["missing"])
+    lost = [own for own in queries if own in missing - set(saved.run["missing"])]
+    zero, every = current.options["missing"] == "zero", len(queries)
+    if lost and zero:
+        _refuse_lower(measured, lost)
+    elif lost:
+        queries = [own for own in queries if own not in missing]
+        if not queries:
+            raise InputError("the run", "has no results for the queries of the baseline")
+    aligned = Aligned([NOW, BASELINE], queries, {}, [])
+    for own in saved.measures:
+        now, before = current.measures.index(own), saved.measures.index(own)
+        values = np.array(
+            [
+                [_value(current.per_query, query, now) for query in queries],
+                [_value(saved.per_query, query, before) for query in queries],
+            ]
+        )
+        _refuse_gaps(values, own, queries, name)
+        aligned.measures[own] = Values(values, measured.better[own])
+    chosen = {one.name: one.default for one in COMPARISON} | {
+        "baseline": BASELINE,
+        "test": test,
+        "correction": "none",
+        "alpha": alpha,
+        "level": 1 - 2 * alpha,
+    }
+    made = compare_aligned(aligned, settings(chosen))
+    notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
+    if lost and zero:
+        text = lacks("the run", lost, counted(every, *OF_BASELINE))
+        notes.append(f"{text}; {treated(len(lost), zero=True)}")
+    elif lost:
+        checks.append(check_lost(every, lost))
+    return made, [*notes, *_others(saved, current, {*queries, *lost}), *made.notes], checks
+
+
+def _value(per_query: dict[str, list[float | None]], query: str, place: int) -> float:
+    """A value, NaN for a missing one; 0 for a query without results."""
+    values = per_query.get(query)
+    if values is None:
+        return 0.0
+    value = values[place]
+    return np.nan if value is None else value
+
+
+def _refuse_lower(measured: Measured, lost: list[str]) -> None:
+    lower = [own for own, better in measured.better.items() if better == "lower"]
+    if lower:
+        raise InputError(
+            "the run",
+            f"no results for {counted(len(lost), 'query', 'queries')} of the baseline"
+            f" ({first_ids(lost)}), which cannot count as 0 in {', '.join(lower)}, where lower is"
+            " better; add the results",
+        )
+
+
+def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str) -> None:
+    gaps = np.isnan(values)
+    different = [queries[row] for row in np.flatnonzero(gaps[0] != gaps[1])]
+    if different:
+        raise InputError(
+            name,
+            f"{measure} cannot be compared: for"
+            f" {counted(len(different), 'query', 'queries')} ({first_ids(different)}), only one of"
+            " the baseline and the run has a value",
+        )
+
+
+def _others(saved: Baseline, current: Baseline, queries: set[str]) -> list[str]:
+    """Notes on queries that only the baseline or only the run has, which are not compared."""
+    notes = []
+    for only, where in (
+        (saved.per_query.keys() - queries, "only in the baseline"),
+        (current.per_query.keys() - queries, "not in the baseline"),
+    ):
+        if only:
+            named = sorted(only, key=os.fsencode)
+            notes.append(
+                f"compared on {counted(len(queries), 'query', 'queries')}; {len(named)}"
+                f" {'is' if len(named) == 1 else 'are'} {where} ({first_ids(named)})"
+            )
+    return notes
+
+
+def gain_of(comparison: Comparison, measure: str) -> float:
+    """How much better the mean is than in the baseline."""
+    difference: float = comparison.pair(measure, NOW, BASELINE).difference
+    return -difference if comparison.better(measure) == "lower" else difference
+
+
+class Verdict(Frozen):
+    """Whether a run passes a gate, and why.
+
+    comparison: of the systems `now` and `baseline`. notes: what else a reader must know.
+    baseline: what was saved; current: the same of this run, which `current.write(path)` saves.
+    policy, alpha, on_few: as given. name: of the baseline's file. results: as in `checks`.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> saved = fr.save_baseline(file, "data/digits.qrels", "data/pixels.run", "map P.10")
+    >>> verdict = fr.gate(io.BytesIO(file.getvalue()), "data/digits.qrels", "data/pixels.run")
+    >>> verdict
+    <Verdict: pass, 2 checks>
+    >>> check = verdict.results[0]
+    >>> check.change, check.result
+    (0.0, 'pass')
+    >>> print(str(verdict).splitlines()[-1])
+    gate passed (200 queries, policy significant, one-sided paired t-test, alpha = 0.05)
+    """
+
+    alpha: float
+    baseline: Baseline
+    comparison: Comparison
+    current: Baseline
+    name: str
+    notes: list[str]
+    on_few: str
+    policy: str
+    results: list[Check]
+
+    @property
+    def status(self) -> str:
+        """The worst result of all checks: "pass", "undecided" or "fail"."""
+        found = {one.result for one in self.results}
+        return next((own for own in ("fail", "undecided") if own in found), "pass")
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed; "undecided" counts as passed with on_few="warn"."""
+        return self.status == "pass" or (self.status == "undecided" and self.on_few == "warn")
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the verdict is not "pass", a sentence for each check."""
+        return [one.message for one in self.results if one.result != "pass"]
+
+    @property
+    def checks(self) -> Table:
+        """A row for each check, with the columns of the printed table in full precision."""
+        columns = zip(*self.results, strict=True)
+        return Table(columns=dict(zip(Check._fields, map(list, columns), strict=True)))
+
+    @property
+    def is_improvement(self) -> bool:
+        """Whether the status is "pass", a mean is better than in the baseline and none worse.
+
+        False if the judgments are not those of the baseline.
+        """
+        if self.current.qrels["digest"] != self.baseline.qrels["digest"]:
+            return False
+        gains = [gain_of(self.comparison, own) for own in self.comparison.measures]
+        return self.status == "pass" and min(gains) >= 0.0 and max(gains) > 0.0
+
+    def regressed(self, measure: str, n: int = 10) -> Table:
+        """The n queries that fell most behind the baseline, the worst first.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> saved = fr.save_baseline(file, "data/digits.qrels", "data/pixels.run", "map P.10")
+        >>> verdict = fr.gate(io.BytesIO(file.getvalue()), "data/digits.qrels", "data/pca.run")
+        >>> print(verdict.regressed("map", 2))
+        query      baseline     now    change
+        -------  ----------  ------  --------
+        q0819        0.5406  0.1275   -0.4131
+        q1064        0.4849  0.0767   -0.4082
+        """
+        lower = self.comparison.better(measure) == "lower"
+        pair = (NOW, BASELINE) if lower else (BASELINE, NOW)
+        found = self.comparison.queries_of(measure, *pair)
+        rows = [row for row in found.rows() if row[-1] > 0.0][:n]
+        columns = list(zip(*rows, strict=True)) or [()] * 4
+        by_name = dict(zip(found.names, map(list, columns), strict=True))
+        sign = 1.0 if lower else -1.0
+        by_name["change"] = [sign * value for value in by_name.pop("difference")]
+        return Table(columns={own: by_name[own] for own in ("query", BASELINE, NOW, "change")})
+
+    def __repr__(self) -> str:
+        from fastrank.common.messages import counted
+
+        return f"<Verdict: {self.status}, {counted(len(self.results), 'check')}>"
+
+    def __str__(self) -> str:
+        from fastrank.analysis.gating.shown import to_text
+
+        return to_text(self)

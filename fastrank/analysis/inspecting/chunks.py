@@ -1,0 +1,97 @@
+"""Results and texts in compressed chunks, which a page unpacks when they are shown."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from fastrank.analysis.inspecting.results import QueryResults
+    from fastrank.analysis.inspecting.texts import Text
+
+# The size of a chunk before compression, in characters: what is unpacked for one query.
+CHUNK = 400_000
+# About how much of a text remains when it is compressed and in base 64, and of a row of results.
+RATIO = 0.55
+ROW = 20
+
+
+def size_of(results: QueryResults, texts: Mapping[str, Text]) -> float:
+    """About how many bytes the results of a query take in a page."""
+    size = float(ROW * len(results.documents) * (1 + len(results.ranks)))
+    for doc in results.documents:
+        size += RATIO * (len(doc) + sum(map(len, texts.get(doc, ()))))
+    return size
+
+
+def chunks_of(
+    results: Sequence[QueryResults], measures: Sequence[str], texts: Mapping[str, Text]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Where the results and documents are, and the chunks, {id of the element: JSON}.
+
+    Documents are numbered in the order in which queries need them. A chunk of results has an array
+    for each query: numbers of documents, grades, ranks and scores of each run, what the documents
+    add to each measure in each run as {place: value}, the numbers of results, and the number of
+    relevant documents that no run has in the first k. A chunk of documents has [id, title, text]
+    for each.
+    """
+    numbers: dict[str, int] = {}
+    for own in results:
+        for doc in own.documents:
+            numbers.setdefault(doc, len(numbers))
+    rows = ([*_row(own, measures, numbers)] for own in results)
+    documents = ([doc, *texts.get(doc, ())] for doc in numbers)
+    found: dict[str, str] = {}
+    starts: dict[str, Any] = {}
+    for name, items in (("results", rows), ("documents", documents)):
+        starts[name] = []
+        for place, (first, content) in enumerate(_chunks(items)):
+            starts[name].append(first)
+            found[f"{name}-{place}"] = f'"{content}"'
+    return starts, found
+
+
+def _row(
+    results: QueryResults, measures: Sequence[str], numbers: Mapping[str, int]
+) -> Iterator[Any]:
+    yield [numbers[doc] for doc in results.documents]
+    yield [None if grade is None else short(grade) for grade in results.grades]
+    yield results.ranks
+    yield [[None if score is None else short(score) for score in own] for own in results.scores]
+    yield [
+        [{place: short(add) for place, add in own.items()} for own in results.adds[measure]]
+        for measure in measures
+    ]
+    yield results.retrieved
+    yield results.missed
+
+
+def _chunks(items: Iterable[Any]) -> Iterator[tuple[int, str]]:
+    """The number of the first item, and the items as JSON, compressed and in base 64."""
+    texts: list[str] = []
+    first = size = 0
+    for stop, item in enumerate(items, 1):
+        texts.append(json.dumps(item, ensure_ascii=False, separators=(",", ":")))
+        size += len(texts[-1])
+        if size > CHUNK:
+            yield first, _packed(texts)
+            texts, first, size = [], stop, 0
+    if texts:
+        yield first, _packed(texts)
+
+
+def _packed(texts: Sequence[str]) -> str:
+    # Bytes that are not UTF-8 stay lone surrogates, as escapes.
+    content = f"[{','.join(texts)}]".encode("utf-8", "backslashreplace")
+    return b64encode(zlib.compress(content, 9)).decode()
+
+
+def short(value: float) -> float | int:
+    """A number with at most 5 digits, in as few characters as JSON allows."""
+    shown = float(f"{value:.5g}")
+    return int(shown) if shown.is_integer() and abs(shown) < 1e6 else shown

@@ -1,0 +1,160 @@
+"""The public function that makes a page to look at runs."""
+
+from __future__ import annotations
+
+from fastrank.analysis.comparing.compare import ALONE, CompareOptions, compare
+from fastrank.analysis.comparing.options import COMPARISON
+from fastrank.analysis.explaining.explain import MEASURES
+from fastrank.analysis.explaining.judged_query import (
+    is_explained,
+    judgments_of,
+    refuse_expected,
+    refuse_negative_levels,
+    run_of,
+)
+from fastrank.analysis.inspecting.inspection import Inspection
+from fastrank.analysis.inspecting.results import results_of
+from fastrank.analysis.inspecting.texts import missing_note, texts_of
+from fastrank.common.arguments import at_least
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.messages import counted
+from fastrank.common.progress import bar
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.inputs import are_named, is_file
+from fastrank.core.formats.trec.line_files import read_clusters
+from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.measures.selection import Selection
+from fastrank.errors import OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.measures.selection import Measures
+
+K = 20
+
+
+@takes(CompareOptions, COMPARISON, EVALUATION)
+def inspect(
+    qrels: QrelsLike,
+    runs: RunsLike | RunLike,
+    measures: Measures = MEASURES,
+    *,
+    texts: Any = None,
+    queries: Any = None,
+    groups: Any = None,
+    k: int = K,
+    title: str | None = None,
+    progress: bool | None = None,
+    **options: Unpack[CompareOptions],
+) -> Inspection:
+    """Make a page to look at the results of one run, or of several side by side, query by query.
+
+    qrels: the judgments, as for `evaluate`, but not preferences.
+    runs: a run, a list of runs, or {name: run}; each as for `evaluate`.
+    measures: as for `compare`. What each document adds is shown for those that `explain` knows.
+    texts: the documents: {id: text}, {id: {"title": ..., "text": ...}}, a Dataset, or a file, a
+        list or a folder of files, in the formats of `Dataset.from_files`. Without, ids are shown.
+    queries: the texts of the queries, in the same forms; by default those of `texts` if that is a
+        Dataset.
+    groups: kinds of queries to filter by: {query: group}, or a file with a query and its group per
+        line.
+    k: how many results of each run are shown.
+    title: of the page; by default the names of the runs.
+    progress: whether to show a progress bar; by default only in a terminal.
+    **options: see `CompareOptions`; ties="average" and a relevance_level below 0 raise OptionError.
+
+    The page has the queries that are judged and that all runs have, or, with missing="zero", all
+    judged queries. `notes` says which texts, queries and groups are missing.
+
+    Raises what `compare` and `explain` raise, and ReadError and FormatError for texts.
+
+    >>> found = fr.inspect("data/digits.qrels", ["data/pixels.run", "data/pca.run"], "map P.10")
+    >>> found
+    <Inspection of pixels, pca: 200 queries, 20 results each>
+    >>> import io
+    >>> found.write(page := io.BytesIO())
+    >>> page.getvalue()[:15]
+    b'<!DOCTYPE html>'
+    """
+    given = with_defaults(inspect, options)
+    evaluation = pick(given, EvaluationOptions)
+    checked = evaluation_options(evaluation)
+    refuse_expected(checked)
+    k = at_least("k", k, 1)
+    bound = Selection(measures).bind(checked.trec_eval_version)
+    bound = [one for one in bound if is_explained(one)]
+    refuse_negative_levels(bound, checked)
+    items = _items(runs)
+    judgments = judgments_of(qrels, checked)
+    comparison = compare(judgments, runs, measures, progress=progress, **options)
+    read = [run_of(run, checked) for run in items]
+    results = []
+    with bar("inspect", len(comparison.queries), "queries", progress) as shown:
+        for own in results_of(comparison.queries, judgments, read, bound, checked, k):
+            results.append(own)
+            shown.update(1)
+    documents = {doc: None for own in results for doc in own.documents}
+    found = texts_of(texts, "texts", documents.keys())
+    if queries is None and hasattr(texts, "query_ids"):
+        queries = texts
+    asked = texts_of(queries, "queries", set(comparison.queries))
+    grouped = _groups(groups)
+    notes = [
+        *comparison.notes,
+        *_unjudged_note(read, comparison.queries, judgments),
+        *missing_note("text", texts, "document", documents, found),
+        *missing_note("text", queries, "query", comparison.queries, asked),
+        *missing_note("group", groups, "query", comparison.queries, grouped),
+    ]
+    return Inspection(
+        comparison=comparison,
+        grades=sorted({float(grade) for grade in set(judgments.grades.tolist())}),
+        groups=grouped,
+        k=k,
+        level=float(checked.relevance_level),
+        notes=[note for note in notes if note != ALONE],
+        queries=asked,
+        results=results,
+        texts=found,
+        title=title or _title(comparison.names),
+    )
+
+
+def _items(runs: Any) -> list[Any]:
+    """The runs one by one. Raises OptionError for standard input, which can be read only once."""
+    items = list(runs.values()) if are_named(runs) else runs
+    listed = list(items) if isinstance(items, (list, tuple)) else [items]
+    for run in listed:
+        if is_file(run) and (hasattr(run, "read") or name_of(run) in ("-", "<stdin>")):
+            raise OptionError("runs", f"{name_of(run)} is read twice, which only a file allows")
+    return listed
+
+
+def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Any) -> list[str]:
+    """A note on queries of the runs that have no judgments, and so no values."""
+    count = len({query for run in runs for query in run} - {*shown} - {*judgments})
+    queries = counted(count, "query", "queries")
+    return [f"not shown: {queries} of the runs without judgments"] if count else []
+
+
+def _groups(given: Any) -> dict[str, str]:
+    if given is None:
+        return {}
+    if is_file(given):
+        return read_clusters(given)
+    if not hasattr(given, "items"):
+        found = type(given).__name__
+        raise OptionError("groups", f"expected a file or {{query: group}}, found {found}")
+    return {str(query): str(group) for query, group in given.items()}
+
+
+def _title(names: Sequence[str]) -> str:
+    title = ", ".join(names)
+    return title if len(title) <= 100 else f"{len(names)} runs"

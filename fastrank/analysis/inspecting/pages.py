@@ -1,0 +1,196 @@
+"""The pages of an inspection: what they show without a script, and data for the script."""
+
+from __future__ import annotations
+
+import math
+from hashlib import sha256
+
+import numpy as np
+
+from fastrank.analysis.comparing.report.sections import (
+    COLORS_OF_PAGE,
+    pair_sentence,
+    query_tables,
+    verdict,
+)
+from fastrank.analysis.comparing.shown import columns_document, document_of, interval_name
+from fastrank.analysis.inspecting.chunks import chunks_of, short, size_of
+from fastrank.common.messages import counted
+from fastrank.common.plots.style import LINES, short_names, styles_of
+from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
+from fastrank.common.rendering.html import html, safe
+from fastrank.common.rendering.page import whole_page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.inspecting.inspection import Inspection
+    from fastrank.analysis.inspecting.results import QueryResults
+
+# The size of the results in a page of a folder, in bytes.
+PAGE = 10_000_000
+# Without a script, the results of so many queries are shown, to this depth.
+MOST_RESULTS = 10
+STATIC_DEPTH = 10
+# More runs than this have no sentence for each pair.
+MOST_RUNS = 12
+# The digits of values in the data; four are shown.
+DIGITS = 6
+# The length of names above columns of values.
+SHORT = 9
+
+
+def page_of(inspection: Inspection) -> str:
+    """One page with all results."""
+    return _page(inspection, _common(inspection), [0], 0)
+
+
+def folder_of(inspection: Inspection) -> dict[str, bytes]:
+    """`index.html` with all queries and no results, and pages with the results of some each."""
+    starts, size = [0], 0.0
+    for place, results in enumerate(inspection.results):
+        own = size_of(results, inspection.texts)
+        if size + own > PAGE and size:
+            starts.append(place)
+            size = 0.0
+        size += own
+    common = _common(inspection)
+    pages = {"index.html": _page(inspection, common, starts, None)}
+    for part in range(len(starts)):
+        pages[f"queries-{part + 1}.html"] = _page(inspection, common, starts, part)
+    return {path: page.encode() for path, page in pages.items()}
+
+
+def _page(
+    inspection: Inspection, common: dict[str, Any], starts: list[int], part: int | None
+) -> str:
+    """A page with the results of the queries of a part, from starts[part] on."""
+    stops = [*starts[1:], len(inspection.results)]
+    own = [] if part is None else inspection.results[starts[part] : stops[part]]
+    data, chunks = chunks_of(own, list(common["adds"]), inspection.texts)
+    about = common | {"chunks": data, "part": part, "parts": starts}
+    return whole_page(
+        inspection.title,
+        [_verdicts(inspection.comparison), _notes(inspection), _static(inspection)],
+        data={"inspection": about, **chunks},
+        kind="inspection",
+    )
+
+
+def _common(inspection: Inspection) -> dict[str, Any]:
+    """What the script reads on every page."""
+    comparison, results = inspection.comparison, inspection.results
+    values = {
+        measure: [[_rounded(value) for value in own] for own in comparison.values(measure).tolist()]
+        for measure in comparison.measures
+    }
+    explained = list(results[0].adds) if results else []
+    styles = [*styles_of(comparison.names).values()]
+    identity = repr((comparison.queries, comparison.names, comparison.mean)).encode(
+        "utf-8", "backslashreplace"
+    )
+    return {
+        # Grades that were given in a page are kept under this name.
+        "key": sha256(identity).hexdigest()[:16],
+        "runs": comparison.names,
+        "short": short_names(comparison.names, SHORT),
+        "lines": [LINES.index(own["linestyle"]) for own in styles],
+        "colors": [COLORS_OF_PAGE.get(own["color"].lower(), own["color"]) for own in styles],
+        "measures": comparison.measures,
+        "lower": [own for own in comparison.measures if comparison.better(own) == "lower"],
+        "adds": explained,
+        "k": inspection.k,
+        "level": inspection.level,
+        "grades": [short(grade) for grade in inspection.grades],
+        "queries": [own.query for own in results],
+        "texts": [_query_text(inspection, own.query) for own in results],
+        "groups": [inspection.groups.get(own.query) for own in results],
+        "unjudged": [[own.unjudged[run] for own in results] for run in range(len(comparison))],
+        "values": values,
+        "pairs": _pairs(comparison),
+    }
+
+
+def _query_text(inspection: Inspection, query: str) -> str:
+    title, text = inspection.queries.get(query, ("", ""))
+    return " ".join((title or text).split())
+
+
+def _pairs(comparison: Comparison) -> dict[str, list[list[str]]]:
+    """{measure: for each run and each other one, the sentence on the second minus the first}."""
+    if not 1 < len(comparison) <= MOST_RUNS or comparison.baseline:
+        return {}
+
+    def sentence(measure: str, a: str, b: str) -> str:
+        if a == b or np.isnan(comparison.pair(measure, b, a).difference):
+            return ""
+        return pair_sentence(comparison, comparison.pair(measure, b, a))
+
+    names = comparison.names
+    return {
+        measure: [[sentence(measure, a, b) for b in names] for a in names]
+        for measure in comparison.measures
+    }
+
+
+def _verdicts(comparison: Comparison) -> str:
+    """The verdict on each measure, and the means with their intervals."""
+    sentences = [verdict(comparison, own) for own in comparison.measures if len(comparison) > 1]
+    shown = "\n".join(
+        f'<p class="verdict" data-measure="{safe(measure)}">{sentence}</p>'
+        for measure, sentence in zip(comparison.measures, sentences, strict=False)
+    )
+    if comparison.baseline:
+        blocks = document_of(comparison).blocks
+    else:
+        columns = ["mean", "interval"] if interval_name(comparison) else ["mean"]
+        blocks = columns_document(comparison, columns, ()).blocks
+    # The notes have a place of their own.
+    means = html(Document(blocks[: len(blocks) - len(comparison.notes)]))
+    return f'{shown}<div class="verdicts"><div class="wide" tabindex="0">{means}</div></div>'
+
+
+def _notes(inspection: Inspection) -> str:
+    if not inspection.notes:
+        return ""
+    items = html(Document([Items([f"{note}." for note in inspection.notes])]))
+    summary = counted(len(inspection.notes), "note")
+    return f'<details class="notes"><summary>{summary}</summary>{items}</details>'
+
+
+def _static(inspection: Inspection) -> str:
+    """For browsers without scripts: values of queries, and some results of the first measure."""
+    comparison, results = inspection.comparison, inspection.results
+    ranges = np.nan_to_num(np.ptp(comparison.values(comparison.measures[0]), axis=0), nan=-1.0)
+    most = np.argsort(-ranges, kind="stable")[: MOST_RESULTS if results else 0].tolist()
+    words = "Without JavaScript, this page shows values and the results of the queries that differ"
+    sections = [_side_by_side(inspection, results[place]) for place in most]
+    shown = html(Document([Paragraph(f"{words} most."), *sections]))
+    return f"<noscript>{query_tables(comparison)}\n{shown}</noscript>"
+
+
+def _side_by_side(inspection: Inspection, results: QueryResults) -> Section:
+    """The first results of each run, rank by rank, with their grades."""
+    rows = []
+    for rank in range(1, min(STATIC_DEPTH, inspection.k, max(results.retrieved)) + 1):
+        places = [own.index(rank) if rank in own else None for own in results.ranks]
+        hits = (Cell("" if one is None else _hit(inspection, results, one)) for one in places)
+        rows.append([Cell(str(rank), number=True), *hits])
+    text = _query_text(inspection, results.query)
+    title = f"Query {results.query}{': ' if text else ''}{text}"
+    grid = Grid(["rank", *inspection.comparison.names], rows)
+    return Section(title, [grid if rows else Paragraph("No results.")], 2)
+
+
+def _hit(inspection: Inspection, results: QueryResults, place: int) -> str:
+    doc, grade = results.documents[place], results.grades[place]
+    title, text = inspection.texts.get(doc, ("", ""))
+    words = " ".join((title or text).split())[:80]
+    shown = "unjudged" if grade is None else f"grade {grade:g}"
+    return f"{doc} ({shown}){': ' if words else ''}{words}"
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, DIGITS)

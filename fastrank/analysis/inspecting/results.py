@@ -1,0 +1,121 @@
+"""The results of a query in several runs, with grades and with what each document adds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastrank.analysis.explaining.explain import parts_of
+from fastrank.analysis.explaining.judged_query import JudgedQuery
+from fastrank.core.matching.filters import select_queries, select_rankings
+from fastrank.core.native.buffers import filled
+from fastrank.errors import FastrankError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
+    from fastrank.core.matching.options import Options
+    from fastrank.core.measures.selection import BoundMeasure
+
+# At most as many relevant documents that no run has in the first k are listed.
+MOST_MISSED = 100
+
+
+class QueryResults(NamedTuple):
+    """What runs found for a query.
+
+    documents: those in the first k of a run, by their best rank, then the relevant documents that
+    no run has there. grades: theirs, None for those without a judgment. ranks: for each run, the
+    ranks of the documents in its whole ranking, 0 for those that it did not retrieve. scores: in
+    the same form, None for those without a score. adds: {measure: for each run, {place in
+    `documents`: what the document adds to the value}}, for measures that can be explained.
+    retrieved: the number of results of each run. unjudged: for each run, the first rank in the
+    first k whose document has no judgment, or 0. missed: the relevant documents that no run has
+    in the first k; of more than MOST_MISSED, only some are in `documents`.
+    """
+
+    query: str
+    documents: list[str]
+    grades: list[float | None]
+    ranks: list[list[int]]
+    scores: list[list[float | None]]
+    adds: dict[str, list[dict[int, float]]]
+    retrieved: list[int]
+    unjudged: list[int]
+    missed: int
+
+
+def results_of(
+    queries: Iterable[str],
+    judgments: Qrels,
+    runs: Sequence[Run],
+    measures: list[BoundMeasure],
+    options: Options,
+    k: int,
+) -> Iterator[QueryResults]:
+    """The results of judged queries in runs, one query after the other."""
+    places = {query: place for place, query in enumerate(judgments)}
+    rankings = [{query: place for place, query in enumerate(run)} for run in runs]
+    highest = _query_of_highest(judgments)
+    for query in queries:
+        # Only the rows that matter; some measures depend on the highest grade of all queries.
+        picks = list(dict.fromkeys((places[query], highest)))
+        picked = select_queries(judgments, filled("q", picks))
+        chosen = [[own[query]] if query in own else [] for own in rankings]
+        sides = [
+            JudgedQuery(query, picked, select_rankings(run, filled("q", own)), measures, options)
+            for run, own in zip(runs, chosen, strict=True)
+        ]
+        yield _side_by_side(query, sides, measures, options, k)
+
+
+def _side_by_side(
+    query: str, sides: list[JudgedQuery], measures: list[BoundMeasure], options: Options, k: int
+) -> QueryResults:
+    grades = sides[0].grades
+    ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
+    shown = {
+        doc: min(own.get(doc, len(own) + 1) for own in ranks)
+        for side in sides
+        for doc, _ in side.docs[:k]
+    }
+    level = options.relevance_level
+    missed = [doc for doc, grade in grades.items() if grade >= level and doc not in shown]
+    missed.sort(key=lambda doc: -grades[doc])
+    documents = [*sorted(shown, key=shown.__getitem__), *missed[:MOST_MISSED]]
+    scores = [dict(side.docs) if options.rank_by == "score" else {} for side in sides]
+    unjudged = ([doc not in grades for doc, _ in side.docs[:k]] for side in sides)
+    return QueryResults(
+        query=query,
+        documents=documents,
+        grades=[grades.get(doc) for doc in documents],
+        ranks=[[own.get(doc, 0) for doc in documents] for own in ranks],
+        scores=[[own.get(doc) for doc in documents] for own in scores],
+        adds=_adds(sides, measures, documents),
+        retrieved=[len(side.docs) for side in sides],
+        unjudged=[own.index(True) + 1 if any(own) else 0 for own in unjudged],
+        missed=len(missed),
+    )
+
+
+def _adds(
+    sides: list[JudgedQuery], measures: list[BoundMeasure], documents: list[str]
+) -> dict[str, list[dict[int, float]]]:
+    places = {doc: place for place, doc in enumerate(documents)}
+    found: dict[str, list[dict[int, float]]] = {}
+    for side in sides:
+        for name, part in parts_of(side, measures).items():
+            own = {places[doc]: add for doc, add in part.shares.items() if doc in places}
+            found.setdefault(name, []).append(own)
+    return found
+
+
+def _query_of_highest(judgments: Qrels) -> int:
+    """The index of a query with the highest grade of all."""
+    codes, offsets = judgments.grade_column, judgments.offset_column
+    if not len(codes):
+        raise FastrankError(f"{judgments.source}: expected judgments, found none")
+    row = max(range(len(codes)), key=codes.__getitem__)
+    return next(place for place in range(len(judgments)) if offsets[place + 1] > row)

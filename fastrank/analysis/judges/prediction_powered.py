@@ -1,0 +1,148 @@
+"""Means of values that are known for some queries and predicted for all: PPI++.
+
+Source: Angelopoulos, Duchi and Zrnic, 'PPI++: efficient prediction-powered inference', 2023,
+arXiv 2311.01453.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.analysis.comparing.randomization import resampled_sums
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.paired import Floats
+
+# Parts of the human sample, each of which is predicted from the others.
+FOLDS = 5
+
+
+class Estimated(NamedTuple):
+    """A mean with its interval, NaN without one.
+
+    error: its standard error. df: the degrees of freedom of Student's t. weight: how much the judge
+    counts, lambda. human, human_error: the mean of the human values alone; judge, judge_error: that
+    of the judge's. n: the number of human values.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float
+    df: int
+    weight: float
+    human: float
+    human_error: float
+    judge: float
+    judge_error: float
+    n: int
+
+    @property
+    def width(self) -> float:
+        """The width of the interval as a share of that of the human values alone."""
+        return self.error / self.human_error if self.human_error else float("nan")
+
+    @property
+    def effective(self) -> float:
+        """How many human values alone would give this standard error."""
+        return self.n / self.width**2 if self.width else float("inf")
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of a mean of 0, from Student's t."""
+        from scipy.special import stdtr
+
+        if not self.error > 0:
+            return float("nan")
+        return float(2 * stdtr(self.df, -abs(self.value) / self.error))
+
+
+def half_width(error: float, df: int, level: float) -> float:
+    """Half the width of Student's interval."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 1 - (1 - level) / 2)) * error
+
+
+def estimated(
+    human: Floats, predicted: Floats, others: Floats, settings: Settings, *, finite: bool
+) -> Estimated:
+    """Estimate a mean.
+
+    human: the values of n queries that people judged. predicted: the judge's values of the same
+    queries. others: the judge's values of the queries that only it judged. finite: whether these
+    queries are all there are, rather than a sample. The weight has the least variance, within 0
+    and 1.
+    """
+    n, count = len(human), len(human) + len(others)
+    everywhere = np.concatenate([predicted, others])
+    judge, spread = float(everywhere.mean()), everywhere.var(ddof=1)
+    rest = len(others) / count
+    weight = 0.0
+    if spread > 0 and len(others):
+        slope = np.cov(human, predicted)[0, 1] / spread
+        # Of a sample, the others are uncertain, too: cov / ((1 + n / m) var) for m others.
+        weight = float(np.clip(slope if finite else slope * rest, 0.0, 1.0))
+    residual = human - weight * predicted
+    alone, judge_error = float(human.mean()), 0.0 if finite else float(np.sqrt(spread / count))
+    share, beside = rest if finite else 1.0, 0.0
+    if finite:
+        value = float(residual.mean() + weight * judge)
+    else:
+        value = float(residual.mean() + (weight * others.mean() if weight else 0.0))
+        if len(others) > 1:
+            beside = weight**2 * others.var(ddof=1) / len(others)
+    error, human_error = (
+        float(np.sqrt(share * own.var(ddof=1) / n + more))
+        for own, more in ((residual, beside), (human, 0.0))
+    )
+    if settings.interval == "t":
+        half = half_width(error, n - 1, settings.level)
+        low, high = value - half, value + half
+    else:
+        low, high = _resampled(value, residual, weight * others, settings, finite=finite)
+    return Estimated(
+        value, low, high, error, n - 1, weight, alone, human_error, judge, judge_error, n
+    )
+
+
+def _resampled(
+    value: float, residual: Floats, others: Floats, settings: Settings, *, finite: bool
+) -> tuple[float, float]:
+    """The percentile interval of resampled queries, at the same weight."""
+    draws = "draw_with_replacement"
+    found = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
+    deviations = found / len(residual) - residual.mean()
+    if finite:
+        # The part of the queries that was not drawn is all that is uncertain.
+        deviations = deviations * np.sqrt(len(others) / (len(residual) + len(others)))
+    elif len(others):
+        beside = resampled_sums(others[None], draws, settings.draws, settings.seed + 1, None)[0]
+        deviations = deviations + beside / len(others) - others.mean()
+    tail = (1 - settings.level) / 2
+    low, high = np.quantile(value + deviations, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def combined(human: Floats, predicted: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """The best linear combination of several judges: their predictions of both kinds of queries.
+
+    predicted, others: float64[judges, queries]. The weights are fitted by least squares on the
+    human sample. Each part of it is predicted with weights from the other parts, so that no query
+    is predicted from its own human value; the others with the mean of these weights. Source:
+    Zrnic and Candès, 'Cross-prediction-powered inference', PNAS 121(15), 2024.
+    """
+    n = len(human)
+    part = np.arange(n) % min(FOLDS, n)
+    own, mean = np.empty(n), np.zeros(len(predicted))
+    for fold in range(part.max() + 1):
+        fitted = part != fold
+        centred = predicted[:, fitted] - predicted[:, fitted].mean(axis=1)[:, None]
+        slopes = np.linalg.lstsq(centred.T, human[fitted] - human[fitted].mean(), rcond=None)[0]
+        own[part == fold] = slopes @ predicted[:, part == fold]
+        mean += slopes / (part.max() + 1)
+    return own, mean @ others

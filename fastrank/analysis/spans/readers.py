@@ -1,0 +1,246 @@
+"""Read spans and chunks: places in documents, in tables of any form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from json import JSONDecodeError, loads
+
+import numpy as np
+
+from fastrank.analysis.spans.places import documents_of, find_places, texts_of_rows
+from fastrank.analysis.spans.stretches import MOST, number_texts
+from fastrank.common.messages import counted
+from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import Texts, decoded
+from fastrank.core.formats.inputs import table_of
+from fastrank.core.formats.tables.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
+from fastrank.core.formats.tables.table import Table, first_empty
+from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    SpansLike = Any
+    """Spans: see `fastrank.spans.read_spans`."""
+    ChunksLike = Any
+    """Chunks: see `fastrank.spans.read_chunks`."""
+    DocumentsLike = Any
+    """The texts of documents: {id: text}, or a folder with a file for each."""
+
+# The column of the chunking benchmark with all spans of a question.
+REFERENCES = "references"
+
+
+class Places(Frozen):
+    """Rows of places: characters starts[i]:ends[i] of documents[i]. table: for messages."""
+
+    table: Table
+    documents: Texts
+    starts: Any
+    ends: Any
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        what = type(self).__name__
+        return f"<{what} {self.table.source}: {counted(len(self), what.lower()[:-1])}>"
+
+
+class Spans(Places):
+    """The evidence of queries.
+
+    evidence: the name of the piece of information in each row, empty if it has none. pieces: the
+    number of the piece, the same for spans of a query with the same name.
+    """
+
+    made_by = "fastrank.spans.read_spans"
+
+    queries: Texts
+    grades: Any
+    evidence: list[str]
+    pieces: Any
+
+
+class Chunks(Places):
+    """The chunks of documents. tokens: the number in each, or None. pages: or None."""
+
+    made_by = "fastrank.spans.read_chunks"
+
+    ids: Texts
+    pages: Texts | None
+    tokens: Any
+
+
+def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
+    """Read spans, the places in documents that are evidence for queries.
+
+    given: a CSV, TSV, JSON, JSONL or parquet file, a pandas or polars DataFrame, an Arrow table, a
+        dict of columns or a list of dicts, with `query`, `document`, `start` and `end`, and
+        optionally `grade` (1 by default) and `evidence`: spans of a query with the same name carry
+        the same information, so that any one suffices. Places are characters, `text[start:end]` in
+        Python. Other columns are ignored. Or the questions of the chunking benchmark, a CSV or JSON
+        file with `question`, `references` and `corpus_id`, which are named by number from 0.
+    documents: the texts of the documents, {id: text} or a folder with a file for each. With them,
+        places are checked; and instead of `start` and `end` there may be a column `text`, which is
+        looked for in the document, exactly, then with all blanks alike.
+
+    Spans may overlap. Raises ReadError, FormatError and InputError, which name the row: for a place
+    that is reversed, empty, or outside of its document; for a text that is not in its document, or
+    more than once; for a negative grade, or an unknown document.
+
+    >>> import io
+    >>> fr.spans.read_spans(io.BytesIO(b"query,document,start,end\\nq1,a,0,9\\nq1,b,40,52\\n"))
+    <Spans <file object>: 2 spans>
+    >>> found = fr.spans.read_spans(
+    ...     [{"query": "q1", "document": "a", "text": "two three"}], {"a": "one two\\nthree"}
+    ... )
+    >>> found.starts.tolist(), found.ends.tolist()
+    ([4], [13])
+    """
+    if isinstance(given, Spans):
+        return given
+    table = table_of(given, (("query", "question"), ("document",)))
+    return spans_of(_of_references(table) if REFERENCES in table.names else table, documents)
+
+
+def spans_of(table: Table, documents: DocumentsLike = None) -> Spans:
+    """The spans of a table; documents and errors as in `read_spans`."""
+    found = find_columns(table.names, SPAN_ROLES, None, table.source, optional=("grade",), call="")
+    places, queries = _places(table, found, "query", documents), _ids(table, found["query"])
+    count = len(queries)
+    grades: Any = np.ones(count, np.int64)
+    if "grade" in found:
+        fail = table.failing(found["grade"])
+        codes, scale = grades_of(table.numbers(found["grade"]), fail)
+        grades = np.asarray(codes) if scale is None else scale.grades(codes)
+        if (grades < 0).any():
+            fail(int((grades < 0).argmax()), f"expected 0 or more, found {grades.min()}")
+    evidence = [""] * count
+    if "evidence" in found:
+        # Missing values mean that there is no name.
+        values = table.values(table.names[found["evidence"]])
+        evidence = ["" if own is None or own != own else str(own) for own in values]
+    names: dict[Any, int] = {}
+    pieces = [
+        names.setdefault((query, own) if own else row, len(names))
+        for row, (query, own) in enumerate(zip(queries, evidence, strict=True))
+    ]
+    return Spans(
+        **places, queries=queries, grades=grades, evidence=evidence, pieces=np.array(pieces)
+    )
+
+
+def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
+    """Read the places of chunks in documents.
+
+    given: as in `read_spans`, with `chunk` (the id), `document`, `start` and `end` or `text`, and
+        optionally `page` and `tokens` (the number in the chunk). Chunks may overlap.
+    documents: as in `read_spans`.
+
+    Raises what `read_spans` raises, and an error for an id that occurs twice.
+
+    >>> fr.spans.read_chunks(
+    ...     [{"id": "c1", "document": "a", "text": "three four"}], {"a": "one two  three\\nfour"}
+    ... ).ends.tolist()
+    [19]
+    """
+    if isinstance(given, Chunks):
+        return given
+    table = table_of(given, (("chunk",), ("document",)))
+    found = find_columns(table.names, CHUNK_ROLES, None, table.source, call="")
+    ids, tokens = _ids(table, found["chunk"]), None
+    (codes,), distinct = number_texts(ids)
+    if len(distinct) < len(ids):
+        row = first_repeat(codes.tolist())
+        table.refuse(row, f"the chunk {decoded(ids[row])!r:.60} occurs twice")
+    if "tokens" in found:
+        tokens = _integers(table, found["tokens"], "number")
+        if (tokens < 0).any():
+            table.refuse(int((tokens < 0).argmax()), "expected 0 tokens or more")
+    pages = _ids(table, found["page"]) if "page" in found else None
+    return Chunks(**_places(table, found, "chunk", documents), ids=ids, pages=pages, tokens=tokens)
+
+
+def _ids(table: Table, place: int) -> Texts:
+    texts = table.texts(place)
+    if not len(texts):
+        raise InputError(table.source, "no rows")
+    if (row := first_empty(texts)) >= 0:
+        table.failing(place)(row, "expected an id, found an empty text")
+    return texts
+
+
+def _integers(table: Table, place: int, what: str) -> Any:
+    numbers = np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+    if (numbers > MOST).any():
+        row = int((numbers > MOST).argmax())
+        table.failing(place)(row, f"expected a {what} of at most {MOST}, found {numbers[row]}")
+    return numbers
+
+
+def _places(
+    table: Table, found: Mapping[str, int], role: str, given: DocumentsLike
+) -> dict[str, Any]:
+    """The fields of Places. role: of the column with what names a row in messages."""
+    documents = _ids(table, found["document"])
+    names = documents.decoded()
+    content = table.values(table.names[found["content"]]) if "content" in found else None
+    wholes = None if given is None else texts_of_rows(table, names, documents_of(given))
+    if "start" in found and "end" in found:
+        starts, ends = (_integers(table, found[own], "place") for own in ("start", "end"))
+        wrong = (starts < 0) | (ends <= starts)
+        if wrong.any():
+            row = int(wrong.argmax())
+            table.refuse(row, f"expected 0 <= start < end, found {starts[row]} and {ends[row]}")
+        if wholes is not None:
+            _check_texts(table, zip(starts, ends, names, wholes, strict=True), content)
+    elif content is None or wholes is None or "start" in found or "end" in found:
+        listed = ", ".join(map(repr, table.names))
+        expected = "expected columns start and end, or text and the texts of documents (documents=)"
+        raise InputError(table.source, f"no places: {expected}, found {listed}")
+    else:
+        ids = table.texts(found[role]).decoded()
+        starts, ends = map(np.array, find_places(table, ids, content, wholes))
+    return {"table": table, "documents": documents, "starts": starts, "ends": ends}
+
+
+def _check_texts(table: Table, rows: Any, content: Any) -> None:
+    """Refuse places outside of their document, or with other text than that of the row."""
+    for row, (start, end, name, whole) in enumerate(rows):
+        there, own = whole[start:end], content[row] if content is not None else None
+        if end > len(whole):
+            reason = f"place {start}:{end} is outside of document {name!r:.60}, of {len(whole)}"
+            table.refuse(row, f"{reason} characters")
+        if own is not None and own != there:
+            reason = f"document {name!r:.60} has {there!r:.60} at {start}:{end}, not {own!r:.60}"
+            table.refuse(row, f"{reason}; are places counted in characters?")
+
+
+def _of_references(table: Table) -> Table:
+    """A row for each of the references of the questions of the chunking benchmark."""
+    found = find_columns(
+        table.names, ("query", "document"), None, table.source, optional=("query",), call=""
+    )
+    documents = table.texts(found["document"]).decoded()
+    queries = table.texts(found["query"]).decoded() if "query" in found else range(len(documents))
+    keys = ("start_index", "end_index", "content")
+
+    def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for row, references in enumerate(table.values(REFERENCES)):
+            try:
+                listed = loads(references) if isinstance(references, str) else references
+            except JSONDecodeError as error:
+                table.refuse(row, f"{REFERENCES}: {error.msg} at column {error.colno}")
+            if not isinstance(listed, list) or not listed:
+                expected = f"expected a list of places, found {references!r:.60}"
+                table.refuse(row, f"{REFERENCES}: {expected}")
+            for reference in listed:
+                if not isinstance(reference, dict) or not reference.keys() >= set(keys):
+                    expected = f"expected objects with {', '.join(keys)}"
+                    table.refuse(row, f"{REFERENCES}: {expected}, found {reference!r:.60}")
+                yield row, (queries[row], documents[row], *(reference[key] for key in keys))
+
+    return table.exploded(("query_id", "document_id", "start", "end", "text"), items())

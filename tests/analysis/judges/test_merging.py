@@ -1,0 +1,113 @@
+"""Judgments are merged and compared, and what runs find unjudged is listed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from tests.analysis.judges.files import written
+from tests.helpers.call_rows import check_error, failing
+from tests.helpers.commands import assert_refused, fastrank, printed
+
+A = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+B = {"q1": {"d1": 1, "d3": 1}, "q3": {"d4": 2}}
+C = {"q1": {"d1": 1}}
+
+
+@pytest.mark.parametrize(
+    ("prefer", "grade"), [("first", 2), ("max", 2), ("min", 1), ("mean", 4 / 3), ("majority", 1)]
+)
+def test_a_pair_that_several_judged_gets_the_preferred_grade(prefer: Any, grade: float) -> None:
+    found = fr.merge_qrels([A, B, C], prefer).to_dict()
+    assert found == {"q1": {"d1": grade, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d4": 2}}
+
+
+def test_of_equally_frequent_grades_the_first_judges_is_the_majority() -> None:
+    assert fr.merge_qrels([A, B], "majority")["q1"]["d1"] == 2
+
+
+qrels = st.dictionaries(
+    st.sampled_from(["q1", "q2"]),
+    st.dictionaries(st.sampled_from(["a", "b", "c"]), st.integers(0, 2), min_size=1),
+)
+
+
+@given(qrels, qrels)
+def test_the_differences_turn_one_version_into_the_other(
+    old: dict[str, dict[str, int]], new: dict[str, dict[str, int]]
+) -> None:
+    made = {(query, doc): grade for query, docs in old.items() for doc, grade in docs.items()}
+    for change, query, document, before, after in fr.diff_qrels(old, new).rows():
+        assert made.get((query, document)) == before
+        assert change == ("added" if before is None else "removed" if after is None else "changed")
+        made[query, document] = after
+    expected = {(query, doc): grade for query, docs in new.items() for doc, grade in docs.items()}
+    assert {pair: grade for pair, grade in made.items() if grade is not None} == expected
+
+
+RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d8": 2.0}, "q2": {"d1": 1.0}, "q7": {"d1": 1.0}}
+
+
+def test_holes_are_the_unjudged_documents_in_trec_evals_order() -> None:
+    rows = list(fr.unjudged(A, {"x": RUN}, 3).rows())
+    assert rows == [("x", "q1", 2, "d9"), ("x", "q1", 3, "d8")]
+    assert list(fr.unjudged(A, [RUN], 2, by="query").rows()) == [
+        ("run 1", "q1", 0.5, 1),
+        ("run 1", "q2", 1.0, 0),
+    ]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 10])
+def test_judged_at_k_is_that_of_ir_measures(k: int) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    ((_, queries, share, _),) = fr.unjudged(A, {"x": RUN}, k, by="run").rows()
+    found = ir_measures.calc_aggregate([ir_measures.Judged @ k], A, {q: RUN[q] for q in A})
+    assert (queries, share) == (2, pytest.approx(found[ir_measures.Judged @ k]))
+
+
+def test_a_negative_grade_is_unjudged() -> None:
+    assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN})) == 1
+
+
+@failing("""
+merge_qrels(A) -> TypeError: expected a list
+merge_qrels([A], "last") -> OptionError: prefer: expected one of 'first'
+merge_qrels([A, B], conflicts="error")
+    -> GroupError: 1 pair has different grades: query 'q1', document 'd1': 2 and 1
+unjudged(A, [RUN], 0) -> OptionError: k: expected 1 or more
+unjudged(A, [RUN], by="all") -> OptionError: by: expected one of 'pair'
+""")
+def test_errors_name_what_is_wrong(call: str, error: str) -> None:
+    check_error(call, error, globals())
+
+
+def test_the_commands_write_what_the_functions_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, {"a": A, "b": B}, {"x": RUN})
+
+    merged = fastrank("qrels merge a.qrels b.qrels")
+    assert (merged.status, fr.read_qrels(io.BytesIO(merged.out.encode())).to_dict()) == (
+        0,
+        fr.merge_qrels([A, B]).to_dict(),
+    )
+    assert merged.err == "fastrank qrels merge: 1 pair with different grades; chosen: first\n"
+    changes = printed("qrels diff a.qrels b.qrels --format csv")
+    assert changes == fr.diff_qrels(A, B).to_csv()
+    holes = printed("qrels holes a.qrels x.run -k 3 --format csv")
+    assert holes == fr.unjudged(A, {"x": RUN}, 3, by="run").to_csv()
+    for line, expected in (
+        ("diff a.qrels c.qrels", "1 fastrank qrels diff: c.qrels: no such file or directory"),
+        (
+            "merge a.qrels b.qrels --conflicts error",
+            "1 fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2...",
+        ),
+    ):
+        assert_refused(f"qrels {line}", expected)
