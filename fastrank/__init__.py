@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Qrels as Qrels
     from fastrank.core.data.run import Run as Run
     from fastrank.core.evaluation.arrays import evaluate_arrays as evaluate_arrays
-    from fastrank.core.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.core.evaluation.evaluator import Evaluator as Evaluator
     from fastrank.core.evaluation.evaluator import evaluate as evaluate
     from fastrank.core.evaluation.labels import evaluate_labels as evaluate_labels
@@ -86,15 +85,18 @@ if TYPE_CHECKING:
     from fastrank.core.scores.scores import Scores as Scores
     from fastrank.core.scores.tables import Table as Table
     from fastrank.core.scores.tables import table as table
-    from fastrank.datasets.dataset import Dataset as Dataset
-    from fastrank.datasets.text_task import TextTask as TextTask
-    from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
-    from fastrank.embeddings.index_benchmark import compare_indexes as compare_indexes
-    from fastrank.embeddings.mining import hard_negatives as hard_negatives
-    from fastrank.embeddings.text_vectors import embed_dataset as embed_dataset
     from fastrank.errors import FastrankError as FastrankError
-    from fastrank.searching.runs import search as search
-    from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
-    from fastrank.tasks.task import Task as Task
+    from fastrank.vectors.datasets.dataset import Dataset as Dataset
+    from fastrank.vectors.datasets.text_task import TextTask as TextTask
+    from fastrank.vectors.embeddings.evaluate_embeddings import (
+        evaluate_embeddings as evaluate_embeddings,
+    )
+    from fastrank.vectors.embeddings.evaluation import evaluate_model as evaluate_model
+    from fastrank.vectors.embeddings.index_benchmark import compare_indexes as compare_indexes
+    from fastrank.vectors.embeddings.mining import hard_negatives as hard_negatives
+    from fastrank.vectors.embeddings.text_vectors import embed_dataset as embed_dataset
+    from fastrank.vectors.searching.runs import search as search
+    from fastrank.vectors.tasks.evaluate import evaluate_tasks as evaluate_tasks
+    from fastrank.vectors.tasks.task import Task as Task
 
 __getattr__, __dir__ = public_names(__name__)

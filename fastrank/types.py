@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from fastrank.core.measures.trec import Measure as Measure
     from fastrank.core.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.core.scores.differences import ZScores as ZScores
-    from fastrank.embeddings.index_comparison import IndexComparison as IndexComparison
-    from fastrank.embeddings.index_comparison import IndexPoint as IndexPoint
-    from fastrank.embeddings.text_vectors import Embeddings as Embeddings
-    from fastrank.embeddings.training_data import HardNegatives as HardNegatives
-    from fastrank.embeddings.training_data import Instance as Instance
+    from fastrank.vectors.embeddings.index_comparison import IndexComparison as IndexComparison
+    from fastrank.vectors.embeddings.index_comparison import IndexPoint as IndexPoint
+    from fastrank.vectors.embeddings.text_vectors import Embeddings as Embeddings
+    from fastrank.vectors.embeddings.training_data import HardNegatives as HardNegatives
+    from fastrank.vectors.embeddings.training_data import Instance as Instance
 
 __getattr__, __dir__ = public_names(__name__)

@@ -16,7 +16,6 @@ from fastrank.cli.parser import Parser
 from fastrank.common.choices import Ties
 from fastrank.common.keywords import Keyword, documented, names_of
 from fastrank.compat.sentence_transformers import RankingEvaluator
-from fastrank.core.evaluation.embeddings import EmbeddingOptions
 from fastrank.core.evaluation.likelihood import LikelihoodOptions
 from fastrank.core.matching.keywords import (
     EVALUATION,
@@ -28,11 +27,12 @@ from fastrank.core.matching.keywords import (
     evaluation_options,
 )
 from fastrank.core.matching.options import MAX_RETRIEVED, Options
-from fastrank.embeddings.evaluation import ModelOptions
-from fastrank.embeddings.index_benchmark import ComparisonOptions
-from fastrank.embeddings.mining import MiningOptions
 from fastrank.searching import search, search_batches
-from fastrank.searching.search_options import SEARCH, SearchOptions
+from fastrank.vectors.embeddings.evaluate_embeddings import EmbeddingOptions
+from fastrank.vectors.embeddings.evaluation import ModelOptions
+from fastrank.vectors.embeddings.index_benchmark import ComparisonOptions
+from fastrank.vectors.embeddings.mining import MiningOptions
+from fastrank.vectors.searching.search_options import SEARCH, SearchOptions
 
 # Each function with the options it takes, and the arguments that it cannot do without.
 TAKES: list[tuple[Callable[..., Any], type, int]] = [

@@ -8,9 +8,9 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, SEARCH, given_options
 from fastrank.cli.output_formats import writers
 from fastrank.common.keywords import names_of
-from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
-from fastrank.embeddings.index_comparison import IndexComparison
 from fastrank.errors import OptionError
+from fastrank.vectors.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
+from fastrank.vectors.embeddings.index_comparison import IndexComparison
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from fastrank.common.messages import counted
 from fastrank.core.formats.load import read_qrels, read_run
 from fastrank.core.formats.texts.lookup import read_texts
 from fastrank.core.formats.texts.text_files import titled_records
-from fastrank.embeddings.mining import HardNegatives, hard_negatives
-from fastrank.embeddings.training_data import FORMATS
+from fastrank.vectors.embeddings.mining import HardNegatives, hard_negatives
+from fastrank.vectors.embeddings.training_data import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,11 +12,6 @@ from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_opt
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.common.keywords import names_of, with_defaults
 from fastrank.common.messages import counted
-from fastrank.core.evaluation.embeddings import (
-    EmbeddingOptions,
-    evaluate_embeddings,
-    search_and_evaluate,
-)
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import run_name
@@ -27,14 +22,19 @@ from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors
 from fastrank.core.scores.text import NOTED, notes
 from fastrank.errors import OptionError, ReadError
-from fastrank.searching.batches import check_before_building, search_batches
-from fastrank.searching.indexing import Index, build_index
-from fastrank.searching.row_ids import check_row_ids
-from fastrank.searching.runs import SOURCE, check_writable, run_lines, search
-from fastrank.searching.search_options import SearchOptions
-from fastrank.searching.shards import Shards
-from fastrank.searching.storage import read_index, write_index
-from fastrank.searching.vectors import check_dimension, open_vectors
+from fastrank.vectors.embeddings.evaluate_embeddings import (
+    EmbeddingOptions,
+    evaluate_embeddings,
+    search_and_evaluate,
+)
+from fastrank.vectors.searching.batches import check_before_building, search_batches
+from fastrank.vectors.searching.indexing import Index, build_index
+from fastrank.vectors.searching.row_ids import check_row_ids
+from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, search
+from fastrank.vectors.searching.search_options import SearchOptions
+from fastrank.vectors.searching.shards import Shards
+from fastrank.vectors.searching.storage import read_index, write_index
+from fastrank.vectors.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
     from fastrank.core.scores.scores import Scores
-    from fastrank.searching.batches import Found
-    from fastrank.searching.vectors import Vectors
+    from fastrank.vectors.searching.batches import Found
+    from fastrank.vectors.searching.vectors import Vectors
 
 SEARCH_EPILOG = """\
 examples:

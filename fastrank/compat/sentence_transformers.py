@@ -44,11 +44,11 @@ from fastrank.compat.metric_names import (
     primary_of,
     title_of,
 )
-from fastrank.core.evaluation.embeddings import evaluate_embeddings
 from fastrank.core.formats.tables.table_files import csv_lines
 from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.searching.vectors import METRICS, check_metric
+from fastrank.vectors.embeddings.evaluate_embeddings import evaluate_embeddings
+from fastrank.vectors.searching.vectors import METRICS, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from itertools import chain
 
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
-from fastrank.embeddings.cache import digest_of
-from fastrank.embeddings.text_vectors import vectors_of
 from fastrank.errors import ArrayError, OptionError
-from fastrank.tasks.classification import evaluate_classification
-from fastrank.tasks.problem import SEPARATOR, pair_features
-from fastrank.tasks.ulysses_files import (
+from fastrank.vectors.embeddings.cache import digest_of
+from fastrank.vectors.embeddings.text_vectors import vectors_of
+from fastrank.vectors.tasks.classification import evaluate_classification
+from fastrank.vectors.tasks.problem import SEPARATOR, pair_features
+from fastrank.vectors.tasks.ulysses_files import (
     FILES,
     HIDDEN,
     WITH_ALTERNATIVES,
@@ -36,7 +36,7 @@ from fastrank.tasks.ulysses_files import (
     missing_files,
     read_task,
 )
-from fastrank.tasks.ulysses_protocol import per_epoch
+from fastrank.vectors.tasks.ulysses_protocol import per_epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-    from fastrank.tasks.result import TaskResult
+    from fastrank.vectors.tasks.result import TaskResult
 
 __all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy"]
 

@@ -315,8 +315,8 @@ def test_an_interrupt_leaves_files_as_they_were(line: str, monkeypatch: pytest.M
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fastrank.searching.engines.VectorSearch._compare", interrupted)
-    monkeypatch.setattr("fastrank.embeddings.index_benchmark._Runner.time", interrupted)
+    monkeypatch.setattr("fastrank.vectors.searching.engines.VectorSearch._compare", interrupted)
+    monkeypatch.setattr("fastrank.vectors.embeddings.index_benchmark._Runner.time", interrupted)
     write({"out": "old"})
     before = {*os.listdir()}
 

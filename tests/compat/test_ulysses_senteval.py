@@ -5,7 +5,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fastrank.compat.ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLazy
-from fastrank.tasks.ulysses_files import FILES
+from fastrank.vectors.tasks.ulysses_files import FILES
 from tests.helpers.probe_inputs import TASKS, TRAINING, letter_counts, recorded_values, write_tasks
 
 NAMED = r"masked_law_name_in_summaries\.csv \(F1A\), .*oab_second_part\.csv \(F4\), "

@@ -21,7 +21,7 @@ from fastrank.common.keywords import Keyword
 from fastrank.core.evaluation.labels import TIES
 from fastrank.core.formats.tables.sniff import FORMATS
 from fastrank.core.matching.keywords import EVALUATION
-from fastrank.searching.vectors import METRICS
+from fastrank.vectors.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
 
 FOLDER = Path(__file__).parent

@@ -269,8 +269,8 @@ def test_mistakes_are_found_before_the_search(
     call: str, error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fastrank.searching.batches._Search.run", None)
-    monkeypatch.setattr("fastrank.core.evaluation.embeddings.build_index", None)
+    monkeypatch.setattr("fastrank.vectors.searching.batches._Search.run", None)
+    monkeypatch.setattr("fastrank.vectors.embeddings.evaluate_embeddings.build_index", None)
 
     assert refused(call, error, globals())
     assert not list(tmp_path.iterdir())

@@ -6,8 +6,8 @@ import numpy
 import pytest
 
 from fastrank.tasks import pairs as pair_scores
-from fastrank.tasks.inputs import SIMILARITIES
-from fastrank.tasks.pairs import similarities_of
+from fastrank.vectors.tasks.inputs import SIMILARITIES
+from fastrank.vectors.tasks.pairs import similarities_of
 
 
 def _vectors(rows: int, width: int) -> list[numpy.ndarray]:

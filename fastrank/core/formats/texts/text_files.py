@@ -14,7 +14,6 @@ from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.tables.table_files import why_not_json
 from fastrank.core.formats.texts.sgml import records_of
 from fastrank.core.formats.trec.line_files import lines_of
-from fastrank.datasets.assembly import joined
 from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
@@ -61,6 +60,11 @@ def read_texts(
             ids.append(text_id)
             texts.append(joined(title, text))
     return ids, texts
+
+
+def joined(title: str | None, text: str | None) -> str:
+    """The text to encode for a document with a title, as in BEIR, MTEB and others."""
+    return f"{title or ''} {text or ''}".strip() if title else text or ""
 
 
 def sources_of(corpus: Any) -> list[Any]:

@@ -14,8 +14,8 @@ from fastrank.cli.main import main
 from fastrank.core.formats.files import remote
 from fastrank.core.formats.files.remote import redacted, shown
 from fastrank.core.formats.files.source import open_source, read_all
-from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.errors import OptionError, ReadError
+from fastrank.vectors.embeddings.cache import EmbeddingCache
 from tests.helpers.web_server import WebServer
 
 RUN = Path("data/pca.run").read_bytes()

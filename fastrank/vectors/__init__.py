@@ -1,0 +1,1 @@
+"""From texts and vectors to runs and values: search, embeddings, data sets, tasks."""

@@ -1,0 +1,138 @@
+"""Assemble data sets, with checks that judgments fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.texts import decoded
+from fastrank.core.evaluation.evaluator import both_sides, not_in_corpus
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.tables.values import first_repeat, texts_of_list
+from fastrank.core.formats.texts.text_files import joined
+from fastrank.errors import InputError
+from fastrank.vectors.datasets.dataset import Dataset
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, NoReturn
+
+
+def assemble(
+    name: str,
+    corpus_ids: list[str],
+    corpus: Sequence[str],
+    query_ids: list[str],
+    queries: Sequence[str],
+    qrels: Any,
+    **fields: Any,
+) -> Dataset:
+    """Make a data set from distinct ids, and check its judgments against them.
+
+    qrels: None if the queries have answers, by which results are judged after the search.
+
+    Raises InputError if judgments and data have no ids in common, which would give 0 for every
+    measure.
+    """
+    for what, ids in (("corpus", corpus_ids), ("queries", query_ids)):
+        if not ids:
+            raise InputError(name, f"the {what} {'are' if what == 'queries' else 'is'} empty")
+    if qrels is None:
+        if not fields.get("answers"):
+            raise InputError(name, "expected qrels, which only queries with answers can do without")
+        return Dataset(
+            name=name,
+            corpus_ids=corpus_ids,
+            corpus=corpus,
+            query_ids=query_ids,
+            queries=queries,
+            qrels=Qrels.from_dict({}),
+            outside=[],
+            unjudged=[],
+            **fields,
+        )
+    judgments = as_qrels(qrels)
+    if not isinstance(judgments, Qrels):
+        raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
+    judged = set(map(decoded, judgments.queries))
+    rows = [row for row, query in enumerate(query_ids) if query in judged]
+    if not rows:
+        sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
+        raise InputError(name, f"no query has judgments ({sides})")
+    known = set(corpus_ids)
+    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in known}
+    if len(outside) == len(set(judgments.docs)):
+        raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
+    if len(rows) < len(query_ids):
+        queries = [queries[row] for row in rows]
+    return Dataset(
+        name=name,
+        corpus_ids=corpus_ids,
+        corpus=corpus,
+        query_ids=[query_ids[row] for row in rows],
+        queries=queries,
+        qrels=judgments,
+        outside=list(outside),
+        unjudged=[query for query in query_ids if query not in judged],
+        **fields,
+    )
+
+
+def _encoded(ids: Sequence[str]) -> list[bytes]:
+    return [text_id.encode("utf-8", "surrogateescape") for text_id in ids]
+
+
+def ids_of(name: str, given: Sequence[Any]) -> list[str]:
+    """Ids of any type as distinct str. Raises InputError."""
+
+    def fail(row: int, reason: str) -> NoReturn:
+        raise InputError(name, f"id {row}: {reason}")
+
+    ids = texts_of_list(given, fail).decoded()
+    row = first_repeat(ids)
+    if row >= 0:
+        raise InputError(
+            name, f"id {row}: duplicate {ids[row]!r:.60}, also at {ids.index(ids[row])}"
+        )
+    return ids
+
+
+def check_texts(name: str, ids: Sequence[str], texts: Sequence[Any]) -> None:
+    """Raise InputError for the first text that is not a str."""
+    if set(map(type, texts)) <= {str}:
+        return
+    for text_id, text in zip(ids, texts, strict=True):
+        if not isinstance(text, str):
+            found = f"{type(text).__name__}: {text!r:.60}"
+            raise InputError(name, f"{text_id!r:.60}: expected a str, found {found}")
+
+
+def ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
+    """The ids and texts of a dict, or of a list with its ids. Raises InputError."""
+    if isinstance(given, (str, bytes)):
+        raise InputError(name, "expected a dict or a list of texts, found a str")
+    for argument in (given, ids):
+        if isinstance(argument, (set, frozenset)):
+            kind = type(argument).__name__
+            raise InputError(name, f"expected a dict or a list, found {kind}, which has no order")
+    if isinstance(given, Mapping):
+        if ids is not None:
+            raise InputError(name, "expected no ids for a dict, whose keys are the ids")
+        found, texts = ids_of(name, list(given)), list(given.values())
+    else:
+        texts = list(given)
+        found = ids_of(name, list(range(len(texts)) if ids is None else ids))
+        if len(found) != len(texts):
+            raise InputError(name, f"expected {len(texts)} ids, one per text, found {len(found)}")
+    texts = [text_of(text) for text in texts]
+    check_texts(name, found, texts)
+    return found, texts
+
+
+def text_of(given: Any) -> Any:
+    """The text of {"title": ..., "text": ...}; anything else unchanged."""
+    if isinstance(given, Mapping) and isinstance(given.get("text"), str):
+        title = given.get("title")
+        return joined(title if isinstance(title, str) else None, given["text"])
+    return given

@@ -1,0 +1,137 @@
+"""Data sets from Hugging Face Datasets, recognized by their methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.inputs import choose_split, is_dict_of_splits
+from fastrank.core.formats.tables.sniff import QRELS_ROLES, check_roles, find_columns
+from fastrank.core.formats.texts.text_files import IDS, QUERIES, TEXTS, TITLES, find_name, joined
+from fastrank.errors import InputError
+from fastrank.vectors.datasets.assembly import assemble, check_texts, ids_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.vectors.datasets.dataset import Dataset
+
+
+# Known names of columns of texts and ids, and the tables.
+ROLES = ("id", "title", "text")
+TABLES = ("corpus", "queries", "qrels")
+
+
+def from_huggingface(
+    corpus: Any,
+    queries: Any,
+    qrels: Any,
+    columns: Mapping[str, Mapping[str, str | None]] | None,
+    split: str | None,
+    ignore_identical_ids: bool,
+    name: str,
+) -> Dataset:
+    """See Dataset.from_huggingface."""
+    check_roles(columns, TABLES, name)
+    given = columns or {}
+    documents, asked = (
+        _ids_and_texts(source, open_table(source, table, split), given.get(source) or {})
+        for source, table in (("corpus", corpus), ("queries", queries))
+    )
+    judgments = qrels
+    if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
+        judgments = _qrels(open_table("qrels", qrels, split), given.get("qrels"))
+    return assemble(name, *documents, *asked, judgments, ignore_identical_ids=ignore_identical_ids)
+
+
+class TextColumns(Sequence[str]):
+    """The texts of a table, read lazily.
+
+    columns: the given names of columns by role, `title` and `text`.
+    """
+
+    def __init__(self, source: str, table: Any, columns: Mapping[str, Any]) -> None:
+        names = table.column_names
+        self._source = source
+        title = _named(source, names, columns, "title", TITLES)
+        text = _named(source, names, columns, "text", (*TEXTS, *QUERIES))
+        self._columns = [column for column in (title, text) if column is not None]
+        if not self._columns:
+            known = ", ".join((*TEXTS, *QUERIES, *TITLES))
+            raise InputError(source, f"expected a column of texts ({known}), {_found(names)}")
+        self._has_title = title is not None and text is not None
+        self._table = table.select_columns(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """The text of a row, or a list for a slice. Raises InputError for a missing text."""
+        if not isinstance(rows, slice):
+            row = range(len(self))[rows]
+            return self[row : row + 1][0]
+        found = self._table[rows]
+        first, *others = (list(found[name]) for name in self._columns)
+        places = [f"row {row}" for row in range(*rows.indices(len(self)))]
+        for column in (first, *others):
+            check_texts(self._source, places, ["" if text is None else text for text in column])
+        if self._has_title:
+            return [joined(title, text) for title, text in zip(first, others[0], strict=True)]
+        return [text or "" for text in first]
+
+
+def open_table(source: str, given: Any, split: str | None) -> Any:
+    """The table, or the table of the split."""
+    given = choose_split(source, given, split)
+    if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
+        found = type(given).__name__
+        raise InputError(
+            source,
+            f"expected a Hugging Face Dataset with columns, not streamed, found {found}",
+        )
+    # Plain Python objects, instead of arrays, tensors or the output of a user's function.
+    return given.with_format(None)
+
+
+def _named(
+    source: str, names: list[str], columns: Mapping[str, Any], role: str, known: Sequence[str]
+) -> str | None:
+    """The column of a role: the given one, or one with a known name, if any."""
+    if role not in columns:
+        return find_name(names, known)
+    given: str | None = columns[role]
+    if given is not None and given not in names:
+        raise InputError(source, f"no column {given!r} for the {role}, {_found(names)}")
+    return given
+
+
+def _ids_and_texts(
+    source: str, table: Any, columns: Mapping[str, str | None]
+) -> tuple[list[str], TextColumns]:
+    check_roles(columns, ROLES, source)
+    return _ids(source, table, columns), TextColumns(source, table, columns)
+
+
+def _ids(source: str, table: Any, columns: Mapping[str, Any]) -> list[str]:
+    names = table.column_names
+    name = _named(source, names, columns, "id", IDS)
+    if name is None and "id" in columns:
+        return [str(row) for row in range(len(table))]
+    if name is None:
+        raise InputError(source, f"expected a column of ids ({', '.join(IDS)}), {_found(names)}")
+    return ids_of(source, _column(table, name))
+
+
+def _qrels(table: Any, columns: Mapping[str, Any] | None) -> Qrels:
+    names = table.column_names
+    found = find_columns(names, QRELS_ROLES, columns, "qrels")
+    return Qrels.from_arrays(*(_column(table, names[found[role]]) for role in QRELS_ROLES[:3]))
+
+
+def _column(table: Any, name: str) -> list[Any]:
+    return list(table.select_columns([name])[:][name])
+
+
+def _found(names: list[str]) -> str:
+    return f"found {', '.join(names)}"

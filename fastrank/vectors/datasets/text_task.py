@@ -1,0 +1,183 @@
+"""Texts with labels, for everything that evaluates embeddings without judgments of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Set
+
+from fastrank.common.messages import counted
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.source import name_of
+from fastrank.errors import InputError
+from fastrank.vectors.datasets.text_tables import columns_of, is_missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+TEXTS = ("text_a", "text_b", "text_c")
+
+
+class TextTask(Frozen):
+    """Rows of one, two or three texts, each with a label if the task has labels.
+
+    name: for messages and tables. texts: a tuple of one to three lists of str of equal length;
+    text i of each list is in row i. labels: a list with a label per row, or None. left_out: how
+    many rows of the table have no label because their annotators did not agree (SNLI). unused: the
+    names of the other columns of the table.
+
+    >>> task = fr.TextTask.from_texts(["good film", "bad film"], labels=["pos", "neg"])
+    >>> len(task), task.texts[0][1], task.labels
+    (2, 'bad film', ['pos', 'neg'])
+    """
+
+    name: str
+    texts: tuple[list[str], ...]
+    labels: list[Any] | None
+    left_out: int = 0
+    unused: tuple[Any, ...] = ()
+
+    @classmethod
+    def from_texts(
+        cls, *texts: Iterable[str], labels: Iterable[Any] | None = None, name: str = "texts"
+    ) -> TextTask:
+        """A task from one to three lists of texts, and a list or array of labels.
+
+        Raises InputError for lists of different lengths, texts that are not str, and missing
+        labels.
+
+        >>> fr.TextTask.from_texts(["a man eats"], ["someone eats"], labels=[4.2])
+        <TextTask texts: 1 row of 2 texts, with labels>
+        """
+        if not 1 <= len(texts) <= len(TEXTS):
+            raise TypeError(f"expected one to three lists of texts, found {len(texts)}")
+        columns: list[list[Any]] = []
+        for role, given in zip(TEXTS, texts, strict=False):
+            _check_list(name, role, "texts", given)
+            columns.append(list(given))
+            for row, text in enumerate(columns[-1]):
+                if not isinstance(text, str):
+                    found = f"{type(text).__name__}: {text!r:.60}"
+                    raise InputError(name, f"row {row}, {role}: expected a str, found {found}")
+        named = list(zip(TEXTS, columns, strict=False))
+        found_labels = None
+        if labels is not None:
+            _check_list(name, "labels", "labels", labels)
+            found_labels = plain_labels(labels)
+            named.append(("labels", found_labels))
+            check_labels(name, found_labels)
+        if len({len(column) for _, column in named}) > 1:
+            lengths = ", ".join(f"{len(column)} in {role}" for role, column in named)
+            raise InputError(name, f"expected columns of equal length, found {lengths}")
+        return cls(name=name, texts=tuple(columns), labels=found_labels)
+
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        split: str | None = None,
+        name: str | None = None,
+    ) -> TextTask:
+        """A task from a table with one row per text, pair or triplet.
+
+        source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
+            DataFrame, an Arrow table, a Hugging Face Dataset or DatasetDict, a list of dicts, or a
+            dict of columns. CSV and TSV files need a header.
+        columns: the names of the columns by role, `text_a`, `text_b`, `text_c` and `label`. By
+            default columns with usual names are found (text, sentence1, premise, label, score,
+            gold_label, ...). If no text has one, the last column is the label and the others are
+            texts, without a leading column of row numbers; a CSV or TSV file without that column
+            must have a usual name.
+        split: of a DatasetDict with several.
+        name: by default the name of the file without its suffix.
+
+        Rows of SNLI and MultiNLI whose `gold_label` is "-", no consensus, are left out and counted
+        in `left_out`; so are those with the label -1 if the texts are `premise` and `hypothesis`,
+        as on the Hugging Face Hub. Labels in CSV and TSV are integers or floats if all of them are.
+        Raises ReadError, FormatError and InputError, which name the row or line.
+
+        >>> import io
+        >>> file = io.BytesIO(b"text,label\\ngood film,1\\nbad film,0\\n")
+        >>> fr.TextTask.from_table(file, name="films").labels
+        [1, 0]
+        """
+        label = name or _name_of(source)
+        found = columns_of(source, columns, split, label)
+        texts = [found.by_role[role] for role in TEXTS if role in found.by_role]
+        task = cls.from_texts(*texts, labels=found.by_role.get("label"), name=label)
+        made: TextTask = task.changed(left_out=found.left_out, unused=found.unused)
+        return made
+
+    def __len__(self) -> int:
+        return len(self.texts[0])
+
+    def __repr__(self) -> str:
+        rows, texts = counted(len(self), "row"), counted(len(self.texts), "text")
+        labels = "" if self.labels is None else ", with labels"
+        left_out = f", {counted(self.left_out, 'row')} without consensus left out"
+        return f"<TextTask {self.name}: {rows} of {texts}{labels}{left_out * bool(self.left_out)}>"
+
+
+def labels_of(task: TextTask, name: str | None = None) -> list[Any]:
+    """The labels. Raises InputError, which names the columns that could be meant."""
+    if task.labels is None:
+        expected = "expected a task with labels, found none"
+        if task.unused:
+            others = ", ".join(map(repr, task.unused))
+            how = "TextTask.from_table(..., columns={'label': NAME})"
+            expected += f"; if one of the columns {others:.200} has them, use {how}"
+        raise InputError(name or task.name, expected)
+    return task.labels
+
+
+def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
+    """A TextTask, or one made from a table, a file, or a tuple of columns.
+
+    labels: whether the last column of a tuple has the labels.
+    """
+    if isinstance(given, TextTask):
+        return given
+    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + labels:
+        texts = given[:-1] if labels else given
+        return TextTask.from_texts(*texts, labels=given[-1] if labels else None)
+    rows = list(given[:1]) if isinstance(given, (list, tuple)) else []
+    is_array = hasattr(given, "dtype") and not hasattr(given, "columns")
+    if given is None or is_array or (rows and not isinstance(rows[0], Mapping)):
+        found = type(given).__name__ + (f" of {type(rows[0]).__name__}" if rows else "")
+        expected = "expected a TextTask, a file, a frame, a list of dicts, or a tuple of columns"
+        raise TypeError(f"task: {expected}, found {found}")
+    return TextTask.from_table(given)
+
+
+def _check_list(name: str, role: str, what: str, given: Any) -> None:
+    """Raise InputError for what is not a list, or has no order."""
+    # The keys of a dict are in order, but are not labels.
+    is_wrong = isinstance(given, (str, bytes, Set)) or (
+        what == "labels" and isinstance(given, Mapping)
+    )
+    if is_wrong or not hasattr(given, "__iter__"):
+        found = type(given).__name__
+        raise InputError(name, f"{role}: expected a list of {what}, found {found}")
+
+
+def check_labels(name: str, labels: Iterable[Any]) -> None:
+    """Raise InputError for the first row without a label."""
+    for row, label in enumerate(labels):
+        if is_missing(label):
+            raise InputError(name, f"row {row}: the label is missing")
+
+
+def plain_labels(labels: Any) -> list[Any]:
+    """Labels of a list, an array or a Series as Python objects."""
+    given = labels.tolist() if hasattr(labels, "tolist") else labels
+    return [label.item() if hasattr(label, "dtype") else label for label in given]
+
+
+def _name_of(source: Any) -> str:
+    path = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    if path is None or isinstance(path, int):
+        return "texts"
+    return os.path.basename(name_of(path)).partition(".")[0]

@@ -1,0 +1,420 @@
+"""Evaluate embeddings: each batch of results is judged at once, without a run in memory."""
+
+from __future__ import annotations
+
+from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.core.data.qrels import Qrels
+from fastrank.core.data.texts import memory_of
+from fastrank.core.evaluation.evaluator import no_queries_error, not_in_corpus
+from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.files import files
+from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.trec.reader import python_warning
+from fastrank.core.matching.array_qrels import index_qrels
+from fastrank.core.matching.arrays import ArrayRun, judge_rows
+from fastrank.core.matching.filters import rows_of_queries
+from fastrank.core.matching.judged import OFFSETS, Judged, JudgedRun, QueryError, room_for_judged
+from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
+from fastrank.core.matching.plan import Plan
+from fastrank.core.matching.queries import choose_queries, missing_queries, repeated
+from fastrank.core.matching.rankings import match_texts
+from fastrank.core.native import records
+from fastrank.core.native.buffers import zeros
+from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
+from fastrank.vectors.searching.batches import check_before_building, search_batches
+from fastrank.vectors.searching.indexing import Index, as_index, build_index
+from fastrank.vectors.searching.row_ids import RowIds, check_row_ids
+from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, run_of
+from fastrank.vectors.searching.search_options import SEARCH, BuildOptions, SearchOptions
+from fastrank.vectors.searching.shards import Shards
+from fastrank.vectors.searching.vectors import check_dimension, open_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from fastrank.core.formats.inputs import QrelsLike
+    from fastrank.core.matching.array_qrels import ArrayQrels
+    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.scores.scores import Scores
+    from fastrank.vectors.searching.batches import Found
+    from fastrank.vectors.searching.row_ids import IdsLike
+    from fastrank.vectors.searching.vectors import VectorsLike
+
+    Array = npt.NDArray[Any]
+
+
+# Numbers of judged documents that are not in the corpus start here, above all row numbers.
+NOT_IN_CORPUS = 1 << 62
+
+
+class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
+    """How to search with embeddings and evaluate the results."""
+
+    corpus_ids: IdsLike | None
+
+
+@takes(EmbeddingOptions, SEARCH, EVALUATION)
+def evaluate_embeddings(
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
+    qrels: QrelsLike,
+    measures: Measures = "official",
+    **options: Unpack[EmbeddingOptions],
+) -> Scores:
+    """Search with the queries and evaluate the results, batch by batch.
+
+    queries, corpus: vectors as `fastrank.searching.build_index` takes them. The corpus may also be
+        an Index, `fastrank.searching.Shards`, a faiss index, or the result of `get_index` of a
+        Hugging Face Dataset.
+    qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
+    measures: as `evaluate` takes them.
+    **options: see `EmbeddingOptions`.
+
+    The values are those of `evaluate` for the run that `search` returns. Of
+    documents with equal scores, the one whose id sorts later comes first, unless `ties` says
+    otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
+    number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
+    number of rankings that end between documents with equal scores, among which faiss chose. Memory
+    holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
+    values of `ties` it holds the whole run. Queries without judgments are not searched, unless
+    `run` is given.
+
+    Raises what `search` and `evaluate` raise, and InputError if no judged document
+    is in the corpus, for example because `corpus_ids` is missing. Errors in ids, judgments,
+    measures and options are found before the search. Warns if a measure has a cutoff above `k`.
+
+    >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
+    >>> found = fr.evaluate_embeddings(
+    ...     [[1.0, 0.1]], corpus, {"q1": {"d3": 1}}, "recip_rank P.1", k=2,
+    ...     query_ids=["q1"], corpus_ids=["d1", "d2", "d3"],
+    ... )
+    >>> found.mean
+    {'recip_rank': 0.5, 'P_1': 0.0}
+    >>> found.counts["retrieved"], found.counts["excluded"], found.counts["ties_at_cutoff"]
+    (2, 0, 0)
+    """
+    return search_and_evaluate(
+        queries, corpus, qrels, measures, with_defaults(evaluate_embeddings, options)
+    )
+
+
+def search_and_evaluate(
+    queries: Any,
+    corpus: Any,
+    qrels: QrelsLike,
+    measures: Measures,
+    given: Mapping[str, Any],
+    *,
+    is_sample: bool = False,
+    warn: Callable[[str], None] = python_warning,
+) -> Scores:
+    """`evaluate_embeddings` with all options given.
+
+    is_sample: queries and corpus are a part, which may lack all judged documents and be too small
+    for the cutoffs of the measures. warn: is called with warnings.
+    """
+    request = Request(measures, pick(given, SearchedOptions))
+    searching = pick(given, SearchOptions)
+    k, metric, run = given["k"], given["metric"], given["run"]
+    label = tag_of(given["tag"], SOURCE)
+    judgments, left_out = choose_queries(
+        as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
+    )
+    if not isinstance(judgments, Qrels):
+        raise InputError(judgments.source, "expected judgments of documents, found preferences")
+    plan = Plan(judgments, request.measures, request.options, skipped=left_out)
+    _refuse_impossible(plan)
+    vectors = open_vectors("queries", queries)
+    names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
+    ids = None
+    corpus = as_index("corpus", corpus, metric)
+    if isinstance(corpus, (Index, Shards)):
+        _refuse_building(given, corpus)
+        if given["corpus_ids"] is not None:
+            corpus = corpus.with_ids("corpus_ids", given["corpus_ids"])
+        documents = corpus.names
+    else:
+        corpus = open_vectors("corpus", corpus)
+        documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
+    judge = BatchJudge(plan, corpus=documents, queries=names, tag=label)
+    only = None
+    if judge.places is not None:
+        only = _searched(judge.places, names, judgments, request, everything=run is not None)
+    if not is_sample:
+        _refuse_other_ids(judgments, documents)
+        _warn_of_cutoffs(request.measures, k, documents.count, warn)
+    if run is not None:
+        check_writable(run, documents, names, label)
+    if not isinstance(corpus, (Index, Shards)) and given["index_factory"] != "Flat":
+        check_dimension(vectors, corpus.dimension)
+        check_before_building(
+            given["index_factory"],
+            corpus.dimension,
+            metric,
+            k=k,
+            batch_size=given["batch_size"],
+            parameters=given["parameters"],
+        )
+        vectors.check(unit=metric == "cosine", selected=only)
+        corpus = build_index(
+            corpus,
+            given["index_factory"],
+            metric or "ip",
+            ids,
+            given["train_size"],
+            gpu=given["gpu"],
+            progress=given["progress"],
+        )
+        ids = None
+    batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
+    if run is not None:
+        lines = run_lines(batches, label, judge.add)
+        files.write_compressed(run, lines)
+        batches = iter(())
+    judged = judge.judge(batches)
+    return scores_of(judge.plan, judged)
+
+
+def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
+    """Raise InputError if no judged document is in the corpus, so that every measure would be 0."""
+    if len(judgments.docs) and (documents.rows_of(judgments.docs) < 0).all():
+        reason = not_in_corpus(judgments.docs, documents.first())
+        hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
+        raise InputError(judgments.source, reason + hint)
+
+
+def _warn_of_cutoffs(
+    measures: list[BoundMeasure], k: int, count: int | None, warn: Callable[[str], None]
+) -> None:
+    """Warn if a measure was requested with a cutoff that the rankings do not reach."""
+    if count is not None and count <= k:
+        return
+    short = [name for own in measures for name, cutoff in own.cutoffs() if cutoff > k]
+    if short:
+        warn(
+            f"k={k} is below the cutoff of {', '.join(short)}, which"
+            f" {'count' if len(short) > 1 else 'counts'} the ranks after {k} as not relevant"
+        )
+
+
+def _refuse_building(given: Mapping[str, Any], corpus: Index | Shards) -> None:
+    """Raise OptionError for options that only apply to building an index."""
+    reason = "the Index is already built"
+    if isinstance(corpus, Shards):
+        reason = "shards are searched as they are"
+    if given["index_factory"] != "Flat":
+        raise OptionError("index_factory", f"found {given['index_factory']!r}, but {reason}")
+    if given["train_size"] is not None:
+        raise OptionError("train_size", reason)
+
+
+def _refuse_impossible(plan: Plan) -> None:
+    """Raise errors of the evaluation before the search."""
+    if plan.requires.first_impossible is not None:
+        number, reason = plan.requires.first_impossible
+        query = plan.judgments.queries[0] if len(plan.judgments) else b""
+        raise EvaluationError(plan.measures[number].measure.name, query, reason)
+
+
+def _searched(
+    places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
+) -> Any:
+    """The rows of the queries to search, None for all. Raises errors that need no search."""
+    import numpy
+
+    judged = numpy.flatnonzero(places >= 0)
+    if request.options.missing_is_error and len(judged) < len(judgments):
+        found = [judgments.queries[int(place)] for place in places[judged]]
+        raise missing_queries(judgments, found)
+    if not len(judged) and not request.options.complete:
+        error = no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
+        if names.texts is None and len(judgments):
+            hint = "without query_ids (--query-ids), the ids of the queries are row numbers"
+            error = NoQueriesError(f"{error}; {hint}")
+        raise error
+    return None if everything else judged
+
+
+class BatchJudge:
+    """Judges rankings of corpus rows by judgments of document ids.
+
+    In trec_eval's order of ties each batch is judged at once, by row; else all results are kept,
+    and judged as a run. plan: that of the scores, whose judgments have rows as documents where
+    batches are judged. corpus, queries: the ids of the vectors. places: for each query its index in
+    the judgments or -1; None if the queries are not known in advance. tag: the name of the run.
+    """
+
+    def __init__(self, plan: Plan, *, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
+        import numpy
+
+        qrels, measures = plan.judgments, plan.measures
+        self.plan, self._tag = plan, tag
+        self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
+        self.places: Array | None = None
+        if queries.count is not None:
+            self.places = self._places_of(numpy.arange(queries.count))
+        self._by_row = plan.options.ties == "docno_desc" and "ties" not in plan.requires.needs
+        if self._by_row:
+            judgments = _by_row(qrels, corpus, measures[0].measure.name if measures else "")
+            self.plan = plan.changed(judgments=judgments)
+        self._pieces: list[JudgedRun] = []
+        self._found: list[Found] = []
+        self._skipped: list[bytes] = []
+        self._counts = {"excluded": 0, "ties_at_cutoff": 0}
+
+    def _places_of(self, rows: Array) -> Array:
+        return self._known.rows_of(self._queries.take(rows))
+
+    def judge(self, batches: Iterable[Found]) -> JudgedRun:
+        """Judge all batches, in addition to those already added. Raises EvaluationError."""
+        import numpy
+
+        for found in batches:
+            self.add(found)
+        unjudged = self._skipped
+        if self.places is not None:
+            unjudged = list(self._queries.take(numpy.flatnonzero(self.places < 0)))
+        if self._by_row:
+            judged = self._joined()
+        else:
+            judged = match_texts(self.plan, run_of(self._found, self._tag))
+        whole: JudgedRun = judged.changed(
+            unjudged_queries=unjudged, counts=self._counts, tag=self._tag
+        )
+        return whole
+
+    def add(self, found: Found) -> None:
+        """Judge or keep the results of a batch for judged queries."""
+        import numpy
+
+        if self.places is not None:
+            places = self.places[found.queries]
+        else:
+            places = self._places_of(found.queries)
+            self._skipped += self._queries.take(found.queries[places < 0])
+        judged = numpy.flatnonzero(places >= 0)
+        self._counts["excluded"] += int(found.excluded[judged].sum())
+        self._counts["ties_at_cutoff"] += int(found.ties_at_cutoff[judged].sum())
+        if self._by_row:
+            self._judge(found.rows, places[judged], judged)
+        else:
+            in_order = self.plan.options.ties == "given"
+            self._found.append(_selected(found, judged, in_order=in_order))
+
+    def _judge(self, ids: Array, order: Array, rows: Array) -> None:
+        if not len(order):
+            return
+        run = ArrayRun(
+            ids=ids, scores=None, queries=order, rows=rows, lower_is_better=False, unique=True
+        )
+        piece = judge_rows(self.plan, run)
+        assert piece.judged is not None
+        self._pieces.append(piece.changed(judged=piece.judged.copied()))
+
+    def _joined(self) -> JudgedRun:
+        """Everything judged, with queries in byte order of their ids. Raises EvaluationError."""
+        import numpy
+
+        count = len(self.plan.judgments)
+        if self.plan.requires.missing_queries:
+            rest = numpy.ones(count, bool)
+            for piece in self._pieces:
+                rest[piece.queries] = False
+            missing = numpy.flatnonzero(rest)
+            nothing = numpy.empty((0, 1), numpy.int64)
+            self._judge(nothing, missing, numpy.full(len(missing), -1))
+        places: list[int] = []
+        absent: list[int] = []
+        judged: list[Judged] = []
+        for piece in self._pieces:
+            assert piece.judged is not None
+            absent += [len(places) + place for place in piece.placeholders]
+            places += piece.queries
+            judged.append(piece.judged)
+        if not judged:
+            judged = [room_for_judged(self.plan.judgments, zeros("q", 0), 0, self.plan.judging)]
+        position = numpy.empty(count, numpy.int64)
+        position[self.plan.judgments.order] = numpy.arange(count)
+        order = numpy.argsort(position[numpy.array(places, numpy.int64)])
+        placeholders = numpy.flatnonzero(numpy.isin(order, absent)).tolist()
+        return JudgedRun(
+            queries=[places[place] for place in order.tolist()],
+            judged=_in_order(Judged.joined(judged), order),
+            missing=count - len(places) + len(placeholders),
+            placeholders=placeholders,
+            tag=self._tag,
+        )
+
+
+def _selected(found: Found, judged: Array, *, in_order: bool) -> Found:
+    """Some rankings of a batch; in_order: equal scores are in the order of the corpus."""
+    import numpy
+
+    rows, scores = found.rows[judged], found.scores[judged]
+    if in_order:
+        order = numpy.lexsort([rows, -scores], axis=1)
+        rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
+    chosen: Found = found.changed(
+        queries=found.queries[judged],
+        rows=rows,
+        scores=scores,
+        ties_at_cutoff=found.ties_at_cutoff[judged],
+        excluded=found.excluded[judged],
+    )
+    return chosen
+
+
+def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:
+    """The judgments with rows of the corpus as document ids; `measure` is for errors."""
+    import numpy
+
+    rows = corpus.rows_of(qrels.docs)
+    strange = numpy.flatnonzero(rows < 0)
+    if len(strange):
+        texts = [qrels.docs[row] for row in strange.tolist()]
+        numbers = {text: NOT_IN_CORPUS + i for i, text in enumerate(dict.fromkeys(texts))}
+        rows[strange] = [numbers[text] for text in texts]
+    offsets = numpy.asarray(qrels.offset_column)
+    try:
+        return index_qrels((offsets, rows, qrels.grades), queries=list(qrels.queries))
+    except ArrayError as error:
+        if error.row is None:
+            raise
+        raise _as_evaluation_error(error, qrels, rows, measure) from None
+
+
+def _as_evaluation_error(
+    error: ArrayError, qrels: Qrels, rows: Array, measure: str
+) -> EvaluationError | ArrayError:
+    """The error about a query's judgments, with the document's id instead of its row."""
+    assert error.row is not None
+    query = qrels.queries[error.row]
+    first, stop = qrels.offset_column[error.row], qrels.offset_column[error.row + 1]
+    firsts: dict[int, int] = {}
+    for at in range(first, stop):
+        other = firsts.setdefault(int(rows[at]), at)
+        if other != at:
+            return QueryError(error.row, repeated(qrels, other, at)).error(measure, query)
+    return error
+
+
+def _in_order(judged: Judged, order: Array) -> Judged:
+    """The rankings in another order."""
+    import numpy
+
+    made: list[Any] = []
+    rows: Any = order
+    for place, column in enumerate(map(numpy.asarray, judged.columns[:9])):
+        if place in OFFSETS:
+            picked, offsets = rows_of_queries(column, memory_of(order))
+            rows = numpy.asarray(picked)
+            made.append(offsets)
+        else:
+            made.append(memory_of(column[rows if place < 6 else order]))
+    return Judged(columns=records.Rankings(*made, *judged.columns[9:]))

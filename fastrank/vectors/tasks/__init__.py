@@ -1,0 +1,1 @@
+"""Embeddings and models judged by tasks: classification, similarity, pairs, translations, ."""

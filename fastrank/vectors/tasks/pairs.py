@@ -1,0 +1,339 @@
+"""Similarities of the texts of a row, with gold scores or labels; triplets and translations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy
+
+from fastrank.common.arguments import check_choice, finite
+from fastrank.common.keywords import takes, with_defaults
+from fastrank.core.native import kernels
+from fastrank.core.native.threads import default_threads, in_threads
+from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.vectors.tasks.inputs import (
+    DISTANCES,
+    SIMILARITIES,
+    TASK,
+    PairOptions,
+    TaskOptions,
+    checked_similarities,
+    read_task,
+)
+from fastrank.vectors.tasks.metrics import (
+    accuracy,
+    binary_array,
+    f1,
+    number_array,
+    pearson,
+    precision,
+    recall,
+    spearman,
+)
+from fastrank.vectors.tasks.result import TaskResult
+from fastrank.vectors.tasks.thresholds import Sweep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    from typing_extensions import Unpack
+
+# Values of both vectors for which a thread pays off.
+WORTH_A_THREAD = 1 << 18
+CORRELATIONS = ("spearman", "pearson")
+# Of labelled pairs.
+PROTOCOLS = ("sentence-transformers", "mteb")
+METRICS = ("accuracy", "f1", "precision", "recall", "ap", "mcc")
+# Similarities of translations that are computed at once: 64 MB.
+BLOCK_VALUES = 1 << 24
+# The shortest length that torch divides by.
+SHORTEST = 1e-12
+
+
+def similarities_of(one: Array, other: Array, wanted: tuple[str, ...]) -> dict[str, Array]:
+    """The similarities of rows of equal shape, as float32[rows]; distances are negative.
+
+    They are the same for any number of threads. Raises ArrayError for values that are not finite.
+    """
+    rows = len(one)
+    found: dict[str, Array] = {}
+    for kernel, names in (
+        (kernels.products_of_pairs, SIMILARITIES[:2]),
+        (kernels.distances_of_pairs, DISTANCES),
+    ):
+        columns = [numpy.empty(rows * (name in wanted), numpy.float32) for name in names]
+        if any(map(len, columns)):
+            _run(kernel, one, other, columns)
+            found |= dict(zip(names, columns, strict=True))
+    for name in wanted:
+        values = found[name]
+        # Both are NaN if any value is.
+        if not (numpy.isfinite(values.min()) and numpy.isfinite(values.max())):
+            _refuse(one, other, int((~numpy.isfinite(values)).argmax()))
+    return {name: found[name] for name in wanted}
+
+
+def _run(kernel: Any, one: Array, other: Array, columns: list[Array]) -> None:
+    rows, width = one.shape
+    flat = one.reshape(-1), other.reshape(-1)
+    count = default_threads(2 * one.size, WORTH_A_THREAD)
+
+    def work(part: int) -> None:
+        first, last = (rows * edge // count for edge in (part, part + 1))
+        kernel(*flat, width, first, last, *columns)
+
+    in_threads(work, count)
+
+
+def _refuse(one: Array, other: Array, row: int) -> None:
+    for number, vectors in enumerate((one, other), 1):
+        bad = ~numpy.isfinite(vectors[row])
+        if bad.any():
+            column = int(bad.argmax())
+            reason = f"expected finite values, found {vectors[row, column]}"
+            raise ArrayError(f"vectors of text {number}", reason, row, column)
+    raise ArrayError("vectors", "the products of the values are too large for 32-bit floats", row)
+
+
+def add_highest(
+    mean: dict[str, float], wanted: tuple[str, ...], metrics: tuple[str, ...], main: str
+) -> str:
+    """Add the highest values of several similarities; returns the main metric with its prefix."""
+    if len(wanted) == 1:
+        return f"{wanted[0]}_{main}"
+    for metric in metrics:
+        mean[f"max_{metric}"] = max(mean[f"{one}_{metric}"] for one in wanted)
+    return f"max_{main}"
+
+
+@takes(PairOptions, TASK)
+def evaluate_similarity(
+    model_or_vectors: Any, task: Any, **options: Unpack[PairOptions]
+) -> TaskResult:
+    """Correlate the similarities of pairs of texts with gold scores (STS).
+
+    Metrics: `cosine_spearman` and `cosine_pearson`, and so for each similarity, as in
+    sentence-transformers' EmbeddingSimilarityEvaluator and MTEB; with several similarities also
+    `max_spearman` and `max_pearson`. The main metric is the Spearman correlation.
+
+    model_or_vectors: a model as in `evaluate_model`, or a tuple of two arrays of vectors.
+    task: a TextTask with two texts and a score per row, or what makes one: a file, a frame, a
+        Dataset, or a tuple (texts a, texts b, scores). With vectors also the scores, a list or
+        array of numbers.
+    **options: see `PairOptions`.
+
+    Raises InputError for scores that are missing or all equal; ArrayError for invalid vectors or
+    scores, such as text (only the cells of CSV and TSV are text that is read as numbers), and if
+    all similarities are equal; what `encode_task` raises.
+
+    >>> a, b = [[1, 0], [1, 0], [1, 0]], [[1, 0], [1, 1], [0, 1]]
+    >>> fr.tasks.evaluate_similarity((a, b), [5.0, 4.0, 0.5]).mean["cosine_spearman"]
+    1.0
+    """
+    given = with_defaults(evaluate_similarity, options)
+    wanted = checked_similarities("similarities", given["similarities"])
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    gold = number_array("scores", rows.labels)
+    if len(gold) < 2:
+        raise InputError(rows.name, "expected at least two pairs, found one")
+    if (gold == gold[0]).all():
+        raise InputError(rows.name, f"all scores are {gold[0]:g}, so the correlation is undefined")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
+    mean = {}
+    for one, values in similarities.items():
+        if (values == values[0]).all():
+            reason = f"all {one} similarities are {values[0]:g}, so the correlation is undefined"
+            raise InputError(rows.name, reason)
+        mean[f"{one}_spearman"] = spearman(gold, values)
+        mean[f"{one}_pearson"] = pearson(gold, values)
+    main = add_highest(mean, wanted, CORRELATIONS, "spearman")
+    return rows.result("similarity", "sentence-transformers", main, mean, similarities=similarities)
+
+
+@takes(PairOptions, TASK)
+def evaluate_pairs(
+    model_or_vectors: Any,
+    task: Any,
+    *,
+    protocol: str = "sentence-transformers",
+    **options: Unpack[PairOptions],
+) -> TaskResult:
+    """Tell similar pairs of texts from others by their similarity (pair classification).
+
+    Metrics, for each similarity: `cosine_ap`, the average precision (the main metric);
+    `cosine_accuracy` and `cosine_f1` at their best thresholds, which are
+    `cosine_accuracy_threshold` and `cosine_f1_threshold`; and `cosine_precision`, `cosine_recall`
+    and `cosine_mcc` at the threshold of the best F1. With several similarities also `max_ap` and so
+    on, the highest of each; `max_ap` is then the main metric. Thresholds of Euclidean and Manhattan
+    are distances.
+
+    model_or_vectors: as in `evaluate_similarity`.
+    task: as in `evaluate_similarity`, with labels 0 and 1 (or bool, or text such as "1")
+        in place of the scores.
+    protocol: "sentence-transformers" for its BinaryClassificationEvaluator; "mteb" for MTEB's pair
+        classification, which never calls all pairs similar, or none.
+    **options: see `PairOptions`.
+
+    Raises InputError if all labels are equal, or missing; ArrayError for other labels than 0 and 1
+    and for invalid vectors; what `encode_task` raises.
+
+    >>> a, b = [[1, 0], [1, 0], [1, 0]], [[1, 0], [1, 1], [0, 1]]
+    >>> found = fr.tasks.evaluate_pairs((a, b), [1, 1, 0])
+    >>> found.value, round(found.mean["cosine_f1_threshold"], 4)
+    (1.0, 0.3536)
+    """
+    given = with_defaults(evaluate_pairs, options)
+    check_choice("protocol", protocol, PROTOCOLS)
+    wanted = checked_similarities("similarities", given["similarities"])
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    positive = binary_array("labels", rows.labels)
+    if positive.all() or not positive.any():
+        found = int(positive[0])
+        raise InputError(rows.name, f"expected labels 0 and 1, found only {found}")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
+    mean: dict[str, float] = {}
+    for one, values in similarities.items():
+        mean |= _metrics(one, positive, values, extremes=protocol == PROTOCOLS[0])
+    main = add_highest(mean, wanted, METRICS, "ap")
+    return rows.result("pairs", protocol, main, mean, similarities=similarities)
+
+
+def _metrics(
+    name: str, positive: Array, similarities: Array, *, extremes: bool
+) -> dict[str, float]:
+    """The metrics of a similarity, with its name before theirs."""
+    sweep = Sweep(positive, similarities, extremes=extremes)
+    best_accuracy, best_f1 = sweep.accuracy, sweep.f1
+    # The similarity is the negative distance.
+    sign = -1.0 if name in DISTANCES else 1.0
+    found = {
+        "accuracy": best_accuracy.accuracy,
+        "accuracy_threshold": sign * best_accuracy.threshold,
+        "f1": best_f1.f1,
+        "f1_threshold": sign * best_f1.threshold,
+        "precision": best_f1.precision,
+        "recall": best_f1.recall,
+        "ap": sweep.average_precision,
+        "mcc": best_f1.matthews,
+    }
+    return {f"{name}_{metric}": value for metric, value in found.items()}
+
+
+@takes(PairOptions, TASK)
+def evaluate_triplets(
+    model_or_vectors: Any,
+    task: Any = None,
+    *,
+    margin: float | Mapping[str, float] = 0.0,
+    **options: Unpack[PairOptions],
+) -> TaskResult:
+    """Count the triplets whose anchor is more similar to the positive than to the negative.
+
+    Metrics: `cosine_accuracy`, and so for each similarity, as in sentence-transformers'
+    TripletEvaluator; with several similarities also `max_accuracy`, which is then the main metric.
+    `values` has 1.0 or 0.0 for each triplet.
+
+    model_or_vectors: a model as in `evaluate_model`, or a tuple of three arrays of vectors
+        (anchors, positives, negatives).
+    task: a TextTask with three texts per row (anchor, positive, negative), or what makes one: a
+        file, a frame, a Dataset, or a tuple (anchors, positives, negatives). None with vectors.
+    margin: by how much the similarity to the positive must exceed that to the negative; a number,
+        or {similarity: number}.
+    **options: see `PairOptions`.
+
+    Raises InputError and ArrayError for invalid rows or vectors; OptionError for an invalid margin;
+    what `encode_task` raises.
+
+    >>> anchors, positives, negatives = [[1, 0], [0, 1]], [[1, 1], [1, 0]], [[0, 1], [1, 1]]
+    >>> fr.tasks.evaluate_triplets((anchors, positives, negatives)).value
+    0.5
+    """
+    given = with_defaults(evaluate_triplets, options)
+    wanted = checked_similarities("similarities", given["similarities"])
+    margins = _margins(margin)
+    rows = read_task(model_or_vectors, task, given, texts=3, labels=False)
+    anchors, positives, negatives = rows.vectors
+    found = [similarities_of(anchors, part, wanted) for part in (positives, negatives)]
+    correct = {
+        f"{one}_accuracy": (found[0][one] > found[1][one] + margins.get(one, 0.0)).astype(float)
+        for one in wanted
+    }
+    mean = {metric: float(own.mean()) for metric, own in correct.items()}
+    values = {metric: own.tolist() for metric, own in correct.items()}
+    best = max(values, key=lambda metric: mean[metric])
+    main = add_highest(mean, wanted, ("accuracy",), "accuracy")
+    values[main] = values[best]
+    return rows.result("triplets", "sentence-transformers", main, mean, values=values)
+
+
+def _margins(margin: Any) -> dict[str, float]:
+    if not isinstance(margin, Mapping):
+        return dict.fromkeys(SIMILARITIES, finite("margin", margin))
+    unknown = [name for name in margin if name not in SIMILARITIES]
+    if unknown:
+        expected = ", ".join(map(repr, SIMILARITIES))
+        raise OptionError("margin", f"expected keys {expected}, found {unknown[0]!r}")
+    return {name: finite("margin", value) for name, value in margin.items()}
+
+
+@takes(TaskOptions, TASK)
+def evaluate_bitext(
+    model_or_vectors: Any, task: Any = None, **options: Unpack[TaskOptions]
+) -> TaskResult:
+    """Find for each text its translation as the nearest text by cosine (bitext mining).
+
+    Metrics: `f1` (the main metric), `precision`, `recall` and `accuracy` of finding the second
+    text of a row with the first, where every row is a class and the averages are weighted, as in
+    MTEB; and `reverse_f1` and so on of finding the first with the second. `values` has the
+    `accuracy` of each row. Of equally near texts, the first one is found.
+
+    model_or_vectors: a model as in `evaluate_model`, or a tuple of two arrays of vectors.
+    task: a TextTask with two texts per row, which are translations of each other, or what makes
+        one: a file, a frame, a Dataset, or a tuple (texts, translations). None with vectors.
+    **options: see `TaskOptions`.
+
+    Raises InputError and ArrayError for invalid rows or vectors; what `encode_task` raises.
+
+    >>> fr.tasks.evaluate_bitext(([[1, 0], [0, 1]], [[2, 1], [1, 2]])).mean["f1"]
+    1.0
+    """
+    given = with_defaults(evaluate_bitext, options)
+    rows = read_task(model_or_vectors, task, given, texts=2, labels=False)
+    one, other = (_unit(part, number) for number, part in enumerate(rows.vectors, 1))
+    truth = numpy.arange(len(one))
+    mean: dict[str, float] = {}
+    values: dict[str, list[float]] = {}
+    for prefix, found in (("", _nearest(one, other)), ("reverse_", _nearest(other, one))):
+        mean |= {
+            f"{prefix}f1": f1(truth, found, average="weighted"),
+            f"{prefix}precision": precision(truth, found, average="weighted"),
+            f"{prefix}recall": recall(truth, found, average="weighted"),
+            f"{prefix}accuracy": accuracy(truth, found),
+        }
+        values[f"{prefix}accuracy"] = (truth == found).astype(float).tolist()
+    return rows.result("bitext", "mteb", "f1", mean, values=values)
+
+
+def _unit(vectors: Array, number: int) -> Array:
+    """The vectors normalized to length 1. Raises ArrayError for values that are not finite."""
+    with numpy.errstate(invalid="ignore"):
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", vectors, vectors, dtype=numpy.float64))
+    if not numpy.isfinite(lengths).all():
+        row = int((~numpy.isfinite(lengths)).argmax())
+        raise ArrayError(f"vectors of text {number}", "expected finite values", row)
+    scaled = numpy.empty_like(vectors)
+    divisors = numpy.maximum(lengths, SHORTEST)[:, None]
+    numpy.divide(vectors, divisors, out=scaled, casting="unsafe")
+    return scaled
+
+
+def _nearest(queries: Array, corpus: Array) -> Array:
+    """The row of the corpus with the highest product with each query."""
+    step = max(1, BLOCK_VALUES // len(corpus))
+    blocks = range(0, len(queries), step)
+    found = [(queries[at : at + step] @ corpus.T).argmax(axis=1) for at in blocks]
+    return numpy.concatenate(found)

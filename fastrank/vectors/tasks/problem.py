@@ -1,0 +1,219 @@
+"""A classification problem: vectors, or a way to make them, and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import partial
+
+import numpy
+
+from fastrank.common.keywords import pick
+from fastrank.core.data.columns import Frozen
+from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.vectors.datasets.text_task import TextTask, as_text_task, labels_of
+from fastrank.vectors.embeddings.encoders import needs_fitting
+from fastrank.vectors.embeddings.text_vectors import (
+    EncodingOptions,
+    are_vectors,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
+from fastrank.vectors.tasks.inputs import labelled_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Embedder = Callable[[Array, str], tuple[Array, ...]]
+
+# Labels of each of these kinds can be sorted with each other.
+NUMBERS = (int, float)
+# What a row of several alternatives is separated by in tasks of Ulysses SentEval.
+SEPARATOR = " [SEP] "
+
+
+class Problem(Frozen):
+    """Rows of one or more texts or vectors, with a class each.
+
+    name: for messages. y: int64[rows], places in `classes`. classes: the labels, sorted.
+    alternatives: whether all vectors after the first are those of alternatives. encode: returns a
+    float32[rows, dimension] per text of a row, which may take long; None if an embedder is fitted
+    on the training part of each fold. new_embedder: returns one, a function of row numbers and
+    "train", "eval" or "test" that returns such vectors of these rows; the call with "train", which
+    comes first, fits it.
+    """
+
+    name: str
+    y: Array
+    classes: list[Any]
+    alternatives: bool
+    encode: Callable[[], tuple[Array, ...]] | None = None
+    new_embedder: Callable[[], Embedder] | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+def problem_of(model_or_vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
+    """The problem that `evaluate_classification` is given, checked but not encoded."""
+    embed = options["embed"]
+    if embed is not None and model_or_vectors is not None:
+        raise OptionError("embed", "expected None in place of the model, or no function")
+    if embed is not None and not callable(embed):
+        raise TypeError(f"embed: expected a function, found {type(embed).__name__}")
+    if are_vectors(model_or_vectors):
+        refuse_encoding({**pick(options, EncodingOptions), "lazy": options["lazy"]})
+        return _of_vectors(model_or_vectors, task, options)
+    return _of_texts(model_or_vectors, as_text_task(task), options)
+
+
+def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
+    """A problem of given vectors, and of labels or the texts that have them."""
+    known = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
+    rows = labelled_vectors(vectors, known, options["name"])
+    y, classes = encoded_labels(rows.name, rows.labels)
+    return Problem(
+        name=rows.name,
+        y=y,
+        classes=classes,
+        alternatives=options["alternatives"],
+        encode=lambda: rows.vectors,
+    )
+
+
+def _is_labels(given: Any) -> bool:
+    """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
+    if isinstance(given, (list, tuple)):
+        # A label may be a scalar of numpy, whose shape is empty.
+        first = given[0] if given else None
+        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
+    return hasattr(given, "tolist")
+
+
+def _of_texts(model: Any, task: TextTask, options: Mapping[str, Any]) -> Problem:
+    """A problem whose vectors a model or a function makes, now or when it is fitted."""
+    encoding = pick(options, EncodingOptions)
+    embed, lazy, alternatives = (options[name] for name in ("embed", "lazy", "alternatives"))
+    name = options["name"] or task.name
+    y, classes = encoded_labels(name, labels_of(task))
+    if lazy is None:
+        lazy = embed is None and needs_fitting(model, task.texts[0])
+    rows = {"name": name, "y": y, "classes": classes, "alternatives": alternatives and not lazy}
+    if lazy:
+        _refuse_cache(encoding, "an embedder that is fitted on each training part")
+        if embed is None and not (hasattr(model, "fit") and hasattr(model, "transform")):
+            expected = "expected a scikit-learn transformer or an embed function"
+            raise TypeError(f"lazy: {expected}, found {type(model).__name__}")
+        return Problem(new_embedder=partial(_fitted_later, model, embed, name, task.texts), **rows)
+    if embed is not None:
+        _refuse_cache(encoding, "an embed function")
+        return Problem(encode=partial(_embedded_by, embed, name, task.texts, "all"), **rows)
+    if alternatives:
+        return Problem(encode=_encoder_of_alternatives(model, task, encoding), **rows)
+    return Problem(encode=partial(encode_task, model, task, **encoding), **rows)
+
+
+def _refuse_cache(encoding: Mapping[str, Any], what: str) -> None:
+    for name in ("cache", "cache_name"):
+        if encoding[name] is not None:
+            raise OptionError(name, f"vectors of {what} cannot be cached")
+
+
+def _fitted_later(
+    model: Any, embed: Callable[..., Any] | None, name: str, texts: tuple[list[str], ...]
+) -> Embedder:
+    """A copy of a transformer or function (with its object), which fits itself on "train"."""
+    own: Any = deepcopy(model if embed is None else embed)
+
+    def embedder(rows: Array, split: str) -> tuple[Array, ...]:
+        some = tuple([column[row] for row in rows.tolist()] for column in texts)
+        if embed is not None:
+            return _embedded_by(own, name, some, split)
+        if split == "train":
+            own.fit([text for column in some for text in column])
+        return vectors_of(tuple(own.transform(column) for column in some), len(rows))
+
+    return embedder
+
+
+def _encoder_of_alternatives(
+    model: Any, task: TextTask, encoding: Mapping[str, Any]
+) -> Callable[[], tuple[Array, ...]]:
+    """A function that encodes the first text and each alternative of the second, now checked."""
+    if len(task.texts) != 2:
+        reason = f"expected rows of two texts, found {len(task.texts)}"
+        raise InputError(task.name, f"alternatives: {reason}")
+    rows = [text.split(SEPARATOR) for text in task.texts[1]]
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            found = f"expected {len(rows[0])} alternatives, as in row 0, found {len(row)}"
+            raise InputError(task.name, f"row {number}: {found}")
+    columns = [task.texts[0], *map(list, zip(*rows, strict=True))]
+    texts = TextTask.from_texts([text for column in columns for text in column], name=task.name)
+
+    def encode() -> tuple[Array, ...]:
+        (vectors,) = encode_task(model, texts, **encoding)
+        return tuple(vectors.reshape(len(columns), len(task), -1))
+
+    return encode
+
+
+def _embedded_by(
+    embed: Callable[..., Any], name: str, texts: tuple[list[str], ...], split: str
+) -> tuple[Array, ...]:
+    """What `embed` returns for these texts, as float32[rows, features]. Raises ArrayError."""
+    second = texts[1] if len(texts) > 1 else None
+    found = embed(texts[0], second, name, split)
+    rows = len(texts[0])
+    expected = f"expected an array of shape ({rows}, features)"
+    if not hasattr(found, "__len__") and not hasattr(found, "shape"):
+        raise ArrayError("embed", f"{expected}, found {type(found).__name__}")
+    shape = getattr(found, "shape", None)
+    if shape is not None and (len(shape) != 2 or shape[0] != rows):
+        raise ArrayError("embed", f"{expected}, found {shape}")
+    if shape is None and len(found) != rows:
+        raise ArrayError("embed", f"{expected}, found a {type(found).__name__} of {len(found)}")
+    return vectors_of(found, rows)
+
+
+def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
+    """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
+    kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
+    if len(kinds) > 1:
+        found = " and ".join(sorted(kinds))
+        raise InputError(name, f"expected labels of one type, found {found}")
+    classes = sorted(set(labels))
+    if len(classes) < 2:
+        found = f"only {classes[0]!r}" if classes else "no labels"
+        raise InputError(name, f"expected labels of at least two classes, found {found}")
+    places = {label: place for place, label in enumerate(classes)}
+    return numpy.array([places[label] for label in labels], numpy.int64), classes
+
+
+def _kind(name: str, row: int, label: Any) -> str:
+    if isinstance(label, float) and not label.is_integer():
+        reason = f"row {row}: expected a class, found the number {label}"
+        raise InputError(name, f"{reason}; map numbers to classes first")
+    if isinstance(label, NUMBERS):
+        return "numbers"
+    if isinstance(label, str):
+        return "strings"
+    reason = f"row {row}: expected a label that is a number or str, found {type(label).__name__}"
+    raise InputError(name, reason)
+
+
+def pair_features(a: Array, b: Array) -> Array:
+    """The features of pairs: both vectors, their absolute difference and their product.
+
+    Raises ArrayError for vectors of different dimensions.
+    """
+    if a.shape[1] != b.shape[1]:
+        expected = f"expected vectors of dimension {a.shape[1]}, as of the first"
+        raise ArrayError("vectors of text 2", f"{expected}, found {b.shape[1]}")
+    return numpy.hstack((a, b, numpy.abs(a - b), a * b))

@@ -1,0 +1,406 @@
+"""The results of models in tasks: scores, averages, tables and comparisons."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy
+
+from fastrank.analysis.comparing.bootstrap import all_the_same, t_interval
+from fastrank.analysis.comparing.compare import compare_scores
+from fastrank.analysis.comparing.inputs import better_of
+from fastrank.analysis.comparing.paired import moments
+from fastrank.common.arguments import flag
+from fastrank.common.keywords import option_hint
+from fastrank.common.messages import counted
+from fastrank.core.data.columns import Frozen
+from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.tables import Table
+from fastrank.core.scores.text import rounded
+from fastrank.errors import OptionError
+from fastrank.vectors.tasks.result import TaskResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.options import ComparisonOptions
+    from fastrank.vectors.tasks.result import TaskResult
+    from fastrank.vectors.tasks.task import Task
+
+# Of intervals of means over queries or rows.
+LEVEL = 0.95
+MEAN_OF_TASKS, MEAN_OF_KINDS = "mean over tasks", "mean over kinds"
+COLUMNS = ("task", "kind", "metric", "score", "low", "high", "rows", "seconds")
+# Columns beside those of models.
+TABLE_COLUMNS = {"kind", "mean", "metric", "task", "tasks"}
+# Their values belong to rows, not to repetitions.
+OF_ROWS = ("triplets", "bitext")
+
+
+class TaskScore(Frozen):
+    """The main score of a model in a task.
+
+    model, task, kind: their names. metric, value: the main score. interval: its bounds (low, high),
+    or None; level: its confidence level, or None. rows: the number of evaluated queries, or of
+    texts, pairs or triplets. seconds: the time with encoding. result: what the function of the kind
+    returns: Scores or TaskResult.
+
+    The interval is that of the result if it has one (the protocol of Ulysses SentEval: 99 %), else
+    Student's t interval (95 %) if the score is a mean over queries or rows.
+
+    >>> score = results["cities", "letters"]
+    >>> score
+    <TaskScore cities, letters: nDCG@10 1.0000>
+    >>> score.items
+    {'q1': 1.0, 'q2': 1.0}
+    """
+
+    model: str
+    task: str
+    kind: str
+    metric: str
+    value: float
+    interval: tuple[float, float] | None
+    level: float | None
+    rows: int
+    seconds: float
+    result: Scores | TaskResult
+
+    @property
+    def items(self) -> dict[str, float] | None:
+        """The value of each query or row (from 1), if the score is their mean; else None."""
+        return _items(self.result, self.metric)
+
+    def __repr__(self) -> str:
+        return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
+
+
+class TaskResults(Frozen):
+    """The scores of one or several models in tasks.
+
+    scores: a list of TaskScore, in the order of evaluation. `results["task"]` is the TaskScore of
+    the only model, and `results["task", "model"]` that of one of several.
+
+    >>> results
+    <TaskResults: 2 tasks, 2 models>
+    >>> print(results)
+    task             kind        metric             letters    length
+    ---------------  ----------  ---------------  ---------  --------
+    cities           retrieval   nDCG@10             1.0000    0.5655
+    words            similarity  cosine_spearman     1.0000    0.5000
+    mean over tasks                                  1.0000    0.5327
+    mean over kinds                                  1.0000    0.5327
+    >>> results["words", "letters"]
+    <TaskScore words, letters: cosine_spearman 1.0000>
+    """
+
+    scores: list[TaskScore]
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(dict.fromkeys(score.model for score in self.scores))
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the tasks."""
+        return list(dict.fromkeys(score.task for score in self.scores))
+
+    def __getitem__(self, key: str | tuple[str, str]) -> TaskScore:
+        task, model = key if isinstance(key, tuple) else (key, None)
+        _check_name("task", task, self.tasks)
+        if model is None:
+            if len(self.models) > 1:
+                raise OptionError("model", f"expected one of {', '.join(self.models)}, found none")
+            model = self.models[0]
+        _check_name("model", model, self.models)
+        for score in self.scores:
+            if (score.task, score.model) == (task, model):
+                return score
+        raise OptionError("task", f"{task!r} is not evaluated for model {model!r}")
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """{model: mean of the main scores over its tasks}.
+
+        >>> {model: round(value, 4) for model, value in results.mean.items()}
+        {'letters': 1.0, 'length': 0.5327}
+        """
+        return {model: _mean([one.value for one in self._of(model)]) for model in self.models}
+
+    @property
+    def kind_means(self) -> dict[str, dict[str, float]]:
+        """{model: {kind: mean of the main scores over the tasks of this kind}}.
+
+        >>> results.kind_means["letters"]
+        {'retrieval': 1.0, 'similarity': 1.0}
+        """
+        found: dict[str, dict[str, float]] = {}
+        for model in self.models:
+            values: dict[str, list[float]] = {}
+            for score in self._of(model):
+                values.setdefault(score.kind, []).append(score.value)
+            found[model] = {kind: _mean(of_kind) for kind, of_kind in values.items()}
+        return found
+
+    def table(
+        self,
+        *,
+        columns: Sequence[str] = COLUMNS,
+        means: bool = True,
+        digits: int = 4,
+        bold: bool = True,
+    ) -> Table:
+        """A table with a row per task, then the means; with several models, a column for each.
+
+        columns: of a table of one model; several models have `task`, `kind`, `metric` and their
+            scores. `details` has all columns of all models.
+        means: whether to add the rows of the means over tasks and over kinds. They average main
+            scores of different metrics, as MTEB's leaderboard does.
+        digits, bold: as in `fastrank.table`; the best model of each task is bold.
+
+        >>> print(results.table(means=False, digits=2).to_markdown())
+        | task   | kind       | metric          |   letters |   length |
+        |:-------|:-----------|:----------------|----------:|---------:|
+        | cities | retrieval  | nDCG@10         |  **1.00** |     0.57 |
+        | words  | similarity | cosine_spearman |  **1.00** |     0.50 |
+        """
+        several = len(self.models) > 1
+        if several:
+            rows: list[dict[str, Any]] = [
+                {
+                    "task": first.task,
+                    "kind": first.kind,
+                    "metric": first.metric,
+                    **{score.model: score.value for score in self.scores if score.task == task},
+                }
+                for task, first in ((task, self._first(task)) for task in self.tasks)
+            ]
+            names = ["task", "kind", "metric", *self.models]
+        else:
+            rows = [_row(score) for score in self.scores]
+            for name in columns:
+                _check_name("columns", name, list(COLUMNS))
+            names = [
+                name
+                for name in columns
+                if name not in ("low", "high") or any(row[name] is not None for row in rows)
+            ]
+        if flag("means", means) and len(self.tasks) > 1:
+            found = self._means()
+            for name in (MEAN_OF_TASKS, MEAN_OF_KINDS):
+                cells = found[name] if several else {"score": found[name][self.models[0]]}
+                rows.append({"task": name, **cells})
+        best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
+        filled = {name: [row.get(name) for row in rows] for name in names}
+        return Table(columns=filled, digits=digits, bold=best)
+
+    def means(self, *, digits: int = 4) -> Table:
+        """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).
+
+        >>> print(results.means())
+        mean               tasks    letters    length
+        ---------------  -------  ---------  --------
+        retrieval              1     1.0000    0.5655
+        similarity             1     1.0000    0.5000
+        mean over tasks        2     1.0000    0.5327
+        mean over kinds        2     1.0000    0.5327
+        """
+        counts = Counter(self._first(task).kind for task in self.tasks)
+        found = self._means()
+        columns: dict[str, list[Any]] = {
+            "mean": list(found),
+            "tasks": [*counts.values(), len(self.tasks), len(self.tasks)],
+            **{model: [values.get(model) for values in found.values()] for model in self.models},
+        }
+        return Table(
+            columns=columns, digits=digits, bold=self._best(list(found.values()), 2, digits)
+        )
+
+    def details(self, *, digits: int = 4) -> Table:
+        """A table with a row per model and task, with all columns.
+
+        >>> results.details().names[-5:]
+        ['low', 'high', 'level', 'rows', 'seconds']
+        """
+        rows = [{"model": one.model, **_row(one), "level": one.level} for one in self.scores]
+        names = ["model", *COLUMNS[:-2], "level", *COLUMNS[-2:]]
+        return Table(columns={name: [row[name] for row in rows] for name in names}, digits=digits)
+
+    def compare(self, task: str | None = None, **options: Unpack[ComparisonOptions]) -> Comparison:
+        """Compare the models by their values per query or row of a task, or per task.
+
+        task: a task whose score is a mean over queries or rows: retrieval, reranking, triplets,
+            and the accuracy of bitext. None compares the models on the main scores of all tasks,
+            one value per task.
+        **options: as in `compare_scores`.
+
+        Raises OptionError for an unknown task, and one whose score is not a mean over rows; what
+        `compare_scores` raises.
+
+        >>> found = results.compare("cities").pair("nDCG@10", "letters", "length")
+        >>> round(found.difference, 4)
+        0.4345
+        """
+        if task is None:
+            values: Any = {}
+            for score in self.scores:
+                if _lower(score.metric):
+                    reason = f"lower is better for {score.metric} of {score.task!r}"
+                    raise OptionError("task", reason + self._comparable())
+                values.setdefault(score.model, {})[score.task] = score.value
+            return compare_scores(values, **options)
+        values = {}
+        for model in self.models:
+            score = self[task, model]
+            items = score.items
+            if items is None:
+                reason = f"{score.metric} of {task!r} is not a mean over queries or rows"
+                raise OptionError("task", reason + self._comparable())
+            values[model] = {item: {score.metric: value} for item, value in items.items()}
+        return compare_scores(values, **options)
+
+    def _comparable(self) -> str:
+        """`; give one of ...`: the tasks that `compare` can compare by themselves."""
+        without = {score.task for score in self.scores if score.items is None}
+        names = ", ".join(repr(task) for task in self.tasks if task not in without)
+        return f"; give one of {names}" if names else ""
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        tasks, models = counted(len(self.tasks), "task"), counted(len(self.models), "model")
+        return f"<TaskResults: {tasks}, {models}>"
+
+    def _of(self, model: str) -> list[TaskScore]:
+        return [score for score in self.scores if score.model == model]
+
+    def _first(self, task: str) -> TaskScore:
+        return next(score for score in self.scores if score.task == task)
+
+    def _means(self) -> dict[str, dict[str, float]]:
+        """{kind: {model: mean}}, and the same of the means over tasks and over kinds."""
+        of_models = self.kind_means
+        kinds = dict.fromkeys(self._first(task).kind for task in self.tasks)
+        found = {
+            kind: {model: own[kind] for model, own in of_models.items() if kind in own}
+            for kind in kinds
+        }
+        over_kinds = {model: _mean(list(own.values())) for model, own in of_models.items()}
+        return {**found, MEAN_OF_TASKS: self.mean, MEAN_OF_KINDS: over_kinds}
+
+    def _best(
+        self, rows: Sequence[Mapping[str, Any]], first: int, digits: int
+    ) -> frozenset[tuple[int, int]]:
+        """The cells of the best models of each row, and of those that are equal when rounded.
+
+        first: the column of the first model.
+        """
+        found: set[tuple[int, int]] = set()
+        for place, row in enumerate(rows):
+            values = {
+                column: row[model]
+                for column, model in enumerate(self.models, first)
+                if row.get(model) is not None and row[model] == row[model]
+            }
+            if len(self.models) > 1 and values:
+                lower = "metric" in row and _lower(row["metric"])
+                best = rounded(min(values.values()) if lower else max(values.values()), digits)
+                found.update(
+                    (place, column)
+                    for column, value in values.items()
+                    if rounded(value, digits) == best
+                )
+        return frozenset(found)
+
+
+def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> TaskScore:
+    """The main score of a result. Raises OptionError if the result lacks it."""
+    metric = task.main_score or result.metric
+    mean = result.mean
+    if metric not in mean:
+        expected = f"expected one of {', '.join(mean)}, found {metric!r}"
+        raise OptionError("main_score", expected + option_hint(metric, mean))
+    interval, level = None, None
+    if not isinstance(result, Scores) and result.interval and metric == result.metric:
+        interval, level = result.interval, result.level
+    else:
+        items = _items(result, metric)
+        if items is not None and len(items) > 1:
+            interval, level = _interval(list(items.values())), LEVEL
+    rows = len(result.queries) if isinstance(result, Scores) else result.rows
+    return TaskScore(
+        model=model,
+        task=name,
+        kind=task.kind,
+        metric=metric,
+        value=float(mean[metric]),
+        interval=interval,
+        level=level,
+        rows=rows,
+        seconds=seconds,
+        result=result,
+    )
+
+
+def _items(result: Any, metric: str) -> dict[str, float] | None:
+    if isinstance(result, Scores):
+        averages = {
+            name.decode(): bound.measure.average for bound in result.bound for name in bound.names
+        }
+        if averages.get(metric) != "mean":
+            return None
+        return dict(zip(result.queries, result[metric].tolist(), strict=True))
+    if not isinstance(result, TaskResult) or result.kind not in OF_ROWS:
+        return None
+    if metric not in result.values or len(result.values[metric]) != result.rows:
+        return None
+    return {str(row): value for row, value in enumerate(result.values[metric], 1)}
+
+
+def _interval(values: list[float]) -> tuple[float, float]:
+    """Student's t interval of a mean, or that of Clopper and Pearson if all values are 0 or 1."""
+    if set(values) in ({0.0}, {1.0}):
+        return all_the_same(len(values), successes=values[0] == 1.0, level=LEVEL)
+    low, high = t_interval(moments(numpy.array([values])), LEVEL)
+    return float(low[0]), float(high[0])
+
+
+def _row(score: TaskScore) -> dict[str, Any]:
+    """The cells of a score."""
+    low, high = score.interval or (None, None)
+    values = (
+        score.task,
+        score.kind,
+        score.metric,
+        score.value,
+        low,
+        high,
+        score.rows,
+        score.seconds,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _lower(metric: str) -> bool:
+    """Whether lower values of a metric are better."""
+    return metric == "loss" or better_of(metric) == "lower"
+
+
+def _check_name(option: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        reason = f"expected one of {', '.join(known)}, found {name!r}"
+        raise OptionError(option, reason + option_hint(name, known))
