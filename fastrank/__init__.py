@@ -88,11 +88,9 @@ if TYPE_CHECKING:
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.vectors.datasets.dataset import Dataset as Dataset
     from fastrank.vectors.datasets.text_task import TextTask as TextTask
-    from fastrank.vectors.embeddings.evaluate_embeddings import (
-        evaluate_embeddings as evaluate_embeddings,
-    )
     from fastrank.vectors.embeddings.evaluation import evaluate_model as evaluate_model
     from fastrank.vectors.embeddings.index_benchmark import compare_indexes as compare_indexes
+    from fastrank.vectors.embeddings.judged_search import evaluate_embeddings as evaluate_embeddings
     from fastrank.vectors.embeddings.mining import hard_negatives as hard_negatives
     from fastrank.vectors.embeddings.text_vectors import embed_dataset as embed_dataset
     from fastrank.vectors.searching.runs import search as search

@@ -28,9 +28,9 @@ from fastrank.core.matching.keywords import (
 )
 from fastrank.core.matching.options import MAX_RETRIEVED, Options
 from fastrank.searching import search, search_batches
-from fastrank.vectors.embeddings.evaluate_embeddings import EmbeddingOptions
 from fastrank.vectors.embeddings.evaluation import ModelOptions
 from fastrank.vectors.embeddings.index_benchmark import ComparisonOptions
+from fastrank.vectors.embeddings.judged_search import EmbeddingOptions
 from fastrank.vectors.embeddings.mining import MiningOptions
 from fastrank.vectors.searching.search_options import SEARCH, SearchOptions
 

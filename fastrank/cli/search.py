@@ -22,7 +22,7 @@ from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors
 from fastrank.core.scores.text import NOTED, notes
 from fastrank.errors import OptionError, ReadError
-from fastrank.vectors.embeddings.evaluate_embeddings import (
+from fastrank.vectors.embeddings.judged_search import (
     EmbeddingOptions,
     evaluate_embeddings,
     search_and_evaluate,

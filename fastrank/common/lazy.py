@@ -80,11 +80,15 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
 def _imports_for_types(package: str) -> dict[str, str]:
     """The module of each name that a package imports for type checkers.
 
-    Each has a line `from MODULE import NAME as NAME`. To parse the file would take a millisecond.
+    Each has a line `from MODULE import NAME as NAME`, or three if it is long. To parse the file
+    would take a millisecond.
     """
     import sys
 
     module: Any = sys.modules[package]
     # The function get_source of the loader would import the module tokenize.
-    lines = map(str.split, module.__loader__.get_data(module.__file__).decode().splitlines())
-    return {words[-1]: words[1] for words in lines if words[::2] == ["from", "import", "as"]}
+    text = module.__loader__.get_data(module.__file__).decode().replace("(\n", " ")
+    lines = map(str.split, text.splitlines())
+    return {
+        words[5].rstrip(","): words[1] for words in lines if words[::2] == ["from", "import", "as"]
+    }

@@ -47,7 +47,7 @@ from fastrank.compat.metric_names import (
 from fastrank.core.formats.tables.table_files import csv_lines
 from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.vectors.embeddings.evaluate_embeddings import evaluate_embeddings
+from fastrank.vectors.embeddings.judged_search import evaluate_embeddings
 from fastrank.vectors.searching.vectors import METRICS, check_metric
 
 TYPE_CHECKING = False

@@ -200,9 +200,7 @@ def on_a_terminal(line: str) -> str:
 
     Its progress bar appears at once.
     """
-    program = (
-        "from fastrank.searching import progress; progress.SHORT = 0.0; import fastrank.__main__"
-    )
+    program = "from fastrank.common import progress; progress.SHORT = 0.0; import fastrank.__main__"
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     words = [sys.executable, "-c", program, *line.split()]

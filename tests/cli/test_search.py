@@ -235,8 +235,8 @@ def test_what_cannot_be_written_is_told_before_the_work(
         raise AssertionError
 
     monkeypatch.setattr("fastrank.cli.search.build_index", work)
-    monkeypatch.setattr("fastrank.vectors.embeddings.evaluate_embeddings.build_index", work)
-    monkeypatch.setattr("fastrank.vectors.embeddings.evaluate_embeddings.search_batches", work)
+    monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.build_index", work)
+    monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.search_batches", work)
 
     assert_refused(line + index, f"1 {told}")
 

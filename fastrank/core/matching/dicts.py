@@ -328,7 +328,7 @@ def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch
 
 def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
     """Memory for so many rankings; that of an earlier run, if it is free."""
-    batch: DictBatch = plan.memory.take(
+    batch: DictBatch | None = plan.memory.take(
         lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
     )
     # Memory is prepared for more batches when there is a second one.

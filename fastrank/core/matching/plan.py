@@ -97,7 +97,8 @@ class Requirements:
     @once
     def needs_rankings(self) -> bool:
         """Whether a measure needs the judged rankings."""
-        return self.first_with_rankings < len(self.measures)
+        first: int = self.first_with_rankings
+        return first < len(self.measures)
 
     @once
     def first_impossible(self) -> tuple[int, str] | None:

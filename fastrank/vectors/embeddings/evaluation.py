@@ -22,7 +22,7 @@ from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.core.matching.queries import choose_queries, missing_queries
 from fastrank.errors import InputError, OptionError, TaskError
 from fastrank.vectors.datasets.dataset import Dataset, as_dataset
-from fastrank.vectors.embeddings.evaluate_embeddings import evaluate_embeddings, search_and_evaluate
+from fastrank.vectors.embeddings.judged_search import evaluate_embeddings, search_and_evaluate
 from fastrank.vectors.embeddings.text_vectors import PreparedModel
 from fastrank.vectors.searching.faiss_api import (
     check_gpu,

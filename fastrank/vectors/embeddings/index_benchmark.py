@@ -20,7 +20,6 @@ from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION
 from fastrank.core.measures.selection import Selection
 from fastrank.errors import ArrayError, OptionError
-from fastrank.vectors.embeddings.evaluate_embeddings import evaluate_embeddings
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
     built_index,
@@ -28,6 +27,7 @@ from fastrank.vectors.embeddings.faiss_configurations import (
     parse_configurations,
 )
 from fastrank.vectors.embeddings.index_comparison import IndexComparison, IndexPoint
+from fastrank.vectors.embeddings.judged_search import evaluate_embeddings
 from fastrank.vectors.searching.batches import search_batches
 from fastrank.vectors.searching.faiss_api import load_faiss
 from fastrank.vectors.searching.indexing import build_index

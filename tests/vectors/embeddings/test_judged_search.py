@@ -270,7 +270,7 @@ def test_mistakes_are_found_before_the_search(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastrank.vectors.searching.batches._Search.run", None)
-    monkeypatch.setattr("fastrank.vectors.embeddings.evaluate_embeddings.build_index", None)
+    monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.build_index", None)
 
     assert refused(call, error, globals())
     assert not list(tmp_path.iterdir())
