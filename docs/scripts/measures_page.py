@@ -7,16 +7,16 @@ A test compares the page with what this prints.
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 import sys
-from typing import Any
 
 from formulas import FORMULAS, NOTATION
 
+from fastrank.cli.measures import other_names, usage
+from fastrank.measures.families import MEASURES
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import NICKNAMES
+from fastrank.measures.trec import NICKNAMES, Measure
 
 INTRODUCTION = """
 ---
@@ -93,36 +93,36 @@ def page() -> str:
     """The whole page."""
     parts = [INTRODUCTION.strip(), NOTATION.strip(), SETS.strip()]
     parts[-1] += "\n" + "\n".join(f"| `{name}` | {what} |" for name, what in NICKNAMES.items())
-    command = [sys.executable, "-m", "fastrank", "measures", "--format", "json"]
-    known = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     first = len(TREC_MEASURES)
     for title, measures in (
-        ("Measures of trec_eval", known[:first]),
-        ("Measures with options", known[first:]),
+        ("Measures of trec_eval", MEASURES[:first]),
+        ("Measures with options", MEASURES[first:]),
     ):
         parts.append(f"## {title}")
         parts += [_section(measure) for measure in measures]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(measure: dict[str, Any]) -> str:
-    name = measure["name"]
+def _section(measure: Measure) -> str:
+    name = measure.name
+    definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
+    aliases = other_names(measure) if isinstance(measure, Family) else []
     lines = [f"### {_escaped(name)}"]
-    lines.append(f"`{measure['usage']}`" + _also(measure["aliases"]) + _examples(measure))
-    lines.append(_escaped(measure["definition"]))
+    lines.append(f"`{usage(measure)}`" + _also(aliases) + _examples(measure, aliases))
+    lines.append(_escaped(definition))
     if name in FORMULAS:
         lines += [f"$$\n{formula}\n$$" for formula in FORMULAS[name]]
-    facts = [f"Summary: {SUMMARIES[measure['average']]}."]
-    if measure["parameters"]:
-        facts.append(f"Default parameters: {', '.join(measure['parameters'])}.")
-    if measure["sets"]:
-        facts.append(f"In {', '.join(f'`{name}`' for name in measure['sets'])}.")
+    facts = [f"Summary: {SUMMARIES[measure.average]}."]
+    if measure.takes and measure.default:
+        facts.append(f"Default parameters: {', '.join(f'{value:g}' for value in measure.default)}.")
+    if measure.sets:
+        facts.append(f"In {', '.join(f'`{name}`' for name in measure.sets)}.")
     lines.append(" ".join(facts))
-    if measure["options"]:
+    if isinstance(measure, Family) and measure.options:
         rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
-        lines.append("\n".join(rows + [_option(option) for option in measure["options"]]))
-    if measure["source"]:
-        lines.append(f"Source: {_with_links(_escaped(measure['source']))}")
+        lines.append("\n".join(rows + [_option(option) for option in measure.options.values()]))
+    if source:
+        lines.append(f"Source: {_with_links(_escaped(source))}")
     return "\n\n".join(lines)
 
 
@@ -130,13 +130,13 @@ def _also(aliases: list[str]) -> str:
     return f", also {', '.join(f'`{alias}`' for alias in aliases)}" if aliases else ""
 
 
-def _examples(measure: dict[str, Any]) -> str:
+def _examples(measure: Measure, aliases: list[str]) -> str:
     """Names with a cutoff, as readers look for them."""
-    name, usage = measure["name"], measure["usage"]
-    if usage.endswith(".RANKS"):
+    name, shown = measure.name, usage(measure)
+    if shown.endswith(".RANKS"):
         made = [f"{name}.10", f"{name}_10"]
-    elif usage.endswith(("@k", "@k]")):
-        others = (alias.removesuffix("_k") for alias in measure["aliases"])
+    elif shown.endswith(("@k", "@k]")):
+        others = (alias.removesuffix("_k") for alias in aliases)
         made = [f"{one}@10" for one in dict.fromkeys((name, *others))]
     else:
         return ""
@@ -150,14 +150,11 @@ def _with_links(source: str) -> str:
     return source
 
 
-def _option(option: dict[str, Any]) -> str:
-    values, default = option["values"], option["default"]
-    if isinstance(values, str):
-        shown = WORDS[values]
-    else:
-        shown = ", ".join(f"`{value!r}`" for value in values)
-    first = {None: "", "required": "required"}.get(default, f"`{default!r}`")
-    return f"| `{option['name']}` | {shown} | {first} | {_escaped(option['meaning'])} |"
+def _option(option: Option) -> str:
+    values = ", ".join(f"`{value!r}`" for value in option.choices) or WORDS[option.kind]
+    default = "" if option.default is None else f"`{option.default!r}`"
+    shown = "required" if option.needed else default
+    return f"| `{option.name}` | {values} | {shown} | {_escaped(option.help)} |"
 
 
 def _escaped(text: str) -> str:
