@@ -49,9 +49,9 @@ def _listed(given: argparse.Namespace) -> str:
     ]
     if chosen:
         return "\n".join(map(_explained, dict.fromkeys(chosen)))
-    lines = [(usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
-    width = max(len(name) for name, _ in lines)
-    return "".join(f"{name:{width}} {words}\n" for name, words in lines)
+    lines = [(usage_of(measure, brief=True), _first_words(measure)) for measure in MEASURES]
+    width = max(len(usage) for usage, _ in lines)
+    return "".join(f"{usage:{width}} {words}\n" for usage, words in lines)
 
 
 def _measures(name: str) -> list[Measure]:
@@ -65,8 +65,8 @@ def _measures(name: str) -> list[Measure]:
     return [spec.family or BY_NAME[spec.name]]
 
 
-def usage(measure: Measure, *, brief: bool = False) -> str:
-    """A measure with its parameters or options; if brief, without the names of the options."""
+def usage_of(measure: Measure, *, brief: bool = False) -> str:
+    """How a measure is written; brief: without the names of its options."""
     if not isinstance(measure, Family):
         return measure.name + PARAMETERS[measure.takes]
     named = ",".join(name for name in measure.options if name != measure.at)
@@ -78,7 +78,7 @@ def usage(measure: Measure, *, brief: bool = False) -> str:
 
 
 def other_names(measure: Family) -> list[str]:
-    """What else a measure is called."""
+    """The names of a measure besides its own."""
     names = list(measure.aliases)
     if measure.plain:
         names.append(measure.plain + ("_k" if measure.at else ""))
@@ -100,7 +100,7 @@ def _explained(measure: Measure) -> str:
     import textwrap
 
     definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
-    lines = [usage(measure), *textwrap.wrap(definition, 90)]
+    lines = [usage_of(measure), *textwrap.wrap(definition, 90)]
     if isinstance(measure, Family) and (names := other_names(measure)):
         lines.append(f"Also called {', '.join(names)}.")
     if measure.takes and measure.default:
