@@ -22,7 +22,6 @@ CORE = (
     "kernels",
     "measures",
     "native",
-    "results_store",
     "scores",
 )
 # Calls until what is made once is made.

@@ -122,7 +122,7 @@ def test_evaluate(benchmark: Any, source: Any, task: str, name: str) -> None:
     found = library.values(result)
     expected = reference(source, benchmark.disabled, task.split()[-1])
     correct = _same(found, expected, name)
-    engine = fr.engine() if name.startswith("fastrank") else ""
+    engine = fr.testing.engine() if name.startswith("fastrank") else ""
     benchmark.extra_info.update(correct=correct, engine=engine)
     if name == "ranx" and not correct:
         pytest.xfail("ranx ranks tied documents in another way")

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.overlap import rbo as rbo
     from fastrank.comparing.power import topics_needed as topics_needed
-    from fastrank.comparing.reproducibility import reproduce as reproduce
-    from fastrank.comparing.standardization import standardize as standardize
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
@@ -63,7 +61,6 @@ if TYPE_CHECKING:
     from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
     from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
     from fastrank.evaluation.ties import tie_report as tie_report
-    from fastrank.explaining.against import explain_options as explain_options
     from fastrank.explaining.explain import explain as explain
     from fastrank.formats.candidates import Candidates as Candidates
     from fastrank.formats.candidates import read_candidates as read_candidates
@@ -71,7 +68,6 @@ if TYPE_CHECKING:
     from fastrank.formats.load import read_run as read_run
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
-    from fastrank.formats.runs import run_metadata as run_metadata
     from fastrank.fusion.fuse import fuse as fuse
     from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
@@ -86,14 +82,8 @@ if TYPE_CHECKING:
     from fastrank.judges.plans import pool as pool
     from fastrank.judges.plans import read_plan as read_plan
     from fastrank.judging.array_qrels import index_qrels as index_qrels
-    from fastrank.leaderboard.board import board as board
     from fastrank.measures.custom import measure as measure
     from fastrank.measures.families import MEASURES as MEASURES
-    from fastrank.measures.notation import parse_measure as parse_measure
-    from fastrank.native import engine as engine
-    from fastrank.results_store.resuming import load_scores as load_scores
-    from fastrank.scores.differences import read_zscores as read_zscores
-    from fastrank.scores.differences import write_zscores as write_zscores
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.tables import Table as Table

@@ -87,5 +87,8 @@ def at_least(name: str, value: int, least: int) -> int:
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
+        from fastrank.dropped import instead
+
         expected = ", ".join(map(repr, choices))
-        raise OptionError(name, f"expected one of {expected}, found {value!r}")
+        hint = instead(name, value)
+        raise OptionError(name, f"expected one of {expected}, found {value!r}{hint}")

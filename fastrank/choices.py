@@ -37,7 +37,6 @@ Metric = Literal["ip", "l2", "cosine"]
 """How vectors are compared: inner product, Euclidean distance, or cosine."""
 SameOrCommon = Literal["same", "common"]
 """Whether systems must have the same queries, or their common queries are compared."""
-SameOrDifferent = Literal["same", "different"]
 """Whether two runs have the same topics."""
 Positives = Literal["mean", "alone", "marginal"]
 """What the loss of a query is the mean of: see `fastrank.negative_log_likelihood`."""
@@ -47,7 +46,7 @@ Margin = Literal["lowest", "highest"]
 """Which positive document a margin of hard negatives refers to."""
 RboVariant = Literal["w", "a", "b"]
 """The variant of rank-biased overlap for rankings with ties."""
-Test = Literal["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+Test = Literal["t", "randomization", "wilcoxon", "sign", "tukey", "bootstrap"]
 """A test of significance: see [Which test?](../comparing.md#which-test)"""
 Correction = Literal["holm", "bonferroni", "bh", "none", "hochberg", "by", "max-t"]
 """A correction for several comparisons: see

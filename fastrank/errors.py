@@ -93,7 +93,7 @@ class OptionError(FastrankError):
 class MeasureError(FastrankError):
     """A measure is unknown, or its parameters are invalid. Attributes: `measure` (name), `reason`.
 
-    >>> fr.parse_measure("P_0")
+    >>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "P_0")
     Traceback (most recent call last):
     fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1 ...
     """

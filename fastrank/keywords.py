@@ -33,7 +33,6 @@ WIDTH = 100
 # Names in other libraries that do not resemble those of the same options here.
 SYNONYMS = {
     "cutoff": "k depth",
-    "dev": "dev_rows",
     "f": "format",
     "from": "input_format",
     "j": "jobs threads",
@@ -46,7 +45,6 @@ SYNONYMS = {
     "level": "relevance_level",
     "rel": "relevance_level",
     "q": "query",
-    "test": "test_rows",
     "threshold": "relevance_level",
     "metric": "measures measure",
     "metrics": "measures measure",
@@ -177,9 +175,11 @@ def wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
-def option_hint(name: object, known: Iterable[str]) -> str:
-    """A hint at the option that is meant by an unknown one."""
-    return did_you_mean(map(repr, closest(name, known, SYNONYMS)))
+def option_hint(name: object, known: Iterable[str], place: str = "") -> str:
+    """A hint at the option that is meant by an unknown one, of a function or class."""
+    from fastrank.dropped import instead
+
+    return instead(place, name) or did_you_mean(map(repr, closest(name, known, SYNONYMS)))
 
 
 def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
@@ -191,7 +191,9 @@ def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
         if name not in vars(function)["__options__"]:
             raise TypeError(
                 f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
-                + option_hint(name, vars(function)["__signature__"].parameters)
+                + option_hint(
+                    name, vars(function)["__signature__"].parameters, function.__qualname__
+                )
             )
 
 

@@ -61,7 +61,10 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         if name == "__all__":
             return public
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            from fastrank.dropped import instead
+
+            wrong = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(wrong + instead(package, name))
         import sys
         from importlib import import_module
 

@@ -1,8 +1,9 @@
-"""Assertions for tests of retrieval quality, as in pytest."""
+"""Assertions for tests of retrieval quality, as in pytest, and what runs the kernels."""
 
 from __future__ import annotations
 
 from fastrank.gating.gate import gate
+from fastrank.native import engine as engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

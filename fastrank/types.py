@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from fastrank.judges.estimate import JudgeEstimate as JudgeEstimate
     from fastrank.judges.plans import JudgmentPlan as JudgmentPlan
     from fastrank.judges.plans import Stratum as Stratum
-    from fastrank.judges.systems import SystemsUnderJudges as SystemsUnderJudges
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
-    from fastrank.leaderboard.board import Board as Board
     from fastrank.measures.custom import Ranking as Ranking
     from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.trec import Measure as Measure

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
+from fastrank.cli.completion import completions
 from fastrank.comparing.plots.frame import check_format
 from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
@@ -22,17 +23,13 @@ SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
 RUN = fr.Run.from_dict({"q": {"d": 1.0}})
 
 
-def _probe(protocol: str = "ulysses") -> None:
+def _classify() -> None:
     labels = np.arange(1000) % 2
-    fr.tasks.evaluate_classification(labels[:, None] * 1.0, labels, protocol=protocol)
+    fr.tasks.evaluate_classification(labels[:, None] * 1.0, labels)
 
 
 def _run_ir_measures() -> None:
     runpy.run_path(str(PACKAGE / "compat/ir_measures.py"))
-
-
-def _cluster() -> None:
-    fr.tasks.evaluate_clustering([[1.0], [2.0]], [0, 1])
 
 
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [
@@ -43,16 +40,14 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("polars", "to_polars", "polars", fr.table(SCORES).to_polars),
     ("polars", "to_polars", "polars", RUN.to_polars),
     ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
-    ("threadpoolctl", "protocol 'ulysses'", "probe", _probe),
-    ("threadpoolctl", "protocol 'senteval'", "probe", lambda: _probe("senteval")),
-    ("sklearn.linear_model", "protocol 'mteb'", "probe", lambda: _probe("mteb")),
-    ("sklearn.neighbors", "protocol 'knn'", "probe", lambda: _probe("knn")),
-    ("sklearn.cluster", "evaluate_clustering", "probe", _cluster),
+    ("threadpoolctl", "evaluate_classification", "tasks", _classify),
+    ("sklearn.model_selection", "evaluate_classification", "tasks", _classify),
     ("ir_measures", "fastrank.compat.ir_measures", "ir_measures", _run_ir_measures),
     ("fsspec", "s3://b/x.run", "remote", lambda: fr.read_run("s3://key:secret@b/x.run")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
     ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
     ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),
+    ("shtab", "fastrank completion", "completion", lambda: completions("bash", "trec_eval")),
     ("regex", "match='regex'", "regex", lambda: has_answer([], "", match="regex")),
 ]
 

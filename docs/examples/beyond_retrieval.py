@@ -1,12 +1,12 @@
-"""Evaluate embedding models by classification, similarity, pairs, triplets, clusters, and bitext.
+"""Evaluate embedding models by classification, similarity, pairs, triplets, and bitext.
 
 The texts are docstrings of Python's standard library. Classifiers predict whether the first
-paragraph documents a function or a method, by each protocol. The other evaluations compare the
-first paragraph of a docstring with the next one, and with those of other docstrings in the same
-module and in another module. The models are TF-IDF, latent semantic analysis, and the static
+paragraph documents a function or a method. The other evaluations compare the first paragraph of a
+docstring with the next one, and with those of other docstrings in the same module and in another
+module. The models are TF-IDF, latent semantic analysis, and the static
 embeddings of wordllama if that is installed.
 
-    pip install 'fastrank-eval[examples,probe]'
+    pip install 'fastrank-eval[examples,tasks]'
     python docs/examples/beyond_retrieval.py
 """
 
@@ -37,17 +37,6 @@ def functions_and_methods(known: list[Entry]) -> fr.TextTask:
     return fr.TextTask.from_texts(labels, labels=labels.values(), name="function or method")
 
 
-def split(task: fr.TextTask) -> tuple[fr.TextTask, fr.TextTask]:
-    """Every fifth row is for testing, all others are for training."""
-    parts = []
-    for rows in ([i for i in range(len(task)) if i % 5], range(0, len(task), 5)):
-        texts = [task.texts[0][i] for i in rows]
-        parts.append(
-            fr.TextTask.from_texts(texts, labels=[task.labels[i] for i in rows], name=task.name)
-        )
-    return parts[0], parts[1]
-
-
 def compared_paragraphs(known: list[Entry]) -> list[tuple[str, str, str, str]]:
     """The first and the second paragraph of a docstring, and the second ones of two others: of the
     same module, and of another module."""
@@ -64,37 +53,19 @@ def compared_paragraphs(known: list[Entry]) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def classifiers(model, task: fr.TextTask) -> dict[str, float]:
-    """The main metric of each protocol. The default options, so the values are comparable."""
-    train, test = split(task)
-    found = {
-        "ulysses": fr.tasks.evaluate_classification(model, task),
-        "senteval": fr.tasks.evaluate_classification(model, train, test=test, protocol="senteval"),
-        "mteb": fr.tasks.evaluate_classification(model, train, test=test, protocol="mteb"),
-        "knn": fr.tasks.evaluate_classification(model, train, test=test, protocol="knn"),
-    }
-    return {f"{name}: {one.metric}": one.value for name, one in found.items()}
-
-
-def similarities(model, known: list[Entry]) -> dict[str, float]:
-    """The main metric of each other kind of evaluation."""
+def evaluated(model, task: fr.TextTask, known: list[Entry]) -> dict[str, float]:
+    """The main metric of each kind of evaluation. The classifiers have the default options, so
+    that their values are comparable."""
     first, own, near, far = zip(*compared_paragraphs(known), strict=True)
     count = len(first)
     # 2: the same docstring, 1: the same module, 0: another module.
     graded = (first * 3, own + near + far, [2] * count + [1] * count + [0] * count)
     binary = (first * 2, own + near, [1] * count + [0] * count)
-    frequent = Counter(entry.name.rpartition(".")[0] for entry in known).most_common(10)
-    large = {module for module, _ in frequent}
-    by_module = [
-        (entry.summary, module)
-        for entry in known
-        if (module := entry.name.rpartition(".")[0]) in large
-    ]
     found = [
+        fr.tasks.evaluate_classification(model, task),
         fr.tasks.evaluate_similarity(model, graded),
         fr.tasks.evaluate_pairs(model, binary),
         fr.tasks.evaluate_triplets(model, (first, own, near)),
-        fr.tasks.evaluate_clustering(model, tuple(zip(*by_module, strict=True)), sample_size=500),
         fr.tasks.evaluate_bitext(model, (first, own)),
     ]
     return {f"{one.kind}: {one.metric}": one.value for one in found}
@@ -119,11 +90,10 @@ if __name__ == "__main__":
     columns = {}
     # Not fitted: evaluate_classification fits a copy on the training part of each fold.
     tfidf = TfidfVectorizer(max_features=256, sublinear_tf=True)
-    columns["TF-IDF"] = classifiers(tfidf, task) | similarities(tfidf, known)
-    lsa = encoder(texts)
-    columns["LSA"] = classifiers(lsa, task) | similarities(lsa, known)
+    columns["TF-IDF"] = evaluated(tfidf, task, known)
+    columns["LSA"] = evaluated(encoder(texts), task, known)
     if (static := static_embeddings()) is not None:
-        columns["wordllama"] = classifiers(static, task) | similarities(static, known)
+        columns["wordllama"] = evaluated(static, task, known)
     names = list(columns["LSA"])
     shown = {model: [values[name] for name in names] for model, values in columns.items()}
     print(fr.Table(columns={"": names, **shown}, digits=3))

@@ -5,7 +5,7 @@ labels; its name says which task it is. The texts are docstrings of Python's sta
 T1A asks whether a first paragraph documents a function or a method, and G3, a task of pairs,
 whether two paragraphs belong to one docstring.
 
-    pip install 'fastrank-eval[examples,probe]'
+    pip install 'fastrank-eval[examples,tasks]'
     python docs/examples/sentence_tasks.py
 """
 

@@ -1,12 +1,15 @@
 """A mkdocs hook that puts the inspector of the example data on the site: inspector.html.
 
-As a program, it takes the pictures of docs/looking.md: python docs/scripts/inspector.py writes
+Its picture is a link to it there, and not in the pages themselves: in a checkout, there is none.
+
+As a program, it takes the pictures of docs/explaining.md: python docs/scripts/inspector.py writes
 docs/images/inspector.png and inspector-phone.png. That needs Chromium and the extra `browser`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -17,6 +20,7 @@ import fastrank as fr
 ROOT = Path(__file__).parents[2]
 # On narrower pages, the results are below the queries.
 PHONE = 600
+PICTURE = re.compile(r"!\[[^\]]*\]\(images/inspector\.png\)")
 
 
 def write(path: Path) -> None:
@@ -35,6 +39,11 @@ def on_files(files: Any, *, config: Any) -> Any:
         content = page.read_bytes()
     files.append(File.generated(config, "inspector.html", content=content))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Make the picture a link to the page."""
+    return PICTURE.sub(r"[\g<0>](inspector.html)", markdown)
 
 
 def take(page: Path, picture: str, size: tuple[int, int], **options: Any) -> None:

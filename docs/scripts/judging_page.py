@@ -43,12 +43,12 @@ def systems(human: dict[str, dict[str, int]], count: int) -> dict[str, Any]:
     }
 
 
-def rs(human: Any, judge: Any, runs: dict[str, Any], measure: str) -> float:
+def rs(by_people: Any, by_judge: Any, measure: str) -> float:
     """The mean correlation over the systems of the values per query by people and by a judge.
 
     Systems whose values are all the same have none.
     """
-    both = zip(fr.evaluate(human, runs, measure), fr.evaluate(judge, runs, measure), strict=True)
+    both = zip(by_people, by_judge, strict=True)
     values = [(a[measure], b[measure]) for a, b in both]
     return float(np.mean([np.corrcoef(a, b)[0, 1] for a, b in values if np.ptp(a) * np.ptp(b)]))
 
@@ -59,8 +59,8 @@ class Judges:
     def __init__(self, folder: Path, human: Any, runs: dict[str, Any]) -> None:
         self.lines = [
             "| judge | equal grades | quadratic kappa | bias of grades | mean nDCG@10 off by | tau |"
-            " largest drop | changed verdicts | r per query |",
-            "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+            " r per query |",
+            "|---|--:|--:|--:|--:|--:|--:|",
         ]
         self.spread: dict[str, list[list[float]]] = {name: [[], []] for name in MEASURES}
         for path in sorted(folder.glob("*.qrels")):
@@ -70,22 +70,20 @@ class Judges:
     def _add(self, path: Path, human: Any, runs: dict[str, Any]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            found = fr.judge_agreement(human, path, runs=runs, measures=MEASURES, names=["h", "j"])
-        systems = found.systems
-        assert systems is not None
+            found = fr.judge_agreement(human, path)
+        taus = {}
         for measure, (correlations, gaps) in self.spread.items():
-            means = systems.means(measure).columns
-            gaps.append(float(np.mean(np.array(means["j"]) - np.array(means["h"]))))
-            correlations.append(rs(human, path, runs, measure))
-        orders = systems.orders().to_pandas().set_index("measure").loc["nDCG@10"]
+            by_people, by_judge = (fr.evaluate(qrels, runs, measure) for qrels in (human, path))
+            pairs = zip(by_people, by_judge, strict=True)
+            gaps.append(float(np.mean([b.mean[measure] - a.mean[measure] for a, b in pairs])))
+            correlations.append(rs(by_people, by_judge, measure))
+            taus[measure] = fr.agreement(by_people, by_judge).tau_b
         correlations, gaps = self.spread["nDCG@10"]
         low, high = found.interval("kappa_quadratic")
-        changed = orders["lost"] + orders["reversed"] + orders["found"]
         self.lines.append(
             f"| {path.stem} | {found.agreement:.2f} | {found.kappa_quadratic:.2f}"
             f" [{low:.2f}, {high:.2f}] | {found.bias:+.2f} | {gaps[-1]:+.2f} |"
-            f" {orders['tau_b']:.2f} | {orders['largest_drop']} | {changed} |"
-            f" {correlations[-1]:.2f} |"
+            f" {taus['nDCG@10']:.2f} | {correlations[-1]:.2f} |"
         )
 
     def ranges(self) -> str:
@@ -140,25 +138,7 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
             (IMAGES / f"judging-{name}.svg").write_bytes(Path(f"{name}.svg").read_bytes())
         plan = ["plan", "-n", "100", "--judge", "model.qrels", "--depth", "10"]
         sheet = output([*plan, "--plan", "plan.json", "ours.run", "theirs.run"])
-        header, *rows = (line.split("\t") for line in sheet.splitlines())
-        filled = [header, *([query, doc, str(human[query][doc])] for query, doc, _ in rows)]
-        Path("judged.tsv").write_text("".join("\t".join(row) + "\n" for row in filled))
-        pairs = output(
-            [
-                "estimate",
-                "--plan",
-                "plan.json",
-                "--human",
-                "judged.tsv",
-                "--judge",
-                "model.qrels",
-                "-m",
-                "P(rel=2)@10",
-                "ours.run",
-                "theirs.run",
-            ]
-        )
-        truth = fr.evaluate("all.qrels", ["ours.run", "theirs.run"], "nDCG@10 P(rel=2)@10")
+        truth = fr.evaluate("all.qrels", ["ours.run", "theirs.run"], "nDCG@10")
     rows = list(coverage.rows(qrels, {run_name(run): run for run in runs}, REPETITIONS))
     short = [own for own in rows if coverage.falls_short(own, REPETITIONS)]
     assert not short, short
@@ -176,25 +156,23 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         agreement=agreement,
         estimate=estimate,
         sheet="\n".join(sheet.splitlines()[:4]),
-        pairs=pairs,
         judge=JUDGE,
-        coverage=coverage.table(rows),
+        coverage=coverage.table(own for own in rows if own.judge == JUDGE and own.n == 20),
         worst=", ".join(easy),
         repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
         most=f"{100 * max(max(row.everyone, row.queries) for row in rows):.1f}",
         alone=f"{len(biased)} of the {len(rows)}",
         ndcg=" and ".join(f"{own.mean['nDCG@10']:.4f}" for own in truth),
-        precision=" and ".join(f"{own.mean['P(rel=2)@10']:.4f}" for own in truth),
     )
 
 
 TEXT = """\
 # Judging with language models
 
-A language model judges thousands of passages in an hour. How far its numbers are from those that people
-would give is another question, which fastrank answers from judgments that you have. It calls no model:
-it reads judgments (qrels) of people, of models, of any number of judges, in any format.
+A language model judges thousands of passages in an hour. How far are its numbers from those that people
+would give? fastrank answers this from judgments (qrels) of people and models that you have; it calls no
+model.
 
 <!-- Made by docs/scripts/judging_page.py: change that, not this page. -->
 
@@ -206,11 +184,9 @@ people, and with twenty systems made by adding noise to the grades of people:
 
 {judges}
 
-Kappa, bias, and the order of systems answer different questions. A judge can order systems as people do
-and still be far off in every mean, and the other way round. `changed verdicts` is the number of the 190
-pairs of systems of which only one of people and the judge, or each the opposite way, finds a significant
-difference. Values of single queries (`r per query`, the mean correlation over the systems) follow those of people
-loosely: {ranges}.
+A judge can order systems as people do (`tau`, Kendall's) and still be far off in every mean, and the
+other way round. Values of single queries (`r per query`, the mean correlation over the systems) follow
+those of people loosely: {ranges}.
 So: agreement first, then estimates that correct the judge, then more judgments where they help most.
 
 ## Does the judge agree with people?
@@ -225,9 +201,9 @@ $ fastrank judges people.qrels model.qrels --plot matrix.svg
 
 ![The confusion matrix of people and the model](images/judging-matrix.svg)
 
-The intervals are bootstrap intervals over queries, because pairs of one query are not independent. With
-`--run RUN` for each of several runs, the output also has what the judge does to their order, and, with
-`--own-family`, how much it prefers runs that used the same model. In Python:
+The intervals are bootstrap intervals over queries, because pairs of one query are not independent. To
+see what the judge does to the order of your systems, evaluate them with both judgments, and compare
+the two by [`fr.agreement`](comparing.md#agreement-of-rankings). In Python:
 
 ```pycon
 >>> import fastrank as fr
@@ -246,8 +222,7 @@ maps them.
 
 The judge's mean alone has no meaningful interval: more queries make it narrower around the wrong number.
 `fastrank estimate` combines both: the people's mean, corrected by what the judge says of the other
-queries ([PPI++](https://arxiv.org/abs/2311.01453)). `lambda` is how much the judge counts; with a useless
-judge it is 0, and the result is that of people alone.
+queries ([PPI++](https://arxiv.org/abs/2311.01453)).
 
 ```console
 $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run theirs.run --plot means.svg
@@ -256,22 +231,17 @@ $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run
 
 ![Means by people alone, combined, and by the judge alone, with intervals](images/judging-means.svg)
 
-All 25 queries judged by people give {ndcg}. The interval of the judge
-alone, in the picture, is the one that is usually reported: it knows nothing of the judge's errors, and is
-about another number.
+All 25 queries judged by people give {ndcg}. The interval of the judge alone, in the picture,
+is the one that is usually reported: it knows nothing of the judge's errors, and is about another number.
 
-The queries that people judge must be a random sample; hand-picked ones give wrong numbers, and fastrank
-warns if they look like that. Several judges (`--judge` repeated) are combined by weights that are fitted
-on the human sample, each part of it from the others. The queries are by default a sample of what users
-ask; with `--population queries` they are all there are.
+The queries that people judge must be a random sample. Several judges (`--judge` repeated) are combined by
+weights that are fitted on the human sample. The queries are by default a sample of what users ask; with
+`--population queries` they are all there are.
 
-How much a judge can save depends on how well its values per query follow those of people: with a
-correlation r, the interval is at best sqrt(1 - r²) as wide. At r = 0.4 that is 0.92: eight percent. A
-judge is worth its cost here from about r = 0.7 (0.71, half of the human queries saved).
-
-Is the model good enough? To replace people, no model of the table above is: every mean would be off. To save
-work, `width` and `effective` say: a width of 0.9 is that of a fifth more queries judged by people, 0.7 that
-of twice as many. Where `lambda` is 0 or `width` is 1, more judgments by people are the only help.
+How much a judge saves depends on how well its values per query follow those of people: with a correlation
+r, the interval is at best sqrt(1 - r²) as wide: 0.92 at r = 0.4, and 0.71 at r = 0.7, as with twice as many
+queries judged by people. To replace people, no model of the table above is good enough: every mean would be
+off. Where `lambda` is 0 or `width` is 1, more judgments by people are the only help.
 
 ## What should be judged next?
 
@@ -284,16 +254,10 @@ $ head -4 judge.tsv
 {sheet}
 ```
 
-Assessors see neither ranks nor the judge's grades. Filled in, the file goes back with the plan:
-
-```console
-$ fastrank estimate --plan plan.json --human judged.tsv --judge model.qrels -m 'P(rel=2)@10' ours.run theirs.run
-{pairs}
-```
-
-All pairs judged by people give {precision}. These intervals are about the 25 queries of the plan. If
-assessors did not finish, `--partial` takes the sheet with some grades empty, as missing at random. In
-Python, `plan.qrels(grades)` makes judgments with strata for xinfAP and infNDCG:
+Filled in, the file goes back with the plan: `fastrank estimate --plan plan.json --human judge.tsv --judge
+model.qrels -m 'P(rel=2)@10' ours.run theirs.run`. If assessors did not finish, `--partial` takes empty
+grades as missing at random. In Python, `plan.qrels(grades)` makes judgments with strata for xinfAP and
+infNDCG:
 
 ```pycon
 >>> run = {{f"q{{i}}": {{f"d{{j}}": float(-j) for j in range(20)}} for i in range(10)}}
@@ -310,24 +274,22 @@ needs to find that difference with a power of 0.8, and `--correlation` says how 
 ## How often are the intervals right?
 
 `python -m bench coverage --qrels QRELS RUN RUN` lets people judge n random queries again and again
-({repetitions} times), and counts how often the 95 % interval has the true mean. Here the queries, runs and
-judgments are those of TREC Robust 2003, and the two judges are simulated from the confusion matrices of
-real ones. `known queries`: the 100 queries are all there are. `all queries`: they stand for all that users
-ask, of which 400 are drawn for each repetition. `people alone` is the interval without the judge,
-`judge alone` that of the judge's values of all 400; `width` is the width as a share of that of people alone.
+({repetitions} times), and counts how often the 95 % interval has the true mean. Here the queries, runs
+and judgments are those of TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion
+matrix. `known queries`: the 100 queries are all there are. `all queries`: they stand for all that users
+ask, of which 400 are drawn for each repetition. `people alone` is the interval without the judge, `judge
+alone` that of the judge's values of all 400; `width` is the width as a share of that of people alone.
 
 {coverage}
 
-Every interval covers the truth in {least} to {most} %, at the promised 92 to 97 % for n = 20 and 93 to
-96.5 % from n = 50 on. The interval of the judge alone covers it in less than half of the repetitions in
-{alone} rows, and never in most of these; where it does better, the judge's errors happen to cancel out,
-which only judgments of people show. The judge narrows the intervals as much as its values per query follow
-those of people, and no more.
+With a second judge, n = 50, and n = 100, too, every interval covers the truth in {least} to {most} %, at
+the promised 92 to 97 % for n = 20 and 93 to 96.5 % from n = 50 on. The interval of the judge alone covers
+it in less than half of the repetitions in {alone} cases, and never in most of these; where it does
+better, its errors happen to cancel out.
 
-Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are too
-short, with or without a judge. With the easier queries in `data/` (without arguments), where RR@10 of
-`pixels` is 1 for 98 % of the queries, they cover {worst}. The output says so for each system
-and difference. Below 20 queries it warns, too.
+Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
+too short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
+98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
 
 ## Work on judgments
 

@@ -6,7 +6,7 @@ import os
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES, given_options
+from fastrank.cli.flags import INPUTS, METHOD, VARIABLES, given_options
 from fastrank.cli.output_formats import OF_TABLES
 from fastrank.comparing.agreement import systems_table
 from fastrank.comparing.overlap import overlap, rbo
@@ -53,22 +53,11 @@ def _declare(parser: Parser) -> None:
     add = parser.add
     add("RUN", "run in any format, may be compressed; - is standard input", dest="run_a")
     add("RUN", "the run to compare it with", dest="run_b")
-    add(
-        "--systems",
-        "compare rankings of systems by their means, in files written by `fastrank eval"
-        " --format csv`",
-    )
-    parser.add_flags(
-        overlap,
-        ["depth"],
-        defaults={"depth": None},
-        depth={
-            "help": f"number of first documents for shared and jaccard (default: {DEPTH}); not with"
-            " --systems"
-        },
-    )
-    parser.add_flags(rbo, ["p", "variant"])
+    add("--systems", "rank systems by their means in two CSV files", group=INPUTS)
     parser.add_output()
+    depth = {"help": f"first documents for shared and jaccard (default: {DEPTH})", "group": METHOD}
+    parser.add_flags(overlap, ["depth"], defaults={"depth": None}, depth=depth)
+    parser.add_flags(rbo, ["p", "variant"], group=METHOD)
     parser.add_flags(overlap, ["trec_eval_version"])
 
 

@@ -7,7 +7,9 @@ from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.cli.command import Command, misused, write_lines
+from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import encoded, without_controls
+from fastrank.cli.parser import REPEATED
 from fastrank.errors import ReadError
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.ci_formats import escaped
@@ -30,11 +32,7 @@ examples:
   fastrank check --no-qrels --ignore tied-scores,self-match runs/*.gz
   fastrank check --strict --format github qrels.txt run.txt
 
-Files may have any format that fastrank eval reads. Every number is checked in
-all formats, ranks in formats that have them, and the other fields of a line
-only in TREC files. Findings in JSON and parquet name a record, row or item
-instead of a line.
-
+Numbers are checked in every format, the other fields only in TREC files.
 Exit status: 0 if there are no errors (with --strict, no warnings either), 1 if
 there are, 2 if a file cannot be read or an option is invalid.
 """
@@ -51,22 +49,30 @@ MEANINGS = {
 def _declare(parser: Parser) -> None:
     add = parser.add
     add("FILE ...", "qrels, then any number of runs; - is standard input", dest="files")
-    add("--no-qrels", "treat all files as runs")
+    add("--no-qrels", "treat all files as runs", group=INPUTS)
     add(
         "--input-format",
         "format of all files (default: detected from content)",
         choices=FILE_FORMATS,
+        group=INPUTS,
     )
-    add("--strict", "exit with status 1 for warnings, too")
-    add("--format", "output format (default: text)", choices=FORMATS, default="text")
+    parser.add_output()
+    add(
+        "--format",
+        "output format (default: text)",
+        choices=FORMATS,
+        default="text",
+        group=OUTPUT,
+    )
     add(
         "--max-per-kind N",
-        "list at most N findings of each kind per file (default: 10); all are counted",
+        "findings of each kind to list per file (default: 10)",
         type=int,
         default=10,
+        group=OUTPUT,
     )
-    add("--ignore KIND,... ...", "ignore these kinds of findings; may be repeated")
-    parser.add_output()
+    add("--ignore KIND,... ...", f"kinds of findings to ignore{REPEATED}", group=OUTPUT)
+    add("--strict", "exit with status 1 for warnings, too", group=OUTPUT)
 
 
 def _kinds(severity: str) -> str:
@@ -77,7 +83,7 @@ def _kinds(severity: str) -> str:
         for kind, (found, meaning) in KINDS.items()
         if found == severity
     ]
-    return "\n".join([f"\n{severity}s ({MEANINGS[severity]}):", *lines, ""])
+    return "\n".join([f"\n{severity}s ({MEANINGS[severity]}):", *lines])
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.flags import ZERO, at_least, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, ZERO, at_least, given_options
 from fastrank.cli.output import encoded, write
 from fastrank.cli.output_formats import WITH_HTML, rendered
+from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.compare import compare, compare_evaluated
 from fastrank.comparing.inputs import system_names
@@ -38,28 +40,12 @@ EPILOG = """\
 examples:
   fastrank compare qrels.txt runs/*.gz
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
-  fastrank compare --test randomization --format latex -o table.tex qrels.txt \\
-      *.run
-  fastrank compare -q --format csv -o values.csv qrels.txt *.run
 
-Without a baseline, all pairs are compared, and a letter after a mean means:
-significantly better than the system with that letter. With baselines, there is
-a table of differences for each measure.
+A letter after a mean means: significantly better than the system with it. csv
+has the pairs with all their statistics, with -q query,measure,system,value.
 
-formats:
-  table, markdown, latex, html
-            the means; with --pairs all pairs with intervals and p-values; with
-            -q the values of each query, and the differences of two runs
-  csv       the pairs with all their statistics in full precision; with -q the
-            columns query,measure,system,value
-  json      an object with means, intervals, pairs, settings and notes; with -q
-            also the values of each query
---largest N writes one table in all formats: for each measure the queries with
-the largest differences of two runs, in json as a list of objects.
-
-Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
-a file could not be written (no file is changed then); 2 for invalid options, or
-qrels or clusters that cannot be read.
+Exit status: 0 for success; 1 if a run could not be compared or a file not be
+written (no file is changed then); 2 for invalid options, qrels or clusters.
 """
 # Below the table of means on standard output.
 HINT = (
@@ -69,51 +55,43 @@ HINT = (
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
-STATISTICS = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
+STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add
+    add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
     parser.add_measures("map and ndcg_cut.10")
     add(
         "-b, --baseline RUN ...",
-        "name or file of the run to compare the others with, instead of all pairs; may be repeated",
+        f"run to compare the others with{REPEATED}",
+        group=INPUTS,
     )
-    parser.add_flags(compare, STATISTICS)
-    add(
-        "--clusters FILE",
-        "resample queries that belong together as one: FILE has a query and its cluster per"
-        " line; needs --test randomization and --interval percentile or none",
-    )
-    shown = parser.add_mutually_exclusive_group()
+    parser.add_output()
+    shown = parser.groups[OUTPUT].add_mutually_exclusive_group()
     add("--pairs", "print the pairs with intervals and p-values", group=shown)
-    add(
-        "-q, --per-query",
-        "print the values of each query, and the differences of two runs",
-        group=shown,
-    )
+    add("-q, --per-query", "print the values of each query", group=shown)
     add(
         "--largest N",
-        "print the N queries on which two runs differ most, largest difference first",
+        "print the N queries on which two runs differ most",
         group=shown,
         type=at_least(1),
     )
-    add(
-        "--pair RUN",
-        "names or files of the two runs of -q, --largest, and a --plot of two runs (default:"
-        " the best one in the first measure and the baseline, or the two best)",
-        nargs=2,
-    )
-    parser.add_output()
+    add("--pair RUN", "the two runs of -q, --largest and a --plot of two", nargs=2)
     add("--digits N", "decimals (default: 4, or 2 in percent)", type=at_least(0))
     add("--percent", "multiply values by 100")
-    add("--letters", "letters after means are shared by systems that do not differ significantly")
+    add("--letters", "systems that do not differ share letters")
     add("--sort MEASURE", "sort systems by a measure, best first")
-    add("--ascii", "write ^bc, + and - instead of superscripts and symbols in table")
+    add("--ascii", "write ^bc, + and - instead of symbols in table")
+    parser.add_flags(compare, STATISTICAL)
+    parser.add(
+        "--clusters FILE",
+        "resample together; FILE: query and cluster a line",
+        group=STATISTICS,
+    )
     add_files_to_write(parser)
     parser.add_names()
-    parser.add("--tags", "name runs by the tags in their files")
+    add("--tags", "name runs by the tags in their files")
     parser.add_flags(compare, EvaluationOptions)
     add_reading_options(parser)
 
@@ -172,7 +150,7 @@ def _check_layout(given: argparse.Namespace) -> None:
 
 
 def _settings(given: argparse.Namespace) -> Settings:
-    options = given_options(given, STATISTICS)
+    options = given_options(given, STATISTICAL)
     clusters = None if given.clusters is None else read_clusters(given.clusters)
     options |= {"baseline": given.baseline, "clusters": clusters, "names": None}
     return settings({**options, "threads": given.threads})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import shlex
+from functools import partial
 
-from fastrank.cli.flags import given_options
+from fastrank.cli.flags import OUTPUT, given_options
 from fastrank.cli.output import command_line
 from fastrank.comparing.plots.frame import check_format
 from fastrank.comparing.plots.plot import KINDS
@@ -27,21 +28,15 @@ if TYPE_CHECKING:
 
 def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
-    add = parser.add
-    add("--plot FILE", "plot the first measure to a .png, .svg or .pdf file (extra `plot`)")
+    add = partial(parser.add, group=OUTPUT)
+    add("--plot FILE", "plot the first measure (.png, .svg or .pdf)")
     add(
         "--plot-kind KIND",
-        f"kind of plot: {', '.join(KINDS)} (default: differences of two runs, else intervals)",
+        f"kind of plot: {', '.join(KINDS)}",
         choices=KINDS,
     )
-    add(
-        "--report FILE",
-        "write a report with tables, plots and rankings to an HTML file (extra `plot`)",
-    )
-    add(
-        "--save FILE",
-        "save the values of the only run, or of the --baseline, for `fastrank gate check`",
-    )
+    add("--report FILE", "write an HTML report with tables and plots")
+    add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
 
 
 def check_files(given: argparse.Namespace) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastrank.cli.command import Command
-from fastrank.cli.flags import given_options
+from fastrank.cli.flags import INPUTS, SEARCH, given_options
 from fastrank.cli.output_formats import writers
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_comparison import IndexComparison
@@ -58,17 +60,18 @@ FORMATS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add
-    add("INDEX ...", "index and search settings; see below", dest="indexes")
+    add = partial(parser.add, group=INPUTS)
+    parser.add("INDEX ...", "index and search settings; see below", dest="indexes")
     add("--corpus FILE", "document vectors, a .npy file", required=True)
     add("--queries FILE", "query vectors, a .npy file", required=True)
-    parser.add_flags(compare_indexes, ["k", "metric", "repetitions", *names_of(ComparisonOptions)])
     add("--qrels FILE", "qrels in any format; adds measures to the output")
     parser.add_measures(", ".join(MEASURES))
     parser.add_output()
-    add(
-        "--plot FILE",
-        "plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
+    parser.add_plot()
+    parser.add_flags(
+        compare_indexes,
+        ["k", "metric", "repetitions", *names_of(ComparisonOptions)],
+        group=SEARCH,
     )
 
 

@@ -1,11 +1,12 @@
-"""The command `fastrank completion`: the completions of a shell for fastrank and trec_eval."""
+"""The command `fastrank completion`: the completions of a shell for fastrank or trec_eval."""
 
 from __future__ import annotations
 
-import os
+import re
 
 from fastrank.cli.command import Command
-from fastrank.cli.output import write
+from fastrank.errors import OptionError
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,26 +14,125 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
 
-# docs/scripts/completions.py generates the files.
-FOLDER = os.path.join(os.path.dirname(__file__), "completions")
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
+COMPLETED = ("fastrank", "trec_eval")
+# Placeholders of the values that are files.
+FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "CSV", "OLD", "NEW", "SPANS", "CHUNKS")
 EPILOG = """\
-Add the line for your shell to its start-up file:
-  ~/.bashrc                   eval "$(fastrank completion bash)"
-  ~/.zshrc, after compinit    eval "$(fastrank completion zsh)"
-  ~/.config/fish/config.fish  fastrank completion fish | source
+examples:
+  fastrank completion bash > ~/.local/share/bash-completion/completions/fastrank
+  fastrank completion zsh > ~/.zfunc/_fastrank
+  fastrank completion fish > ~/.config/fish/completions/fastrank.fish
+  fastrank completion tcsh > ~/.fastrank.tcsh
+
+Write it once, and again after an update: bash and fish read these folders by
+themselves; zsh reads those of $fpath (`fpath+=~/.zfunc` before `compinit` in
+~/.zshrc); for tcsh, `source` the file in ~/.tcshrc. For trec_eval do the same
+with `fastrank completion SHELL trec_eval`, into a file with its name. Needs the
+extra `completion`.
 """
 
 
 def _declare(parser: Parser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell: bash, zsh or fish")
+    parser.add("SHELL", f"the shell: {', '.join(SHELLS)}", choices=SHELLS)
+    parser.add(
+        "[COMMAND]",
+        f"the command to complete: {' or '.join(COMPLETED)} (default: {COMPLETED[0]})",
+        dest="completed",
+        choices=COMPLETED,
+        nargs="?",
+        default=COMPLETED[0],
+    )
 
 
-def _run(given: argparse.Namespace) -> int:
-    for command in ("fastrank", "trec_eval"):
-        with open(os.path.join(FOLDER, f"{command}.{given.shell}"), "rb") as file:
-            write(file)
-    return 0
+def completions(shell: str, command: str) -> str:
+    """What completes a command in a shell. Raises ImportError and OptionError."""
+    shtab = optional("shtab", "fastrank completion", "completion")
+    if shell not in shtab.SUPPORTED_SHELLS:
+        raise OptionError("SHELL", f"shtab {shtab.__version__} has no {shell}; update it")
+    parser = _fastrank() if command == "fastrank" else _trec_eval()
+    text: str = shtab.complete(parser, shell)
+    return text
 
 
-COMMAND = Command("fastrank completion", _declare, _run, epilog=EPILOG)
+def _fastrank() -> Parser:
+    """The parser of fastrank, with those of its commands as subparsers."""
+    from fastrank.cli.main import COMMANDS, command_of
+    from fastrank.cli.parser import Parser
+
+    root = Parser(prog="fastrank")
+    root.add("--version", "show the version and the engine, and exit")
+    commands = root.add_subparsers()
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        if name == "trec_eval":
+            _declare_trec_eval(command)
+        else:
+            command_of(name).declare(command)
+            _complete_values(command)
+    explained = commands.add_parser("help", help="explain a command")
+    explained.add("[COMMAND]", "the command to explain", nargs="?", choices=[*COMMANDS])
+    return root
+
+
+def _trec_eval() -> Parser:
+    from fastrank.cli.parser import Parser
+
+    parser = Parser(prog="trec_eval")
+    _declare_trec_eval(parser)
+    return parser
+
+
+def _complete_values(parser: Parser) -> None:
+    """Let the shell complete measures and files, in the subparsers, too."""
+    for step in parser.steps.choices.values() if parser.steps else ():  # type: ignore[union-attr]
+        _complete_values(step)
+    measures = _measures()
+    for action in parser.arguments:
+        if action.metavar in ("MEASURE", "NAME") and action.dest in ("measure", "measures"):
+            action.choices = measures
+        elif action.metavar in FILES:
+            _complete_files(action)
+
+
+def _complete_files(action: argparse.Action) -> None:
+    import shtab
+
+    action.complete = shtab.FILE  # type: ignore[attr-defined]
+
+
+def _measures() -> list[str]:
+    from fastrank.measures.families import FAMILY_BY_NAME
+    from fastrank.measures.trec import BY_NAME, NICKNAMES
+
+    return sorted({*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME})
+
+
+def _declare_trec_eval(parser: Parser) -> None:
+    """Declare what getopt reads for trec_eval, with the words of its help."""
+    from fastrank.cli.help import GENERAL
+    from fastrank.cli.trec_eval import LONG, RELEVANCE_FORMATS, RUN_FORMAT
+
+    choices = {"m": _measures(), "R": RELEVANCE_FORMATS, "T": [RUN_FORMAT]}
+    for name, (letter, takes_value) in LONG.items():
+        # The parser has -h; the short form of -o takes no value, and nobody needs it.
+        if letter in "ho":
+            continue
+        meaning = re.search(rf"^ -{letter}, --{name}\b.*?(?:  |[A-Z\]] )([a-z].*)", GENERAL, re.M)
+        kind = "store" if takes_value else "store_true"
+        flags = f"-{letter}", f"--{name}"
+        action = parser.add_argument(*flags, help=meaning and meaning[1], action=kind)
+        action.choices = choices.get(letter)
+        if letter == "Z":
+            _complete_files(action)
+    for name in ("REL_FILE", "RUN_FILE"):
+        _complete_files(parser.add_argument(name))
+
+
+COMMAND = Command(
+    "fastrank completion",
+    _declare,
+    lambda given: completions(given.shell, given.completed),
+    usage=("SHELL [COMMAND]",),
+    epilog=EPILOG,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
+from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.data.texts import decoded
 from fastrank.formats.load import (
     find_kind,
@@ -43,13 +44,9 @@ def _declare(parser: Parser) -> None:
     add = parser.add
     add("IN", "file to read; - is standard input", dest="source")
     add("OUT", "file to write; - is standard output", dest="target")
-    add("--input-format", "format of IN (default: detected from content)", choices=FORMATS)
-    add("--format", "format of OUT (default: detected from its name)", choices=FORMATS)
-    add(
-        "--kind",
-        "what IN contains (default: detected from content; needed if ambiguous)",
-        choices=("qrels", "run"),
-    )
+    add("--format", "format of OUT (default: by its name)", choices=FORMATS, group=OUTPUT)
+    add("--input-format", "format of IN (default: detected)", choices=FORMATS, group=INPUTS)
+    add("--kind", "what IN has (default: detected)", choices=("qrels", "run"), group=INPUTS)
 
 
 def _run(given: argparse.Namespace) -> int:

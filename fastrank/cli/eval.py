@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import ZERO, at_least
+from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.comparing.options import METHODS, RESAMPLES
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrank.cli.parser import Parser
-    from fastrank.cli.resuming import StoredScores
     from fastrank.scores.scores import Scores
 
 EPILOG = """\
@@ -33,14 +33,12 @@ examples:
       bm25.run ours.run
   fastrank eval --interval bca --format table qrels.txt run.txt
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
-  fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
+  fastrank eval --jobs 8 qrels.txt runs/*.gz
 
 formats:
-  trec      for each run, a line `run` with its name, then the lines of trec_eval
+  trec      a line `run` with the name of the run, then the lines of trec_eval
   table, markdown, latex
-            one row per run and one column per measure, the best values in bold
-            in markdown and latex; with -q one row per query, then `all`, with
-            the values of several runs side by side
+            one row per run and one column per measure; with -q one per query
   csv       columns run,query,measure,value in full precision: values over all
             queries, whose query is empty; with -q only those of each query
   jsonl     the same, one object per line; query is null for values over all
@@ -50,42 +48,36 @@ formats:
 In json and jsonl, NaN and infinite values are null.
 
 Exit status: 0 if all runs were evaluated; 1 if a run could not be evaluated (it
-is skipped, and the file of -o is not written), or its scores could not be added
-to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
+is skipped, and the file of -o is not written); 2 for invalid options, or qrels
+that cannot be read.
 """
 
 
 def add_evaluation_options(parser: Parser, kind: type) -> None:
     """Declare what to compute, how to print it, and the options of a kind."""
-    add = parser.add
+    shown, statistic = partial(parser.add, group=OUTPUT), partial(parser.add, group=STATISTICS)
     parser.add_measures("official")
-    add("-q, --per-query", "also print the values of each query")
-    add("-n, --no-summary", "do not print values over all queries")
-    add(
+    parser.add_output()
+    shown("-q, --per-query", "also print the values of each query")
+    shown("-n, --no-summary", "do not print values over all queries")
+    shown("--digits N", f"decimals of tables (default: {DIGITS})", type=at_least(0))
+    shown("--transpose", "one row per measure in tables")
+    shown("--no-bold", "no bold for the best values in markdown and latex")
+    statistic(
         "--interval METHOD",
-        f"also print the confidence interval of each mean: {', '.join(METHODS)} (default:"
-        f" {METHODS[0]}); not in trec",
+        f"also print intervals of means: {', '.join(METHODS)} (default: {METHODS[0]})",
         nargs="?",
         const=METHODS[0],
         choices=METHODS,
     )
-    add("--level P", "confidence level of --interval (default: 0.95)", type=float)
-    add(
-        "--resamples N",
-        f"number of resamples of --interval, except t (default: {RESAMPLES})",
-        type=at_least(1),
-    )
-    add("--seed N", "seed of resamples (default: 0)", type=at_least(0))
-    parser.add_output()
-    add(
-        "--digits N", f"decimals in table, markdown and latex (default: {DIGITS})", type=at_least(0)
-    )
-    add("--transpose", "one row per measure in table, markdown and latex")
-    add("--no-bold", "do not set the best values in bold in markdown and latex")
+    statistic("--level P", "confidence level of --interval (default: 0.95)", type=float)
+    statistic("--resamples N", f"resamples, except of t (default: {RESAMPLES})", type=at_least(1))
+    statistic("--seed N", "seed of resamples (default: 0)", type=at_least(0))
     parser.add_flags(evaluate, kind)
-    add(
+    parser.add(
         "-c",
-        "same as --missing zero",
+        f"same as {ZERO}",
+        group=CONVENTIONS,
         action="store_const",
         dest="missing",
         const="zero",
@@ -97,13 +89,8 @@ def _declare(parser: Parser) -> None:
     parser.add_files(runs=True)
     add_evaluation_options(parser, EvaluationOptions)
     parser.add_names()
-    parser.add("--tags", "name runs by the tags in their files")
+    parser.add("--tags", "name runs by the tags in their files", group=OUTPUT)
     add_reading_options(parser)
-    parser.add(
-        "--resume STORE",
-        "keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
-        " whose scores it has; several processes may use it at the same time",
-    )
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -118,12 +105,10 @@ def _run(given: argparse.Namespace) -> int:
         write_lines(given.output, complete)
     except _IncompleteError:
         warn(f"{name_of(given.output)} was not written")
-    failed, stored = results.runs.failed, results.stored
-    if stored is not None:
-        stored.close(len(given.runs))
+    failed = results.runs.failed
     if failed and len(given.runs) > 1:
         warn(f"{failed} of {len(given.runs)} runs could not be evaluated")
-    return 1 if failed or (stored is not None and stored.failed) else 0
+    return 1 if failed else 0
 
 
 class _IncompleteError(Exception):
@@ -136,20 +121,13 @@ class _Results:
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
         self.runs = RunScores(given, given.measures or ["official"])
-        self.stored: StoredScores | None = None
-        if given.resume is not None:
-            # Imported here because other evaluations do not need it.
-            from fastrank.cli.resuming import StoredScores
-
-            self.stored = StoredScores(given, self.runs)
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, runs = self._given, self.runs
         names = run_names(given.runs) if given.names is None else given.names
         taken = set[str]()
-        found = (self.stored or runs).of(given.runs)
         paths = map(name_of, given.runs)
-        for path, name, scores in zip(paths, names, found, strict=True):
+        for path, name, scores in zip(paths, names, runs.of(given.runs), strict=True):
             if scores is None:
                 continue
             for note in notes(scores, ZERO):

@@ -3,15 +3,17 @@ which settings they are those of another tool, and `fastrank inspect`, a page to
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastrank.cli.command import Command
-from fastrank.cli.flags import ZERO, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.output_formats import format_of_output, rendered
+from fastrank.cli.parser import REPEATED
 from fastrank.errors import OptionError
-from fastrank.explaining.against import explain_options
 from fastrank.explaining.explain import MEASURES, explain, explained
 from fastrank.formats import files
-from fastrank.formats.sites import changes
+from fastrank.formats.sites import check_folder
 from fastrank.inspecting.inspect import inspect
 from fastrank.inspecting.inspection import is_folder
 from fastrank.judging.keywords import EvaluationOptions
@@ -33,8 +35,10 @@ examples:
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first. With --against,
-the options and definitions that give the values of another tool.
+documents that change the value, the largest change first. With --against, the
+options and definitions that give the values of another tool: the output of
+trec_eval, or JSON {measure: mean} or {query: {measure: value}}; -m NAME=MEASURE
+if FILE has another name for a measure.
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
@@ -62,35 +66,21 @@ SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
 
 
 def _declare_explain(parser: Parser) -> None:
+    add = partial(parser.add, group=INPUTS)
     parser.add_files()
-    add = parser.add
-    asked = parser.add_mutually_exclusive_group()
-    add(
-        "--query QUERY",
-        "the id of the query to explain (default with --other: the query that differs most in"
-        " the first measure)",
-        group=asked,
-    )
-    add(
-        "--against FILE",
-        "find the settings that give the values in FILE: the output of trec_eval, or JSON"
-        " {measure: mean} or {query: {measure: value}}",
-        group=asked,
-    )
+    asked = parser.groups[INPUTS].add_mutually_exclusive_group()
+    add("--query QUERY", "id of the query (default with --other: differs most)", group=asked)
+    add("--against FILE", "find the settings that give the values in FILE", group=asked)
     add(
         "-m, --measure MEASURE ...",
-        f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
-        " of FILE; NAME=MEASURE if FILE has another name for it)",
+        f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
     add("--other RUN", "explain how the values of RUN change in this run")
-    add("--document ID ...", "print only how this document counts in each measure; may be repeated")
-    add(
-        "--documents FILE",
-        "titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
-    )
-    parser.add_flags(explain, ["rows"])
     parser.add_output(FORMATS)
+    add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
+    add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
+    parser.add_flags(explain, ["rows"], group=OUTPUT)
     parser.add_flags(explain, EvaluationOptions)
 
 
@@ -124,7 +114,7 @@ def _against(given: argparse.Namespace) -> str:
         if getattr(given, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(given, EvaluationOptions)
-    found = explain_options(given.qrels, given.run, given.against, given.measures, **options)
+    found = explain(given.qrels, given.run, given.measures, against=given.against, **options)
     return str(found)
 
 
@@ -133,23 +123,18 @@ def _shown(text: str) -> str:
 
 
 def _declare_inspect(parser: Parser) -> None:
-    add = parser.add
+    add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
     parser.add_measures(MEASURES)
+    add("-o, --output FILE", "write the page to FILE, or pages to a folder", required=True)
     add(
         "--texts FILE ...",
-        "documents to show, a file or a folder: JSON lines with _id, title and text, TSV, TREC"
-        " SGML or parquet; may be repeated (default: ids)",
+        "documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these; may be repeated",
     )
     add("--queries FILE", "texts of the queries, in the same formats")
-    add("--groups FILE", "kinds of queries to filter by: FILE has a query and its group per line")
-    parser.add_flags(inspect, ["k"])
+    add("--groups FILE", "kinds of queries: FILE has a query and its group a line")
+    parser.add_flags(inspect, ["k"], group=OUTPUT)
     add("--title TEXT", "title of the page (default: the names of the runs)")
-    add(
-        "-o, --output FILE",
-        "write the page to FILE, or pages to a folder; replaced only if everything succeeds",
-        required=True,
-    )
     parser.add_names()
     # Of a comparison; the others are not needed to look at results.
     statistics = ["test", "correction", "alpha", "interval", "level", "resamples", "seed"]
@@ -159,8 +144,7 @@ def _declare_inspect(parser: Parser) -> None:
 
 def _inspect(given: argparse.Namespace) -> None:
     if is_folder(given.output):
-        # Raises for a folder with other files, before the work starts.
-        changes({}, given.output)
+        check_folder(given.output)
     else:
         files.check_target(given.output)
     options = given_options(given, inspect)

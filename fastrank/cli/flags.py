@@ -12,7 +12,9 @@ import os
 import re
 
 from fastrank.cli.command import flag_of
+from fastrank.comparing.options import COMPARISON
 from fastrank.formats.line_files import read_exclusions
+from fastrank.judging.keywords import EVALUATION
 from fastrank.keywords import names_of
 
 TYPE_CHECKING = False
@@ -26,6 +28,16 @@ if TYPE_CHECKING:
 
 # The environment variables that set the defaults of options.
 VARIABLES = {"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"}
+# The groups of the arguments of a command, in the order of its help.
+OPERANDS, INPUTS, OUTPUT = "operands", "what to evaluate", "output"
+STATISTICS, SEARCH, METHOD, CONVENTIONS = "statistics", "search", "method", "conventions"
+GENERAL = "general"
+GROUPS = (OPERANDS, INPUTS, OUTPUT, STATISTICS, SEARCH, METHOD, CONVENTIONS, GENERAL)
+# The groups of the options that these tables describe.
+TABLES = {STATISTICS: COMPARISON, CONVENTIONS: EVALUATION}
+GROUP_OF = {own.name: title for title, table in TABLES.items() for own in table}
+# Wherever it is an option.
+GROUP_OF["threads"] = GENERAL
 # What counts queries without results as 0, on the command line.
 ZERO = "--missing zero"
 # The first line on one or several parameters in a docstring; more indented lines follow.
@@ -48,14 +60,14 @@ def _weights(text: str) -> list[float]:
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
 LETTERS = {"relevance_level": "l", "depth": "M", "judged_only": "J", "collection_size": "N"}
-IDS = "{} ids, one per line or a .npy file, by default row numbers"
+IDS = "{} ids, .npy or lines (default: row numbers)"
 # What is given otherwise on the command line than in Python.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "documents": {"metavar": "FOLDER"},
     "exclude": {
         "metavar": "FILE",
-        "help": "exclude the documents in FILE, with a query and a document per line",
+        "help": "exclude what FILE has: a query and a document a line",
     },
     "index_factory": {"metavar": "STRING"},
     "parameters": {"metavar": "NAME=VALUE,..."},
@@ -83,6 +95,8 @@ def declarations(
             shown = f"${variable}, or {default}"
             default = os.environ.get(variable) or default
         options = {"default": default, "help": sentences.get(name), **_values(function, own)}
+        if name in GROUP_OF:
+            options["group"] = GROUP_OF[name]
         options |= OTHERWISE.get(name, {}) | changed.get(name, {})
         options["help"] = options["help"].replace(f"`{name}`", options.get("metavar") or name)
         if shown is not None and shown is not False:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
-from fastrank.cli.flags import given_options
+from fastrank.cli.flags import METHOD, given_options
 from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
 from fastrank.fusion.fuse import fuse
@@ -41,9 +41,11 @@ cannot be written, 2 for invalid options.
 
 def _declare(parser: Parser) -> None:
     parser.add("RUN ...", "run in any format, may be compressed; - is standard input", dest="runs")
-    parser.add("--method NAME", "how to fuse, see below (default: rrf)", default="rrf")
-    parser.add_flags(fuse, FusionOptions)
     parser.add_output()
+    parser.add(
+        "--method NAME", "how to fuse, see below (default: rrf)", default="rrf", group=METHOD
+    )
+    parser.add_flags(fuse, FusionOptions, group=METHOD)
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import VARIABLES, ZERO, given_options
+from fastrank.cli.flags import (
+    CONVENTIONS,
+    INPUTS,
+    OUTPUT,
+    STATISTICS,
+    VARIABLES,
+    ZERO,
+    given_options,
+)
 from fastrank.cli.output import check_distinct, command_line, encoded
 from fastrank.cli.output_formats import writers
+from fastrank.cli.parser import REPEATED
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.gating.checks import MAX_DROP
-from fastrank.gating.ci_formats import to_github, to_json, to_junit, to_openmetrics
+from fastrank.gating.ci_formats import to_github, to_json
 from fastrank.gating.gate import gate, new_baseline, save_baseline
 from fastrank.gating.shown import to_markdown
 from fastrank.judging.keywords import EvaluationOptions
@@ -46,8 +56,6 @@ examples:
   fastrank gate check baseline.json qrels.txt run.txt
   fastrank gate check --max-drop 0.02 --max-drop nDCG@10=0.01 baseline.json \\
       qrels.txt run.txt
-  fastrank gate check --policy non-inferior --format junit -o gate.xml \\
-      baseline.json qrels.txt run.txt
 
 policies:
   significant   fail if a mean is worse by more than --max-drop and the drop is
@@ -63,11 +71,8 @@ formats:
   github        annotations; also appends the markdown to $GITHUB_STEP_SUMMARY,
                 and verdict=pass, fail or undecided to $GITHUB_OUTPUT
   json          the checks in full precision
-  junit         a test case for each check, as GitLab and Jenkins read them
-  openmetrics   the means, as GitLab's metrics reports read them
 
-The measures and options are those of the baseline; if others are given, that is
-an error. A run that lacks queries of the baseline fails, unless it was saved
+A run that lacks queries of the baseline fails, unless it was saved
 with --missing zero, which counts them as 0.
 
 Exit status: 0 if the run passes; 1 if it fails or the verdict is undecided; 2
@@ -79,45 +84,42 @@ FORMATS: dict[str, Callable[[Verdict], str]] = {
     "markdown": to_markdown,
     "github": to_github,
     "json": to_json,
-    "junit": to_junit,
-    "openmetrics": to_openmetrics,
 }
-SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
+SUFFIXES = {".json": "json", ".md": "markdown"}
 
 
 def _declare_save(parser: Parser) -> None:
     parser.add_files()
     parser.add_measures("", required=True)
     parser.add_output()
-    parser.add("--ir-metadata", "copy the ir_metadata header of the run file into the baseline")
+    parser.add("--ir-metadata", "copy the ir_metadata header of the run", group=OUTPUT)
     parser.add_flags(save_baseline, EvaluationOptions)
 
 
 def _declare_check(parser: Parser) -> None:
-    add = parser.add
-    add("BASELINE", "file of `fastrank gate save`")
+    shown, statistic = partial(parser.add, group=OUTPUT), partial(parser.add, group=STATISTICS)
+    parser.add("BASELINE", "file of `fastrank gate save`")
     parser.add_files()
-    add(
+    parser.add(
+        "-m, --measure MEASURE ...",
+        "makes sure that these are the baseline's measures",
+        dest="measures",
+        group=INPUTS,
+    )
+    parser.add_output()
+    shown("--update", "replace BASELINE if a mean is better, none worse")
+    statistic(
         "--max-drop [MEASURE=]NUMBER ...",
-        "how much a mean may be worse; may be repeated, a number alone is for all other"
-        f" measures (default: {MAX_DROP})",
+        f"how much a mean may be worse{REPEATED} (default: {MAX_DROP})",
         type=_limit,
     )
-    parser.add_flags(gate, ["policy", "test", "alpha", "on_few"])
-    add("--min MEASURE=NUMBER ...", "fail if a mean is below NUMBER; may be repeated", type=_floor)
-    parser.add_flags(gate, ["max_unjudged", "allow_other_qrels"])
-    add("--update", "replace BASELINE if the gate passes, a mean is better, and none is worse")
-    parser.add_output()
-    add(
-        "-m, --measure MEASURE ...",
-        "to make sure that the baseline has these measures and no others; may be repeated",
-        dest="measures",
-    )
-    group = parser.add_argument_group(
-        "options of the evaluation, by default as in the baseline; others are an error"
-    )
+    statistic("--min MEASURE=NUMBER ...", f"fail if a mean is below NUMBER{REPEATED}", type=_floor)
+    options = ["policy", "test", "alpha", "on_few", "max_unjudged", "allow_other_qrels"]
+    parser.add_flags(gate, options, group=STATISTICS)
     version = os.environ.get(VARIABLES["trec_eval_version"]) or None
-    parser.add_flags(gate, EvaluationOptions, group=group, defaults={"trec_eval_version": version})
+    parser.add_flags(gate, EvaluationOptions, defaults={"trec_eval_version": version})
+    conventions = parser.groups[CONVENTIONS]
+    conventions.description = "by default as in the baseline; others are an error"
 
 
 def _limit(text: str) -> tuple[str | None, float]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import signature
 
 from fastrank.cli.command import Command
-from fastrank.cli.flags import given_options
+from fastrank.cli.flags import METHOD, OUTPUT, given_options
 from fastrank.cli.output import write
 from fastrank.datasets.lookup import read_texts
 from fastrank.datasets.text_files import titled_records
@@ -74,9 +75,8 @@ COUNTS = {
 
 def _declare(parser: Parser) -> None:
     parser.add_files()
-    add = parser.add
+    add = partial(parser.add, group=OUTPUT)
     add("-o, --output OUT", "file to write (default: standard output)", default="-")
-    parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10})
     add(
         "--format",
         "layout of the records (default: dpr); see below",
@@ -85,6 +85,7 @@ def _declare(parser: Parser) -> None:
     )
     add("--corpus FILE", "document texts")
     add("--queries FILE", "query texts")
+    parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10}, group=METHOD)
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastrank.cli.command import Command
-from fastrank.cli.flags import at_least, given_options
+from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.output import encoded
 from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
+from fastrank.cli.parser import REPEATED
 from fastrank.errors import OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -29,13 +32,10 @@ JUDGES_EPILOG = """\
 examples:
   fastrank judges people.qrels model.qrels
   fastrank judges people.qrels gpt.qrels llama.qrels --format csv
-  fastrank judges people.qrels model.qrels --run a.run --run b.run -m nDCG@10
-  fastrank judges people.qrels gpt.qrels --run a.run --run b.run \\
-      --own-family a.run
 
 The first qrels are taken as the truth where one must be. Of two judges all
 coefficients are printed, of several those of each pair and Krippendorff's
-alpha over all. With runs, also what the judges do to the order of the systems.
+alpha over all.
 
 formats:
   table, markdown, latex, html
@@ -124,34 +124,23 @@ def _declare_judges(parser: Parser) -> None:
     add("QRELS ...", "judgments of the other judges", dest="others")
     add(
         "--name NAME ...",
-        "name of a judge; repeat for each, in order (default: the name of the file)",
+        "name of a judge, once for each judge, in order",
         dest="names",
+        group=OUTPUT,
     )
     add(
         "--scale GRADE=GRADE,...",
-        "map the grades of all judges but the first, such as 1=0,2=1,3=2,0=0",
+        "map the grades of all judges but the first",
+        group=INPUTS,
     )
-    options = ["relevance_level", "interval", "level", "resamples", "seed"]
-    parser.add_flags(judge_agreement, options)
-    add("--run RUN ...", "run of a system; may be repeated", dest="runs")
-    add(
-        "-m, --measure MEASURE ...",
-        "measure of the systems; may be repeated (default: map and nDCG@10)",
-        dest="measures",
-    )
-    add("--own-family NAME ...", "name of a run that used the judge's model; may be repeated")
     parser.add_output()
     parser.add_plot()
+    options = ["relevance_level", "interval", "level", "resamples", "seed"]
+    parser.add_flags(judge_agreement, options)
 
 
 def _judges(given: argparse.Namespace) -> JudgeAgreement:
-    for flag, value in (("--measure", given.measures), ("--own-family", given.own_family)):
-        if value and not given.runs:
-            raise OptionError(flag, "no effect without --run")
     options = given_options(given, judge_agreement) | {"scale": _scale(given.scale)}
-    if given.own_family:
-        runs = dict.fromkeys(given.own_family, "judge")
-        options["families"] = {"judge": "judge", "runs": runs}
     return judge_agreement(given.first, *options.pop("others"), **options)
 
 
@@ -167,19 +156,16 @@ def _scale(text: str | None) -> dict[float, float] | None:
 
 
 def _declare_estimate(parser: Parser) -> None:
-    add = parser.add
-    add("--human QRELS", "judgments of people for a random sample of queries", required=True)
-    add("--judge QRELS ...", "judgments of a model for all queries; may be repeated", required=True)
-    add(
-        "--plan FILE",
-        "plan of `fastrank plan` that drew the pairs of --human, instead of whole queries",
-    )
+    add = partial(parser.add, group=INPUTS)
+    parser.add_runs()
     parser.add_measures("", required=True)
-    statistics = ["interval", "level", "correction", "resamples", "seed"]
-    parser.add_flags(estimate, ["population", "judges", *statistics, "partial"])
+    add("--human QRELS", "judgments of people for a random sample", required=True)
+    add("--judge QRELS ...", f"judgments of a model for all queries{REPEATED}", required=True)
+    add("--plan FILE", "plan of `fastrank plan` that drew the pairs of --human")
     parser.add_output()
     parser.add_plot()
-    parser.add_runs()
+    statistics = ["interval", "level", "correction", "resamples", "seed"]
+    parser.add_flags(estimate, ["population", "judges", *statistics, "partial"], group=STATISTICS)
 
 
 def _estimate(given: argparse.Namespace) -> JudgeEstimate:
@@ -188,18 +174,21 @@ def _estimate(given: argparse.Namespace) -> JudgeEstimate:
 
 
 def _declare_plan(parser: Parser) -> None:
-    add = parser.add
+    add = partial(parser.add, group=INPUTS)
     parser.add_runs()
-    add("-n, --budget N", "how many pairs or queries people can judge", type=at_least(1))
-    add("--judge QRELS", "judgments of a model, by whose grades the pool is stratified")
-    add("--plan FILE", "write the plan to FILE, as JSON", required=True)
+    add("--judge QRELS", "judgments of a model, by which the pool is stratified")
+    parser.add_output()
+    add("--plan FILE", "write the plan to FILE, as JSON", required=True, group=OUTPUT)
+    add("-n, --budget N", "pairs or queries to judge", type=at_least(1), group=METHOD)
     options = ["depth", "by", "allocation", "difference", "measure", "correlation", "seed"]
     parser.add_flags(
         plan_judgments,
         [*options, "trec_eval_version"],
+        group=METHOD,
+        seed={"group": METHOD},
+        depth={"group": METHOD},
         difference={"type": float, "metavar": "X"},
     )
-    parser.add_output()
 
 
 def _plan(given: argparse.Namespace) -> None:
@@ -213,8 +202,8 @@ def _plan(given: argparse.Namespace) -> None:
 
 def _declare_merge(parser: Parser) -> None:
     parser.add("QRELS ...", "judgments in any format, the first judge's first")
-    parser.add_flags(merge_qrels, ["prefer", "conflicts"])
     parser.add_output()
+    parser.add_flags(merge_qrels, ["prefer", "conflicts"], group=METHOD)
 
 
 def _merge(given: argparse.Namespace) -> None:
@@ -233,8 +222,8 @@ def _declare_diff(parser: Parser) -> None:
 
 def _declare_holes(parser: Parser) -> None:
     parser.add_files(runs=True)
-    parser.add_flags(unjudged, ["k", "by"], defaults={"by": "run"})
     parser.add_output()
+    parser.add_flags(unjudged, ["k", "by"], defaults={"by": "run"}, group=METHOD)
     parser.add_flags(unjudged, ["trec_eval_version"])
 
 

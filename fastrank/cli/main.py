@@ -12,32 +12,45 @@ if TYPE_CHECKING:
     from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# What each command does.
-COMMANDS = {
-    "eval": "evaluate runs against the same judgments (qrels)",
-    "compare": "compare runs: means, confidence intervals, significance tests",
-    "search": "search embeddings and write a run",
-    "eval-embeddings": "search embeddings and evaluate the results",
-    "hard-negatives": "mine hard negatives from a run, for training",
-    "compare-indexes": "compare approximate vector indexes with exact search",
-    "probe": "train classifiers on embeddings and test them",
-    "gate": "fail a build if a run is worse than a saved baseline",
-    "board": "make a leaderboard of many systems and data sets, as a static site",
-    "agree": "compare the rankings of two runs, or two rankings of systems",
-    "judges": "compare the judgments of people and models",
-    "estimate": "estimate means from a few human judgments and those of a model",
-    "explain": "explain the values of a query: what each document adds",
-    "inspect": "write a page to look at the results of runs, query by query",
-    "fuse": "fuse the rankings of several runs into one run",
-    "convert": "convert judgments (qrels) and runs between formats",
-    "plan": "draw what people should judge next, at random",
-    "spans": "judge chunks by spans, places in texts, and evaluate the text that runs retrieve",
-    "qrels": "merge judgments (qrels), compare two versions, find what is unjudged",
-    "trec_eval": "drop-in replacement for trec_eval: same arguments, same output",
-    "measures": "list the measures, or explain some with their options",
-    "check": "check judgments (qrels) and runs for errors and oddities",
-    "completion": "print the completions of a shell",
+# What each command does, in groups.
+GROUPS = {
+    "evaluate": {
+        "eval": "evaluate runs against the same judgments (qrels)",
+        "trec_eval": "drop-in replacement: same arguments, same output",
+        "spans": "judge chunks by places in texts, evaluate the text of runs",
+    },
+    "compare": {
+        "compare": "compare runs: means, confidence intervals, significance",
+        "agree": "compare the rankings of two runs, or of systems",
+        "gate": "fail a build if a run is worse than a saved baseline",
+    },
+    "look and explain": {
+        "explain": "explain the values of a query: what each document adds",
+        "inspect": "write a page to look at the results of runs, query by query",
+        "measures": "list the measures, or explain some with their options",
+    },
+    "files": {
+        "check": "check judgments (qrels) and runs for errors and oddities",
+        "convert": "convert judgments (qrels) and runs between formats",
+        "fuse": "fuse the rankings of several runs into one run",
+    },
+    "vectors": {
+        "search": "search embeddings and write a run",
+        "eval-embeddings": "search embeddings and evaluate the results",
+        "hard-negatives": "mine hard negatives from a run, for training",
+        "compare-indexes": "compare approximate vector indexes with exact search",
+    },
+    "judgments": {
+        "judges": "compare the judgments of people and models",
+        "estimate": "estimate means from a few human judgments and a model's",
+        "plan": "draw what people should judge next, at random",
+        "qrels": "merge and compare qrels, find what is unjudged",
+    },
+    "setup": {
+        "completion": "print what completes the commands in a shell",
+    },
 }
+COMMANDS = {name: does for group in GROUPS.values() for name, does in group.items()}
 
 # Where commands are; others are COMMAND of the module with their name.
 PLACES = {
@@ -48,14 +61,13 @@ PLACES = {
     "judges": "judges:JUDGES",
     "plan": "judges:PLAN",
     "qrels": "judges:QRELS",
-    "search": "search:SEARCH",
+    "search": "search:SEARCH_COMMAND",
 }
 # Commands by other names.
 SYNONYMS = {
     "ann": "compare-indexes",
     "benchmark": "compare-indexes",
     "combine": "fuse",
-    "leaderboard": "board",
     "mine": "hard-negatives",
     "merge": "fuse",
     "metrics": "measures",
@@ -104,17 +116,20 @@ def root_parser() -> Parser:
     """The parser of the command without a subcommand."""
     from fastrank.cli.parser import Parser
 
+    width = max(map(len, COMMANDS))
+    groups = [
+        "\n".join([f"{title}:", *(f"  {name:{width}}  {does}" for name, does in commands.items())])
+        for title, commands in GROUPS.items()
+    ]
     parser = Parser(
         prog="fastrank",
-        description="Fast, exact, trec_eval-compatible evaluation of rankings.",
+        usage="fastrank COMMAND ...",
+        description="\n\n".join(
+            ["Fast, exact, trec_eval-compatible evaluation of rankings.", *groups]
+        ),
         epilog="`fastrank help COMMAND` or `fastrank COMMAND --help` explains a command.",
     )
-    parser.add_argument(
-        "--version", action="store_true", help="show the version and the engine, and exit"
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        commands.add_parser(name, help=summary, add_help=False)
+    parser.add("--version", "show the version and the engine, and exit")
     return parser
 
 
@@ -151,8 +166,11 @@ def _print_version() -> int:
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
+    from fastrank.dropped import instead
     from fastrank.messages import closest, did_you_mean
 
+    if hint := instead("commands", word):
+        return f"unknown command {word!r}{hint}"
     close = closest(word, [*COMMANDS, "help"], SYNONYMS)
     hint = did_you_mean(f"`fastrank {name}`" for name in close)
     return f"unknown command {word!r}{hint or '; expected ' + ', '.join(COMMANDS)}"

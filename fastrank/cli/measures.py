@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command
 from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
-from fastrank.measures.measure_options import Family
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import split_texts
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
@@ -12,7 +12,6 @@ from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from fastrank.cli.parser import Parser
 
@@ -20,7 +19,6 @@ EPILOG = """\
 examples:
   fastrank measures
   fastrank measures nDCG P_10 all_prefs
-  fastrank measures --format json PercentileRank
 """
 # How the parameters of trec_eval's measures are shown.
 PARAMETERS = {
@@ -35,17 +33,10 @@ PARAMETERS = {
 
 
 def _declare(parser: Parser) -> None:
-    add = parser.add
-    add(
+    parser.add(
         "[NAME ...]",
-        "measure in any notation, or set of measures (default: list all)",
+        "measure in any notation, or set of measures (default: list all, one per line)",
         dest="names",
-    )
-    add(
-        "--format",
-        "output format (default: text); text without NAME prints one line per measure",
-        choices=("text", "json", "markdown"),
-        default="text",
     )
 
 
@@ -56,13 +47,11 @@ def _listed(given: argparse.Namespace) -> str:
         for name in split_texts(text) or [text]
         for measure in _measures(name)
     ]
-    found = [_described(measure) for measure in dict.fromkeys(chosen)]
-    if given.format == "text" and not found:
-        lines = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
-        width = max(len(usage) for usage, _ in lines)
-        return "".join(f"{usage:{width}} {words}\n" for usage, words in lines)
-    found = found or [_described(measure) for measure in MEASURES]
-    return {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format](found)
+    if chosen:
+        return "\n".join(map(_explained, dict.fromkeys(chosen)))
+    lines = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
+    width = max(len(usage) for usage, _ in lines)
+    return "".join(f"{usage:{width}} {words}\n" for usage, words in lines)
 
 
 def _measures(name: str) -> list[Measure]:
@@ -74,30 +63,6 @@ def _measures(name: str) -> list[Measure]:
     if spec.name in NICKNAMES:
         return [measure for measure in MEASURES if spec.name in measure.sets]
     return [spec.family or BY_NAME[spec.name]]
-
-
-def _described(measure: Measure) -> dict[str, Any]:
-    definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
-    options = measure.options.values() if isinstance(measure, Family) else ()
-    return {
-        "name": measure.name,
-        "usage": _usage(measure),
-        "aliases": _other_names(measure) if isinstance(measure, Family) else [],
-        "definition": definition,
-        "parameters": [f"{value:g}" for value in measure.default] if measure.takes else [],
-        "options": [
-            {
-                "name": option.name,
-                "values": list(option.choices) or option.kind,
-                "default": "required" if option.needed else option.default,
-                "meaning": option.help,
-            }
-            for option in options
-        ],
-        "average": measure.average,
-        "sets": list(measure.sets),
-        "source": source,
-    }
 
 
 def _usage(measure: Measure, *, brief: bool = False) -> str:
@@ -128,50 +93,33 @@ def _first_words(measure: Measure) -> str:
     return text.removesuffix(".")
 
 
-def _as_text(found: list[dict[str, Any]]) -> str:
+def _explained(measure: Measure) -> str:
+    """The definition, other names, parameters, options, sets and source of a measure."""
     import textwrap
 
-    parts = []
-    for measure in found:
-        lines = [measure["usage"], *textwrap.wrap(measure["definition"], 90)]
-        if measure["aliases"]:
-            lines.append(f"Also called {', '.join(measure['aliases'])}.")
-        if measure["parameters"]:
-            lines.append(f"Default parameters: {', '.join(measure['parameters'])}")
+    definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
+    lines = [_usage(measure), *textwrap.wrap(definition, 90)]
+    if isinstance(measure, Family) and (names := _other_names(measure)):
+        lines.append(f"Also called {', '.join(names)}.")
+    if measure.takes and measure.default:
+        values = ", ".join(f"{value:g}" for value in measure.default)
+        lines.append(f"Default parameters: {values}")
+    if isinstance(measure, Family):
         lines += [
-            f"  {option['name']:12} {_values(option)}: {option['meaning']}"
-            for option in measure["options"]
+            f"  {option.name:12} {_values(option)}: {option.help}"
+            for option in measure.options.values()
         ]
-        if measure["sets"]:
-            lines.append(f"In the sets {', '.join(measure['sets'])}.")
-        if measure["source"]:
-            lines += textwrap.wrap(f"Source: {measure['source']}", 90)
-        parts.append("\n    ".join(lines) + "\n")
-    return "\n".join(parts)
+    if measure.sets:
+        lines.append(f"In the sets {', '.join(measure.sets)}.")
+    if source:
+        lines += textwrap.wrap(f"Source: {source}", 90)
+    return "\n    ".join(lines) + "\n"
 
 
-def _values(option: dict[str, Any]) -> str:
-    kind = option["values"]
-    shown = kind if isinstance(kind, str) else " | ".join(map(repr, kind))
-    default = option["default"]
+def _values(option: Option) -> str:
+    shown = " | ".join(map(repr, option.choices)) or option.kind
+    default = "required" if option.needed else option.default
     return shown if default is None else f"{shown} ({default})"
 
 
-def _as_json(found: list[dict[str, Any]]) -> str:
-    import json
-
-    return json.dumps(found, indent=2) + "\n"
-
-
-def _as_markdown(found: list[dict[str, Any]]) -> str:
-    lines = ["| measure | definition | options | source |", "|---|---|---|---|"]
-    for measure in found:
-        options = "; ".join(
-            f"`{option['name']}`: {_values(option)}" for option in measure["options"]
-        )
-        cells = (f"`{measure['usage']}`", measure["definition"], options, measure["source"])
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-COMMAND = Command("fastrank measures", _declare, _listed, epilog=EPILOG)
+COMMAND = Command("fastrank measures", _declare, _listed, usage=("[NAME ...]",), epilog=EPILOG)

@@ -1,4 +1,5 @@
-"""The parser of a command: its help fits the terminal, and errors about flags name the closest."""
+"""The parser of a command: its help is in groups and fits the terminal, and errors about flags name
+the closest."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ import shutil
 import textwrap
 from functools import partial
 
-from fastrank.cli.flags import declarations
+from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
 from fastrank.cli.output import guarded, write
+from fastrank.dropped import instead
 from fastrank.keywords import SYNONYMS
 from fastrank.messages import closest, did_you_mean
 
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 RUN = "run in any format, may be compressed"
+# The column of the texts.
+COLUMN = 27
 # Help is never wider, whatever the terminal is.
 WIDTH = 80
 # The first line of an item: its indent, then perhaps a name and two blanks before the text.
 ITEM = re.compile(r" *(?:\S.*?\S  +)?(?=\S)")
 EXAMPLES = "examples:"
+REPEATED = "; may be repeated"
 LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
 USAGE = "usage: "
 
@@ -32,19 +37,30 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser without abbreviations, whose error about a flag names the closest one.
 
     arguments: all that were declared. steps: the subcommands, if there are any. formats: of the
-    output of the command.
+    output of the command. groups: those of argparse, by their titles, in the order of the help.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
-        defaults: Any = {"formatter_class": _formatter, "allow_abbrev": False}
-        super().__init__(*arguments, **defaults | options)
+        has_help = options.pop("add_help", True)
+        fixed: Any = {"formatter_class": _formatter, "allow_abbrev": False, "add_help": False}
+        super().__init__(*arguments, **fixed | options)
+        self.groups = {title: self.add_argument_group(title) for title in GROUPS}
+        # Where argparse puts the steps, and what names no group.
+        self._positionals, self._optionals = self.groups[OPERANDS], self.groups[GENERAL]
+        if has_help:
+            self.add("-h, --help", "show this help and exit", action="help")
 
     def add_argument(self, *names: Any, group: Any = None, **options: Any) -> argparse.Action:
-        """Declare an operand or a flag, which may belong to a group of this parser."""
-        add = super().add_argument if group is None else group.add_argument
+        """Declare an operand or a flag.
+
+        group: the title of one of `groups`, by default OPERANDS or GENERAL; or what excludes other
+            arguments in one of these.
+        """
+        place = self if group is None else self.groups.get(group, group)
+        add = super().add_argument if place is self else place.add_argument
         action: argparse.Action = add(*names, **options)
         self.arguments.append(action)
         return action
@@ -83,11 +99,11 @@ class Parser(argparse.ArgumentParser):
         """Declare a flag for some parameters of a function, in its order.
 
         names: of the parameters, or a TypedDict that lists them. defaults: override those of the
-        signature. changed: arguments of `add_argument`, by parameter, that replace what follows
-        from the function.
+        signature. group: of those that have none of their own. changed: arguments of
+        `add_argument`, by parameter, that replace what follows from the function.
         """
         for flags, options in declarations(function, names, defaults or {}, changed):
-            self.add_argument(*flags, group=group, **options)
+            self.add_argument(*flags, **{"group": group, **options})
 
     def add_files(self, *, runs: bool = False) -> None:
         """Declare the qrels, and one run or several."""
@@ -102,40 +118,37 @@ class Parser(argparse.ArgumentParser):
         """Declare `-m`."""
         self.add(
             "-m, --measure MEASURE ...",
-            "measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
-            f" all_trec); may be repeated{default and f' (default: {default})'}; `fastrank"
-            " measures` lists them",
+            f"measure or set of `fastrank measures`{REPEATED}"
+            f"{default and f' (default: {default})'}",
             required=required,
             dest="measures",
+            group=INPUTS,
         )
 
     def add_names(self) -> None:
         """Declare `--name`."""
         self.add(
             "--name NAME ...",
-            "name of a run; repeat for each run, in order (default: the name of the file without"
-            " suffixes such as .run and .gz)",
+            "name of a run, once for each run, in order",
             dest="names",
+            group=OUTPUT,
         )
 
     def add_output(self, formats: Collection[str] = ()) -> None:
         """Declare `-o`, and `--format` if there are several formats, by default the command's."""
-        choices = tuple(formats or self.formats)
-        if choices:
-            self.add(
-                "--format",
-                f"output format (default: by the name of the -o file, else {choices[0]})",
-                choices=choices,
-            )
         self.add(
             "-o, --output FILE",
-            "write to FILE (default: standard output), compressed if its name ends in .gz, .bz2,"
-            " .xz or .zst; it is replaced only if everything succeeds",
+            "write to FILE, compressed if it ends in .gz, .bz2, .xz or .zst; all or nothing",
+            group=OUTPUT,
         )
+        choices = tuple(formats or self.formats)
+        if choices:
+            default = f"by the name of the -o file, else {choices[0]}"
+            self.add("--format", f"(default: {default})", choices=choices, group=OUTPUT)
 
     def add_plot(self) -> None:
         """Declare `--plot`, of commands with one plot."""
-        self.add("--plot FILE", "also draw a plot into FILE, which ends in .png, .svg or .pdf")
+        self.add("--plot FILE", "also draw a plot, a .png, .svg or .pdf file", group=OUTPUT)
 
     def add_subparsers(self, **options: Any) -> Any:
         """Declare that there are subcommands."""
@@ -154,6 +167,14 @@ class Parser(argparse.ArgumentParser):
             return [flag[1:]]
         words = [own[2:] for own in flags if own.startswith("--")]
         return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            flag = f"{self.prog} {(*action.option_strings, '')[0]}"
+            error.message += instead(flag, value) or instead(action.dest, value)
+            raise
 
     def format_usage(self) -> str:
         """The usage, wrapped."""
@@ -200,7 +221,8 @@ class Parser(argparse.ArgumentParser):
                 break
             flag = word.partition("=")[0] if word.startswith("--") else word[:2]
             if LETTER_OR_WORD.match(flag) and flag not in flags:
-                self.error(f"unknown option {flag}{did_you_mean(self._meant(flag))}")
+                hint = instead(self.prog, flag) or did_you_mean(self._meant(flag))
+                self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)
 
 
@@ -208,8 +230,18 @@ def _width() -> int:
     return min(shutil.get_terminal_size().columns, WIDTH)
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Shows the value of a flag once, as argparse does from Python 3.13 on: `-o, --output FILE`."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, width=_width())
+    return _Formatter(prog, width=_width(), max_help_position=COLUMN)
 
 
 def _filled(text: str, width: int) -> str:

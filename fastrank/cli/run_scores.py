@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.cli.command import UsageError
-from fastrank.cli.flags import at_least, given_options
+from fastrank.cli.flags import INPUTS, at_least, given_options
 from fastrank.cli.output import may_show_progress
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.evaluator import Prepared
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.evaluation.evaluate_many import Function
     from fastrank.scores.scores import Scores
 
 # The formats of judgments by their names in trec_eval, and here; None is detected.
@@ -33,21 +32,20 @@ def add_reading_options(parser: Parser) -> None:
     add = parser.add
     add(
         "-R, --relevance-format FORMAT",
-        f"kind of judgments: {', '.join(RELEVANCE_FORMATS)} (default: qrels)",
+        f"one of {', '.join(RELEVANCE_FORMATS)}",
         choices=RELEVANCE_FORMATS,
         default="qrels",
+        group=INPUTS,
     )
     add(
         "--threads N",
-        "threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
-        " output does not depend on it",
+        "threads per run (default: $FASTRANK_THREADS, or 8)",
         type=at_least(1),
         default=os.environ.get("FASTRANK_THREADS") or None,
     )
     add(
         "--jobs N",
-        "evaluate N runs at once, in processes with one thread each unless --threads is given"
-        " (default: 1); the output does not depend on it",
+        "evaluate N runs at once, in processes (default: 1)",
         type=at_least(1),
         default=1,
     )
@@ -56,32 +54,30 @@ def add_reading_options(parser: Parser) -> None:
 class RunScores:
     """Evaluates runs, and reports those that fail on standard error; `failed` counts them.
 
-    qrels: all judgments. judgments: those of the queries that are evaluated. bound: the measures.
-    jobs: the number of processes.
-    Raises FastrankError for invalid options and unreadable qrels.
+    qrels: all judgments. judgments: those of the queries that are evaluated. Raises FastrankError
+    for invalid options and unreadable qrels.
     """
 
     def __init__(self, given: argparse.Namespace, measures: list[str]) -> None:
-        self._warn, self._threads, self.jobs = given.command.warn, given.threads, given.jobs
+        self._warn, self._threads, self._jobs = given.command.warn, given.threads, given.jobs
         self._progress = None if may_show_progress(given) else False
-        if self.jobs > 1 and "-" in given.runs:
+        if self._jobs > 1 and "-" in given.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
         self.failed, self._is_broken = 0, False
-        self.options = options = _options(given)
-        self.bound = bind_measures(measures, options)
-        check_options(self.bound, options)
+        options = _options(given)
+        bound = bind_measures(measures, options)
+        check_options(bound, options)
         form: Any = RELEVANCE_FORMATS[given.relevance_format]
         self.qrels: Any = read_qrels(
             given.qrels, form, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self._prepared = Prepared(self.qrels, self.bound, options)
+        self._prepared = Prepared(self.qrels, bound, options)
         self.judgments = self._prepared.judgments
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""
-        if self.jobs > 1 and len(paths) > 1:
-            for value in self.values(paths):
-                yield value and value[0]
+        if self._jobs > 1 and len(paths) > 1:
+            yield from self._in_processes(paths)
             return
         for path in paths:
             try:
@@ -92,30 +88,15 @@ class RunScores:
             else:
                 yield scores
 
-    def values(self, paths: list[str], function: Function | None = None) -> Iterator[Any]:
-        """For each run, the value that `evaluated` yields; None for one that cannot be evaluated.
-
-        function: as `evaluated` takes it.
-        """
+    def _in_processes(self, paths: list[str]) -> Iterator[Scores | None]:
         # Imported late: they take longer than the evaluation of a small file.
-        from contextlib import nullcontext
-
-        from fastrank.evaluation.evaluate_many import evaluate_run, evaluated, warnings_of
+        from fastrank.cli.jobs import processes
+        from fastrank.evaluation.evaluate_many import evaluated, warnings_of
         from fastrank.searching.progress import bar
 
-        threads, progress = self._threads, self._progress
-        executors: Any = nullcontext()
-        if self.jobs > 1 and len(paths) > 1:
-            from fastrank.cli.jobs import processes
-
-            threads, executors = threads or 1, processes(min(self.jobs, len(paths)))
-        else:
-            progress = False
-        function = function or evaluate_run
-        with executors as executor, bar("evaluate", len(paths), "runs", progress) as shown:
-            found = evaluated(
-                self._prepared, paths, executor=executor, threads=threads, function=function
-            )
+        executors = processes(min(self._jobs, len(paths)))
+        with executors as executor, bar("evaluate", len(paths), "runs", self._progress) as shown:
+            found = evaluated(self._prepared, paths, executor=executor, threads=self._threads or 1)
             for path, (value, error) in zip(paths, found, strict=True):
                 # Messages and results begin on a line without the bar.
                 shown.clear()
@@ -123,7 +104,7 @@ class RunScores:
                     self._warn(message)
                 if value is None:
                     self._fail(path, error)
-                yield value
+                yield value and value[0]
                 shown.update(1)
 
     def _fail(self, path: str, error: Exception | None) -> None:

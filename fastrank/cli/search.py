@@ -4,10 +4,11 @@ run, or to evaluate it."""
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
 from fastrank.cli.eval import add_evaluation_options
-from fastrank.cli.flags import ZERO, at_least, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.errors import OptionError, ReadError
 from fastrank.evaluation.embeddings import (
@@ -62,8 +63,7 @@ Documents with equal scores are ranked by id in descending order, as in
 trec_eval. The run is written atomically: FILE is replaced only if everything
 succeeds.
 
-Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
-invalid options.
+Exit status: 0 for success, 1 for wrong files, 2 for invalid options.
 """
 EVALUATE_EPILOG = """\
 examples:
@@ -86,22 +86,24 @@ DEPTH = 1000
 ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
 
 
-def add_search_options(parser: Parser) -> None:
-    """Declare the inputs and the search options."""
-    add = parser.add
+def add_vectors(parser: Parser) -> None:
+    """Declare the files of vectors."""
+    add = partial(parser.add, group=INPUTS)
     add("--corpus FILE", "document vectors, a .npy file of any float type")
+    add("--index FILE", "an index of --save-index instead of --corpus")
+    add("--shard FILE ...", "a part of the corpus, vectors or index; in order")
     add("--queries FILE", "query vectors, a .npy file", required=True)
-    add("--index FILE", "search an index written by --save-index instead of --corpus")
-    add(
-        "--shard FILE ...",
-        "search this part of the corpus, document vectors (.npy) or an index; repeat it"
-        " for each part, in the order of the rows",
-    )
+    parser.add_flags(search, ["corpus_ids", "query_ids"], group=INPUTS)
+
+
+def add_search_options(parser: Parser) -> None:
+    """Declare how to search."""
+    add = partial(parser.add, group=SEARCH)
+    names = {"k", *names_of(SearchOptions)} - {"query_ids"}
+    parser.add_flags(search, names, defaults={"k": DEPTH}, group=SEARCH)
+    parser.add_flags(build_index, ["index_factory", "train_size"], group=SEARCH)
+    add("--save-index FILE", "save the index to FILE, with its ids next to it")
     add("--jobs N", "search shards in N processes (default: 1)", type=at_least(1), default=1)
-    add("--save-index FILE", "save the index to FILE, and its document ids to a file next to it")
-    names = {"k", "corpus_ids", "tag", *names_of(SearchOptions)}
-    parser.add_flags(search, names, defaults={"k": DEPTH})
-    parser.add_flags(build_index, ["index_factory", "train_size"])
 
 
 class SearchInputs:
@@ -198,13 +200,16 @@ def _refuse_building(given: argparse.Namespace) -> None:
 
 
 def _declare_search(parser: Parser) -> None:
-    add_search_options(parser)
+    add_vectors(parser)
     parser.add(
         "-o, --output FILE",
-        "write the run to FILE in TREC format, compressed if the name ends in .gz, .bz2, .xz"
-        " or .zst; - is standard output",
+        "write the run in TREC format, compressed if FILE ends in .gz, .bz2, .xz or .zst; - is"
+        " standard output",
         required=True,
+        group=OUTPUT,
     )
+    parser.add_flags(search, ["tag"], group=OUTPUT)
+    add_search_options(parser)
 
 
 def _search(given: argparse.Namespace) -> None:
@@ -235,10 +240,11 @@ def _search(given: argparse.Namespace) -> None:
 
 
 def _declare_evaluation(parser: Parser) -> None:
-    add_search_options(parser)
-    parser.add("--qrels FILE", "qrels in any format", required=True)
-    parser.add_flags(evaluate_embeddings, ["run"])
+    add_vectors(parser)
+    parser.add("--qrels FILE", "qrels in any format", required=True, group=INPUTS)
     add_evaluation_options(parser, SearchedOptions)
+    parser.add_flags(evaluate_embeddings, ["run", "tag"], group=OUTPUT)
+    add_search_options(parser)
 
 
 def _evaluate(given: argparse.Namespace) -> None:
@@ -271,7 +277,7 @@ def _scores(given: argparse.Namespace) -> Scores:
         )
 
 
-SEARCH = Command(
+SEARCH_COMMAND = Command(
     "fastrank search",
     _declare_search,
     _search,

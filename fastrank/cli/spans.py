@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.cli.command import Command, flag_of
-from fastrank.cli.flags import ZERO, given_options
+from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
 from fastrank.cli.output_formats import OF_TABLES, format_of_output
 from fastrank.errors import OptionError
 from fastrank.formats.inputs import run_names
@@ -48,10 +48,11 @@ def _declare(parser: Parser) -> None:
     add("SPANS", "places in documents that are evidence for queries")
     add("CHUNKS", "the chunks of the documents, with their places")
     add("[RUN ...]", "runs of chunks, to evaluate the text they retrieve", dest="runs")
-    parser.add_flags(span_qrels, [*OPTIONS, "documents"])
-    add("-m, --measure MEASURE ...", "measure of text of the runs")
-    parser.add_flags(evaluate_spans, ["missing"])
+    add("-m, --measure MEASURE ...", "measure of text of the runs", group=INPUTS)
+    parser.add_flags(span_qrels, ["documents"], group=INPUTS)
     parser.add_output()
+    parser.add_flags(span_qrels, OPTIONS, group=METHOD)
+    parser.add_flags(evaluate_spans, ["missing"])
 
 
 def _run(given: argparse.Namespace) -> str | None:

@@ -9,6 +9,5 @@ The road of `compare` and `compare_scores`:
    `tables` answer questions about it.
 4. `shown` makes a `Document` of it, for the writer of each format; `plots` and `report` draw it.
 
-`agreement`, `overlap` and `reproducibility` compare rankings themselves; `rankings` reads
-these from what users give.
+`agreement` and `overlap` compare rankings themselves; `rankings` reads these from what users give.
 """

@@ -25,7 +25,7 @@ from fastrank.comparing.pair_tests import (
 )
 from fastrank.comparing.paired import Moments, Paired, common_values, moments
 from fastrank.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.comparing.tukey import classic_tukey, randomized_tukey
+from fastrank.comparing.tukey import randomized_tukey
 from fastrank.messages import counted
 
 TYPE_CHECKING = False
@@ -43,7 +43,6 @@ TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "wilcoxon": wilcoxon_test,
     "sign": sign_test,
     "tukey": randomized_tukey,
-    "tukey-anova": classic_tukey,
     "bootstrap": bootstrap_test,
 }
 # Tests whose p-value is at least 2**(1 - k) for k differences that are not 0.
@@ -151,7 +150,7 @@ def analyze(
 ) -> Analysis:
     """Compare the systems of one measure, pair by pair."""
     values = measured.values
-    # These tests have no use for a query that one of the systems has no value for.
+    # This test has no use for a query that one of the systems has no value for.
     tested_values = common_values(values)[0] if settings.of_all_systems else values
     paired = Paired(tested_values, firsts, seconds, clusters, measured.within)
     means = moments(paired.common)

@@ -14,7 +14,7 @@ from fastrank.comparing.analysis import analyze, corrected_together
 from fastrank.comparing.comparison import Comparison
 from fastrank.comparing.inputs import may_be_shares, note_renamed, system_names, systems_from
 from fastrank.comparing.notes import all_exact, contradictions, general_notes, verdict_notes
-from fastrank.comparing.options import COMPARISON, TUKEYS, ComparisonOptions, settings
+from fastrank.comparing.options import COMPARISON, ComparisonOptions, settings
 from fastrank.comparing.paired import moments
 from fastrank.comparing.pairs import place_of
 from fastrank.errors import GroupError, MeasureError, OptionError
@@ -209,6 +209,9 @@ def compare_datasets(
 
     In the result, data sets take the place of queries: `queries` are their names, `values` the
     means on them, and the tests, intervals and `ranks` are about other data sets of the same kind.
+    `standings` has the bounds of ranks, the groups that cannot be told apart, and how many data
+    sets it takes to tell systems from the first.
+
     Few data sets can show only large differences, however many queries they have; compare the
     systems on each of them, too. The means of data sets already vary with their queries, so that
     intervals that resample both are on the safe side: a little too wide.
@@ -388,5 +391,5 @@ def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:
     flipped = chosen.test == "randomization" and not all_exact(analyses)
     if flipped or chosen.correction == "max-t":
         return chosen.flips
-    simulated = chosen.test in ("bootstrap", TUKEYS[0]) or chosen.interval not in ("t", "none")
+    simulated = chosen.test in ("bootstrap", "tukey") or chosen.interval not in ("t", "none")
     return chosen.draws if simulated else 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 
 import numpy as np
 
-from fastrank.arguments import at_least, check_choice, finite, flag, fraction, not_negative
+from fastrank.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.comparing.bootstrap import relative_interval
 from fastrank.comparing.groups import letter_display
 from fastrank.comparing.notes import all_exact
@@ -22,15 +21,16 @@ from fastrank.comparing.pairs import (
     turned,
 )
 from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.standings import standing_table
 from fastrank.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
-from fastrank.comparing.tukey import two_way
 from fastrank.data.columns import Frozen
 from fastrank.document.numbers import number
+from fastrank.dropped import without_dropped
 from fastrank.errors import MeasureError, OptionError
 from fastrank.formats.table_files import csv_lines
 from fastrank.scores.differences import largest_differences
 from fastrank.scores.records import json_text
-from fastrank.scores.tables import Table, distinct, table_of_rows
+from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -351,110 +351,6 @@ class Comparison(Frozen):
             measure, n=paired.n, sd=paired.sd, detectable=least * paired.sd, **columns
         )
 
-    def equivalent(self, measure: str, margin: float) -> Table:
-        """Whether each pair differs by less than a margin: two one-sided t-tests.
-
-        p: the larger of both p-values, not corrected for several pairs; equivalent: p <= alpha,
-        which is when the interval [low, high] of level 1 - 2 alpha is within -margin and margin.
-        Raises OptionError for a margin that is not above 0. Source: Schuirmann, Journal of
-        Pharmacokinetics and Biopharmaceutics 15(6), 1987.
-
-        >>> comparison.equivalent("map", 0.05).columns["equivalent"]
-        [False, False, True]
-        """
-        from scipy.special import stdtr, stdtrit
-
-        if finite("margin", margin) <= 0:
-            raise OptionError("margin", f"expected a number above 0, found {margin}")
-        paired = self.analysis(measure).paired
-        df, inside = paired.n - 1.0, margin - np.abs(paired.difference)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            error = paired.sd / np.sqrt(paired.n)
-            p = np.where(error > 0, stdtr(df, -inside / error), inside <= 0)
-        p[paired.n < 2] = np.nan
-        half = stdtrit(df, 1 - self.alpha) * error
-        return self._pair_table(
-            measure,
-            difference=paired.difference,
-            low=paired.difference - half,
-            high=paired.difference + half,
-            p=p,
-            equivalent=p <= self.alpha,
-        )
-
-    def bayes(self, measure: str, rope: float = 0.0) -> Table:
-        """The posterior probabilities that b is better, that both are alike, and that a is better.
-
-        rope: the region of practical equivalence: differences of at most this size. Under a flat
-        prior the mean difference has a t distribution with n - 1 degrees of freedom around the
-        observed mean, scaled by sd / sqrt(n). For measures of which no value is better, higher
-        counts as better. Source: Benavoli et al., 'Time for a change', JMLR 18, 2017, for
-        independent values.
-
-        >>> print(comparison.bayes("map", 0.01))
-        a       b          p_b_better    p_rope    p_a_better
-        ------  -------  ------------  --------  ------------
-        pixels  pca            0.0000    0.0000        1.0000
-        pixels  profile        0.0000    0.0000        1.0000
-        pca     profile        0.0438    0.6921        0.2641
-        """
-        from scipy.special import stdtr
-
-        not_negative("rope", rope)
-        paired = self.analysis(measure).paired
-        difference = -paired.difference if self.better(measure) == "lower" else paired.difference
-        with np.errstate(invalid="ignore", divide="ignore"):
-            error = paired.sd / np.sqrt(paired.n)
-            # Without variance the difference is known.
-            worse, above = (
-                np.where(error > 0, stdtr(paired.n - 1.0, distance / error), distance > 0)
-                for distance in (-rope - difference, difference - rope)
-            )
-        worse[paired.n < 2] = above[paired.n < 2] = np.nan
-        alike = np.maximum(0.0, 1 - worse - above)
-        return self._pair_table(measure, p_b_better=worse, p_rope=alike, p_a_better=above)
-
-    def anova(self, measure: str) -> Table:
-        """The two-way analysis of variance of systems and queries, without interaction.
-
-        Queries without a value of every system are not used; raises MeasureError if none remains.
-        Source: Tague-Sutcliffe and Blustein, TREC-3, 1994; partial omega squared as in Sakai,
-        'Laboratory experiments in information retrieval', 2018.
-
-        >>> print(comparison.anova("map"))
-        source      squares    df    mean_square        F       p    partial_omega_squared
-        --------  ---------  ----  -------------  -------  ------  -----------------------
-        systems      1.0286     2         0.5143  78.1301  0.0000                   0.2045
-        queries     16.8092   199         0.0845  12.8317  0.0000                   0.7969
-        residual     2.6199   398         0.0066      nan     nan                      nan
-        """
-        from scipy.special import fdtrc
-
-        need_common_queries(self, measure)
-        values = self.analysis(measure).paired.complete()
-        sources, rows = two_way(values), []
-        residual = sources[-1]
-        for source in sources:
-            f = p = omega = math.nan
-            if source is not residual and residual.mean_square > 0:
-                f = source.mean_square / residual.mean_square
-                p = float(fdtrc(source.df, residual.df, f))
-                omega = source.df * (f - 1) / (source.df * (f - 1) + values.size)
-            rows.append((source.name, source.squares, source.df, source.mean_square, f, p, omega))
-        header = ("source", "squares", "df", "mean_square", "F", "p", "partial_omega_squared")
-        return table_of_rows(header, rows)
-
-    def discriminative_power(self) -> dict[str, float]:
-        """{measure: share of the pairs that differ significantly}; 0 without pairs.
-
-        With correction="none" this is the discriminative power of Sakai, SIGIR 2006.
-
-        >>> comparison.discriminative_power()
-        {'map': 0.666...}
-        """
-        found = {measure: self.analysis(measure).significant() for measure in self.measures}
-        return {name: float(own.mean()) if len(own) else 0.0 for name, own in found.items()}
-
     def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
@@ -474,6 +370,28 @@ class Comparison(Frozen):
         self.best(measure)
         count = at_least("resamples", resamples, 1)
         return rank_table(self, measure, count)
+
+    def standings(self, measure: str, *, power: float = 0.8, resamples: int = 10_000) -> Table:
+        """Who is first, and how surely: a row for each system, best first.
+
+        rank: equal means share it. low, high: the bounds of the rank, as in `ranks`; None for a
+        single query or data set. group: systems that share a letter cannot be told apart, as in
+        `letters`; None if more than 26 groups overlap. needed: how many queries, or data sets of
+        `compare_datasets`, the paired t-test needs to tell the system from the first with this
+        power, without a correction for several pairs; None without variance, or for more than
+        10**9. Needs all pairs. Raises OptionError if only those with a baseline were compared, and
+        what `best` raises.
+
+        >>> print(comparison.standings("map"))
+        system      mean    rank    low    high  group      needed
+        --------  ------  ------  -----  ------  -------  --------
+        pixels    0.4348       1      1       1  a
+        pca       0.3493       2      2       3  b              17
+        profile   0.3447       3      2       3  b              14
+        """
+        self.best(measure)
+        share, count = fraction("power", power), at_least("resamples", resamples, 1)
+        return standing_table(self, measure, share, count)
 
     def table(self, *, digits: int = 4) -> Table:
         """The means, a row for each system and a column for each measure; the best are bold.
@@ -518,7 +436,7 @@ class Comparison(Frozen):
         size, within = len(self.analysis(self.measures[0]).paired), "of a measure"
         if self.settings.family == "all":
             size, within = size * len(self.measures), "of all measures"
-        # Tukey's tests include their correction.
+        # Tukey's test includes its correction.
         if size > 1 and not self.settings.of_all_systems:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
@@ -538,14 +456,11 @@ class Comparison(Frozen):
 
         kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
             against b on every query; "intervals", the means of all systems or, with a baseline, the
-            differences from it; "p-values", a heat map of the corrected p-values; "distribution",
-            boxes of the values of all queries; "values", these sorted, with mean and interval;
-            "critical-difference", Demsar's diagram: mean ranks, with bars that join systems that
-            Nemenyi's test cannot tell apart, and Friedman's test of all; "power", the smallest
-            difference that a given number of queries detects;
+            differences from it; "critical-difference", Demsar's diagram: mean ranks, with bars that
+            join systems that Nemenyi's test cannot tell apart, and Friedman's test of all;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
-            "precision-recall", those of iprec_at_recall. A system has the same colour and
-            line style in all plots.
+            "precision-recall", those of iprec_at_recall. A system has the same colour and line
+            style in all plots.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best, as the plot then says.
         ax: axes to draw into, by default those of a new figure.
@@ -565,6 +480,7 @@ class Comparison(Frozen):
 
         return plot(self, kind, measure, a, b, ax, path, format)
 
+    @without_dropped
     def report(
         self,
         path: str | os.PathLike[str] | BinaryIO,
@@ -573,10 +489,7 @@ class Comparison(Frozen):
         measure: str | None = None,
         qrels: QrelsLike | None = None,
         runs: RunsLike | None = None,
-        documents: Any = None,
-        queries: Any = None,
         examples: int = 20,
-        depth: int = 10,
         command: str | None = None,
     ) -> None:
         """Write a report as one HTML file, without scripts that run and without outside references.
@@ -586,12 +499,10 @@ class Comparison(Frozen):
         measure: the one whose differences are plotted pair by pair, by default the first.
         qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
             run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
-            shares of unjudged and tied documents, and rankings side by side. Documents that the
-            evaluation excluded are not shown but counted.
-        documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
-            `_id`, `title` and `text`.
-        examples: the number of queries whose rankings are shown, those with the largest differences
-            between the first two systems that `plot` shows. depth: their number of ranks.
+            shares of unjudged and tied documents, how many documents the evaluation dropped, and
+            what makes a page of the rankings (`fastrank inspect`).
+        examples: the number of queries with the largest differences between the first two systems
+            that `plot` shows.
         command: the command line that made the report.
 
         The element `comparison` has the comparison as JSON. The same comparison gives the same
@@ -615,10 +526,7 @@ class Comparison(Frozen):
             measure=measure,
             qrels=qrels,
             runs=runs,
-            documents=documents,
-            queries=queries,
             examples=examples,
-            depth=depth,
             command=command,
         )
 

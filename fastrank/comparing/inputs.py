@@ -45,8 +45,7 @@ def systems_from(
             return system_names(names, keys, items, items), *systems_of(items)
     if isinstance(scores, Mapping):
         own, systems = _of_dict(scores)
-        notes = list(getattr(scores, "notes", []))  # Of `standardize`.
-        return system_names(names, own, [], systems), systems, notes
+        return system_names(names, own, [], systems), systems, []
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
         f" {type(scores).__name__}"

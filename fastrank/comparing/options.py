@@ -24,7 +24,6 @@ TEST_NAMES = {
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
     "tukey": "randomized Tukey HSD",
-    "tukey-anova": "Tukey HSD of a two-way ANOVA",
     "bootstrap": "studentized bootstrap test",
 }
 CORRECTION_NAMES = {
@@ -37,7 +36,6 @@ CORRECTION_NAMES = {
     "max-t": "corrected by max-t of random sign flips",
 }
 TESTS, CORRECTIONS = tuple(TEST_NAMES), tuple(CORRECTION_NAMES)
-TUKEYS = ("tukey", "tukey-anova")
 # Tests and intervals that resample whole clusters.
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
@@ -86,42 +84,42 @@ COMPARISON = (
         "t",
         """the test of each pair, always two-sided. "t": paired t-test; "randomization": Fisher's
         test over random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test;
-        "tukey": randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way
-        analysis of variance; "bootstrap": studentized bootstrap test; or a function of two arrays
-        that returns a p-value, or an object that has it as `pvalue` or at index 1, such as
-        `scipy.stats.ttest_rel`.""",
+        "tukey": randomized Tukey HSD of all systems; "bootstrap": studentized bootstrap test; or a
+        function of two arrays that returns a p-value, or an object that has it as `pvalue` or at
+        index 1, such as `scipy.stats.ttest_rel`.""",
         check=_test,
         choices=TESTS,
     ),
     Keyword(
         "correction",
         None,
-        """the correction of p-values for several comparisons, by default "holm". Others are
+        """the correction of p-values, by default "holm". It is for several comparisons. Others are
         "bonferroni", "hochberg" (needs positively dependent tests), "bh" (false discovery rate),
         "by" (the same under any dependence), "max-t" (step-down by the largest statistic of common
-        sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's tests
-        include theirs.""",
+        sign flips; needs a baseline and the test "t" or "randomization"), and "none". Tukey's test
+        includes its own.""",
         choices=CORRECTIONS,
     ),
     Keyword(
         "family",
         "measure",
-        """which comparisons are corrected together: those of each "measure", or "all".""",
+        """the comparisons corrected together. Those of each "measure", or "all".""",
         choices=("measure", "all"),
     ),
     Keyword("alpha", 0.05, "the significance level.", check=fraction),
     Keyword(
         "interval",
         "t",
-        """confidence intervals of means and differences: "t" (Student's); "percentile", "bca" and
-        "studentized", which are bootstrap intervals over queries; or "none".""",
+        """the kind of confidence intervals. Of means and differences: "t" (Student's);
+        "percentile", "bca" and "studentized", which are bootstrap intervals over queries; or
+        "none".""",
         choices=INTERVALS,
     ),
     Keyword("level", 0.95, "the confidence level of the intervals.", check=fraction),
     Keyword(
         "resamples",
         None,
-        """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
+        """the number of random resamples. By default 100,000 for "randomization" and "max-t", else
         10,000.""",
         least=1,
     ),
@@ -135,14 +133,15 @@ COMPARISON = (
     Keyword(
         "exact_up_to",
         44,
-        """randomization tests are exact if no pair has more non-zero differences than this, and
-        there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
+        """the most differences of exact tests. Randomization tests are exact if no pair has
+        more non-zero differences than this, and there are not too many pairs; at most 52. 50 need 1
+        GB of memory.""",
         check=lambda name, value: _up_to(name, value, 52),
     ),
     Keyword(
         "zeros",
         "pratt",
-        """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
+        """differences of 0 in Wilcoxon's test. "pratt" ranks them and then drops them, "wilcox"
         drops them first, as scipy and R do. Up to 500 ranks, p is exact with either; theirs is
         approximate for equal ranks, dropped differences, or more than 50 queries.""",
         choices=("pratt", "wilcox"),
@@ -150,7 +149,7 @@ COMPARISON = (
     Keyword(
         "min_difference",
         0.0,
-        """the sign test ignores differences of at most this size.""",
+        """the sign test ignores up to this. Larger differences have a sign.""",
         check=not_negative,
     ),
     Keyword(
@@ -205,7 +204,7 @@ class Settings(Frozen):
     @property
     def of_all_systems(self) -> bool:
         """Whether the test is one of all systems together, on the same queries."""
-        return self.function is None and self.test in TUKEYS
+        return self.function is None and self.test == "tukey"
 
     @property
     def of_medians(self) -> bool:
@@ -230,7 +229,7 @@ def settings(options: Mapping[str, Any]) -> Settings:
     if callable(test):
         function, test = test, getattr(test, "__name__", "custom")
     correction = values["correction"]
-    if test in TUKEYS and function is None:
+    if test == "tukey" and function is None:
         if correction not in (None, "none"):
             raise OptionError(
                 "correction", f"test={test!r} already corrects for all pairs; omit {correction!r}"

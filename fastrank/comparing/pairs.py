@@ -28,7 +28,7 @@ a, b: their names. mean_a, mean_b: their means over the n queries with values of
 low, high: the confidence interval of the difference. sd: the standard deviation of the differences.
 statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the difference, for "sign"
     the number of positive minus that of negative differences, for "wilcoxon" the sum of the signed
-    ranks, for "tukey-anova" q; the difference for a function.
+    ranks; the difference for a function.
 p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
     p is computed rather than simulated or approximated.
 smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,

@@ -15,10 +15,8 @@ from fastrank.scores.tables import Estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from typing import Any, BinaryIO
+    from typing import Any
 
-    from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
     from fastrank.scores.scores import Scores
 
@@ -31,13 +29,7 @@ def interval_settings(method: str, **given: Any) -> Settings:
 
 
 def interval_of_mean(scores: Scores, measure: str | None, chosen: Settings) -> tuple[float, float]:
-    """The interval that a comparison of this system alone has. Raises as `Scores.interval`."""
-    alone = alone_in(scores, measure, chosen)
-    return alone.interval_of(alone.measures[0], alone.names[0])
-
-
-def alone_in(scores: Scores, measure: str | None, chosen: Settings) -> Comparison:
-    """A comparison of one system in one measure, by default the only one.
+    """The interval of a comparison of this system alone, in a measure, by default the only one.
 
     Raises as `Scores.interval`.
     """
@@ -55,20 +47,8 @@ def alone_in(scores: Scores, measure: str | None, chosen: Settings) -> Compariso
     if notes:
         raise MeasureError(name, f"{name!r} is not a mean over queries, and has no interval")
     aligned = align([scores.name or "run"], systems, common=True, caller="interval")
-    return compare_aligned(aligned, chosen)
-
-
-def plot_values(
-    scores: Scores,
-    measure: str | None,
-    axes: Any,
-    path: str | os.PathLike[str] | BinaryIO | None,
-    format: str | None,
-    chosen: Settings,
-) -> Any:
-    """Draw the sorted values of one measure; the axes. Raises as `Scores.plot`."""
-    alone = alone_in(scores, measure, chosen)
-    return alone.plot("values", ax=axes, path=path, format=format)
+    alone = compare_aligned(aligned, chosen)
+    return alone.interval_of(*alone.measures, *alone.names)
 
 
 def with_intervals(scores: Scores, chosen: Settings) -> Scores:

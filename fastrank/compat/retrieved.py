@@ -11,18 +11,14 @@ Their objects are recognized by their attributes; none of the packages needs to 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
 
 from fastrank.arguments import check_choice
-from fastrank.compat.metric_names import names_of
 from fastrank.data.run import Run
-from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.evaluator import Evaluator
+from fastrank.errors import InputError
 from fastrank.formats.tables import tag_of
 from fastrank.formats.values import scores_of, texts_of_list
-from fastrank.judging.keywords import evaluation_options
-from fastrank.messages import counted
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
@@ -71,7 +67,7 @@ def results_to_run(
     if not hasattr(results, "items"):
         found = type(results).__name__
         raise TypeError(f"results: expected {{query: documents}}, found {found}")
-    queries, lists = list(results), list(map(listed, results.values(), results))
+    queries, lists = list(results), list(map(_listed, results.values(), results))
     ends = list(accumulate(map(len, lists), initial=0))
 
     def fail(row: int, reason: str) -> NoReturn:
@@ -102,41 +98,7 @@ def results_to_run(
     )
 
 
-class ListEvaluator:
-    """Computes one measure of lists of expected and retrieved documents, for metrics.
-
-    measure, options: of `fastrank.evaluate`. Raises MeasureError and OptionError.
-    """
-
-    def __init__(self, measure: str, **options: Any) -> None:
-        names = names_of(measure, evaluation_options(options).trec_eval_version)
-        if len(names) != 1:
-            raise MeasureError(measure, f"expected one measure, found {', '.join(names)}")
-        (self.name,) = names
-        self._measure, self._options = measure, options
-
-    def values(self, expected: Iterable[Any], retrieved: Iterable[Any]) -> list[float]:
-        """The value of each query, 0 if nothing was retrieved.
-
-        expected: the relevant ids of each query, as a set: repeated ones count once. retrieved: its
-        results, the best first. Raises InputError, which names the query by its number from 0.
-        """
-        qrels = {row: dict.fromkeys(listed(ids, row), 1) for row, ids in enumerate(expected)}
-        for row, ids in qrels.items():
-            if not ids:
-                raise InputError(SOURCE, f"query {row}, expected relevant ids, found none")
-        run = results_to_run(dict(enumerate(retrieved)), rank_by="given")
-        if len(run) != len(qrels):
-            found = f"found {counted(len(run), 'list')} of retrieved documents"
-            raise InputError(SOURCE, f"expected {len(qrels)}, one for each query, {found}")
-        scores = Evaluator(qrels, self._measure, **self._options).evaluate(run)
-        if self.name not in scores.names:
-            raise MeasureError(self.name, f"{self.name} has no value for a single query")
-        values = scores.to_dict()
-        return [values[str(row)][self.name] for row in qrels]
-
-
-def listed(given: Any, query: Any) -> list[Any]:
+def _listed(given: Any, query: Any) -> list[Any]:
     """The documents or ids of a query, also in what a retriever of Haystack returns."""
     if isinstance(given, Mapping):
         given = given.get("documents", given)

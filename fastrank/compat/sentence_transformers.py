@@ -43,13 +43,12 @@ from fastrank.compat.metric_names import (
     primary_of,
     title_of,
 )
-from fastrank.compat.similarities import BY_METRIC, metric_of
-from fastrank.errors import ArrayError, InputError
+from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.table_files import csv_lines
 from fastrank.judging.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
-from fastrank.searching.vectors import check_metric
+from fastrank.searching.vectors import METRICS, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +63,9 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
 
 logger = logging.getLogger(__name__)
+
+# The similarity functions of models.
+BY_METRIC: dict[Metric, str] = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}
 
 # The default measures of InformationRetrievalEvaluator, in its order.
 DEFAULT_MEASURES = (
@@ -209,7 +211,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         """
         metric = self._metric
         if metric is None:
-            metric = metric_of(getattr(model, "similarity_fn_name", None) or "cosine")
+            metric = _metric_of(getattr(model, "similarity_fn_name", None) or "cosine")
         similarity = BY_METRIC[metric]
         scores = self.scores = evaluate_embeddings(
             self._encoded(model, "query", self.queries),
@@ -311,3 +313,14 @@ def _split(given: Mapping[Any, Any], wanted: Iterable[Any]) -> tuple[list[Any], 
     """Ids and texts."""
     ids = list(wanted)
     return ids, [given[text_id] for text_id in ids]
+
+
+def _metric_of(similarity: Any) -> Metric:
+    """The metric for the similarity function of a model. Raises OptionError if there is none."""
+    wanted = getattr(similarity, "value", similarity)
+    for metric, name in BY_METRIC.items():
+        if wanted == name:
+            return metric
+    expected = ", ".join(map(repr, METRICS))
+    reason = f"the model's similarity function is {wanted!r}; give one of {expected}"
+    raise OptionError("metric", reason)

@@ -26,7 +26,7 @@ from fastrank.errors import ArrayError, OptionError
 from fastrank.formats import files
 from fastrank.lazy import optional
 from fastrank.tasks.classification import evaluate_classification
-from fastrank.tasks.problem import SEPARATOR
+from fastrank.tasks.problem import SEPARATOR, pair_features
 from fastrank.tasks.ulysses_files import (
     FILES,
     HIDDEN,
@@ -141,7 +141,7 @@ class UlyssesSentEval:
             if len(parts) % len(X_a):
                 raise ArrayError("X_b", f"{task}: expected equally many alternatives in each row")
             return numpy.hstack((a, encoded(parts).reshape(len(a), -1)))
-        return _pair(a, encoded(X_b))
+        return pair_features(a, encoded(X_b))
 
     def evaluate_in_task(
         self,
@@ -203,9 +203,7 @@ class UlyssesSentEval:
         rows = read_task(os.path.join(self.data_dir_path, FILES[task]), task)
         if self.lazy_embedding:
             embed = partial(self.embed, **embedding)
-            return evaluate_classification(
-                None, rows, protocol="ulysses", embed=embed, lazy=True, **options
-            )
+            return evaluate_classification(None, rows, embed=embed, lazy=True, **options)
         second = rows.texts[1] if len(rows.texts) > 1 else None
         path = self._cache_path(task, rows.texts)
         features = None if fresh else _cached(path)
@@ -213,7 +211,7 @@ class UlyssesSentEval:
             found = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
             (features,) = vectors_of(found, len(rows))
             _save(path, features)
-        return evaluate_classification(features, rows, protocol="ulysses", **options)
+        return evaluate_classification(features, rows, **options)
 
     def _options(self, task: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if self.disable_multiprocessing and "n_processes" in given:
@@ -261,7 +259,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
                 "data_split: a lazy model embeds 'train', 'eval' and 'test', not 'all'"
             )
         if data_split == "train":
-            clone = optional("sklearn.base", "UlyssesSentEvalLazy", "probe").clone
+            clone = optional("sklearn.base", "UlyssesSentEvalLazy", "tasks").clone
             self._fitted = clone(self.sentence_model)
             self._fitted.fit([*X_a, *(X_b or ())])
 
@@ -269,7 +267,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             found = self._fitted.transform(texts).astype(numpy.float32, copy=False)
             return found if isinstance(found, numpy.ndarray) else found.toarray()
 
-        return encoded(X_a) if X_b is None else _pair(encoded(X_a), encoded(X_b))
+        return encoded(X_a) if X_b is None else pair_features(encoded(X_a), encoded(X_b))
 
 
 def _cached(path: str | None) -> Any:
@@ -286,13 +284,6 @@ def _save(path: str | None, features: Any) -> None:
         content = io.BytesIO()
         numpy.save(content, features)
         files.write(path, [content.getvalue()])
-
-
-def _pair(a: Any, b: Any) -> Any:
-    """The features of pairs."""
-    import numpy
-
-    return numpy.hstack((a, b, numpy.abs(a - b), a * b))
 
 
 def _expanded(path: str) -> str:

@@ -49,6 +49,15 @@ class Frozen:
         cls.field_names = cls.field_names | fields
         cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from fastrank.dropped import instead
+
+            kind = type(self).__name__
+            wrong = f"{kind!r} object has no attribute {name!r}{instead(kind, name)}"
+            raise AttributeError(wrong, name=name, obj=self)
+
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 

@@ -127,7 +127,7 @@ def _unlabelled(roles: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _of_delimited(content: bytes, name: str, columns: Mapping[str, Any] | None) -> Columns:
     """The columns of a CSV or TSV file, whose values are all strings, by role."""
-    lines, rows = delimited(content, name)
+    lines, rows = _delimited(content, name)
     if rows:
         _check_header(list(rows[0]), columns, name)
     found = _by_role(rows, columns, name)
@@ -168,7 +168,7 @@ def _rows_of_columns(columns: Mapping[str, Any], name: str) -> list[Mapping[str,
     return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
 
-def delimited(content: bytes, name: str) -> tuple[list[int], list[Mapping[str, Any]]]:
+def _delimited(content: bytes, name: str) -> tuple[list[int], list[Mapping[str, Any]]]:
     """Line and cells of each row of a CSV or TSV file, whose first line names the columns."""
     is_tabbed = b"\t" in content.partition(b"\n")[0]
     # Quotes are ordinary characters in TSV, as in STS and SICK.

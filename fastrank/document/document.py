@@ -19,7 +19,6 @@ class Cell(NamedTuple):
     marks, lower_marks: the letters or symbols of its superscript and of its subscript.
     title, marks_title: what HTML shows when a pointer is above the cell, and above its marks.
     sign: 1 for better, -1 for worse, else 0. heads_row: whether it is the name of the row.
-    link: the address that HTML links the text to. picture: an element that HTML shows before it.
     """
 
     text: str
@@ -31,8 +30,6 @@ class Cell(NamedTuple):
     marks_title: str = ""
     sign: int = 0
     heads_row: bool = False
-    link: str = ""
-    picture: str = ""
 
 
 class Grid(NamedTuple):

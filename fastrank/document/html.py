@@ -72,20 +72,15 @@ def _header(text: str) -> str:
 
 def _cell(cell: Cell, whole: bool) -> str:
     if cell.heads_row:
-        return f'<th scope="row">{linked(name(cell.text), cell.link)}</th>'
+        return f'<th scope="row">{name(cell.text)}</th>'
     kind = CLASSES[cell.place] if cell.number else SIGNS[cell.sign]
     if whole:
         kind = kind.removeprefix("number").lstrip()
     title = attribute("title", cell.title)
-    shown = cell.picture + linked(TAGS[cell.place] % safe(cell.text), cell.link)
+    shown = TAGS[cell.place] % safe(cell.text)
     if cell.marks:
         shown += f"<sup{attribute('title', cell.marks_title)}>{safe(joined(cell.marks))}</sup>"
     return f"<td{attribute('class', kind)}{title}>{shown}</td>"
-
-
-def linked(element: str, address: str) -> str:
-    """An element that links to an address; unchanged if this is empty."""
-    return f"<a{attribute('href', address)}>{element}</a>" if address else element
 
 
 def attribute(name: str, value: str) -> str:

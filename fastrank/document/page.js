@@ -46,39 +46,6 @@ for (const table of document.querySelectorAll("table.fastrank")) {
   if (table.tBodies[0].rows.length >= MIN_ROWS) sortable(table);
 }
 
-// Above tables of class `filtered`: a search among their rows and, if the columns belong to types,
-// a choice of one.
-function filtered(box) {
-  const rows = [...box.querySelectorAll("tbody tr")];
-  const search = element("input", { type: "search" });
-  search.addEventListener("input", () => {
-    const words = search.value.toLowerCase().split(/\s+/);
-    rows.forEach((row) => {
-      const name = row.querySelector("th").textContent.toLowerCase();
-      row.hidden = !words.every((word) => name.includes(word));
-    });
-  });
-  const bar = element("div", { className: "filters" }, element("label", {}, "Systems ", search));
-  const columns = embedded("board")?.columns ?? [];
-  const types = [...new Set(columns.filter((type) => type))];
-  if (types.length) {
-    const options = ["all", ...types].map((type) => new Option(type, type));
-    const choice = element("select", {}, ...options);
-    choice.addEventListener("change", () => {
-      const all = choice.selectedIndex === 0;
-      for (const row of box.querySelectorAll("tr")) {
-        columns.forEach((type, place) => {
-          row.cells[place].hidden = type !== "" && !all && type !== choice.value;
-        });
-      }
-    });
-    bar.append(element("label", {}, "Data sets ", choice));
-  }
-  box.before(bar);
-}
-
-document.querySelectorAll(".filtered").forEach(filtered);
-
 // Text, shown as it is: escapes for control characters, for marks that change the direction of
 // their neighbours, and for bytes that are not UTF-8. `lines` keeps line ends.
 const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;

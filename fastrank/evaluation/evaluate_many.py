@@ -16,14 +16,11 @@ from fastrank.searching.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
     from typing import Any
 
     from fastrank.evaluation.evaluator import Prepared
     from fastrank.scores.scores import Scores
-
-    Found = tuple[Scores, list[str]]
-    Function = Callable[["Shared", Any], tuple[Any, ...]]
 
 
 def evaluate_runs(
@@ -78,7 +75,7 @@ def evaluate_runs(
     ]
 
 
-def evaluate_run(shared: Shared, run: Any) -> Found:
+def _evaluate_run(shared: Shared, run: Any) -> tuple[Scores, list[str]]:
     """The scores of a run, ready to be sent, and the warnings."""
     messages: list[str] = []
     try:
@@ -101,17 +98,13 @@ def evaluated(
     *,
     executor: Any,
     threads: int | None,
-    function: Function = evaluate_run,
 ) -> Generator[Outcome, None, None]:
-    """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings.
-
-    function: is called for each run in the place of `evaluate_run`; its value may have more items.
-    """
+    """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
     restored = _Restored(prepared)
-    found = outcomes(executor, function, runs, shared=Shared(prepared, threads))
+    found = outcomes(executor, _evaluate_run, runs, shared=Shared(prepared, threads))
     try:
         for value, error in found:
-            yield Outcome(value and (restored.of(value[0]), *value[1:]), error)
+            yield Outcome(value and (restored.of(value[0]), value[1]), error)
     finally:
         found.close()
 

@@ -22,18 +22,15 @@ from fastrank.explaining.reference import (
 )
 from fastrank.explaining.settings import settings, variants
 from fastrank.formats.inputs import is_file
-from fastrank.judging.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.keywords import takes, with_defaults
+from fastrank.judging.keywords import evaluation_options
 from fastrank.measures.notation import canonical_names
 from fastrank.measures.over_ties import check_range
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
-
-    from typing_extensions import Unpack
 
     from fastrank.choices import TrecEvalVersion
     from fastrank.data.qrels import Qrels
@@ -50,40 +47,13 @@ DEPTHS = (10, 100, 1000)
 MOST = 2
 
 
-@takes(EvaluationOptions, EVALUATION)
-def explain_options(
-    qrels: QrelsLike,
-    run: RunLike,
-    reference: Any,
-    measures: Mapping[str, str] | Iterable[str] | str | None = None,
-    **options: Unpack[EvaluationOptions],
+def explained_against(
+    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, given: Mapping[str, Any]
 ) -> OptionsExplanation:
-    """Find out under which settings the values of another tool are ours.
+    """Under which settings the values of another tool are ours, as `explain` returns it.
 
-    qrels, run: as for `evaluate`, but not preferences.
-    reference: the tool's values: {measure: mean}, {query: {measure: value}} as from pytrec_eval,
-        {measure: {query: value}}, tuples of ir_measures with query_id, measure and value, or the
-        path of a file with the output of trec_eval or one of these dicts as JSON.
-    measures: the measures of the reference to explain, by default all; or {name in the reference:
-        measure}, for names that are not those of measures here, such as {"Accuracy@10":
-        "Success@10"}. In a list, that is "Accuracy@10=Success@10".
-    **options: see `EvaluationOptions`; what is tried is added to them.
-
-    Options of `evaluate` (ties, missing queries, relevance level, depth, ...) and other
-    definitions of the measures (gains, denominators, ideal rankings, ...) are tried one by one,
-    then in pairs. Values of the reference that have at most 4 or 5 decimals are compared as
-    rounded; others must agree but for the rounding of sums (1e-12).
-
-    Raises GroupError if no query is common, MeasureError for unknown measures and for those with
-    several values, such as "P" or "official", InputError and FormatError for an invalid reference,
-    and what `evaluate` raises.
-
-    >>> qrels = {"q": {"a": 1, "b": 3}}
-    >>> run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}
-    >>> print(fr.explain_options(qrels, run, {"nDCG@10": 0.7098}))
-    nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
+    reference, measures: its `against` and `measures`. given: the options of the evaluation.
     """
-    given = with_defaults(explain_options, options)
     checked = evaluation_options(given)
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
     values = _chosen(read_reference(reference, judgments), measures, checked.trec_eval_version)

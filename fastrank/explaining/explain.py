@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from fastrank.arguments import at_least
 from fastrank.data.texts import decoded
 from fastrank.document.numbers import number
 from fastrank.errors import FastrankError, GroupError, OptionError
 from fastrank.evaluation.scoring import score_run
+from fastrank.explaining.against import explained_against
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
     JudgedQuery,
@@ -30,13 +33,14 @@ from fastrank.scores.text import ZERO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.explaining.reference import OptionsExplanation
     from fastrank.formats.inputs import QrelsLike, RunLike
     from fastrank.measures.selection import BoundMeasure, Measures
 
@@ -44,39 +48,69 @@ MEASURES = "map ndcg_cut.10 P.10"
 ROWS = 10
 
 
-@takes(EvaluationOptions, EVALUATION)
+@overload
 def explain(
     qrels: QrelsLike,
     run: RunLike,
-    measures: Measures = MEASURES,
+    measures: Measures | None = None,
     *,
     query: str | None = None,
     other: RunLike | None = None,
     documents: Any = None,
     rows: int = ROWS,
+    against: None = None,
     **options: Unpack[EvaluationOptions],
-) -> Explanation:
-    """Explain the values of one query: which documents add how much.
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Mapping[str, str] | Iterable[str] | str | None = None,
+    *,
+    against: Any,
+    **options: Unpack[EvaluationOptions],
+) -> OptionsExplanation: ...
+
+
+@takes(EvaluationOptions, EVALUATION)
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    measures: Any = None,
+    *,
+    query: str | None = None,
+    other: RunLike | None = None,
+    documents: Any = None,
+    rows: int = ROWS,
+    against: Any = None,
+    **options: Unpack[EvaluationOptions],
+) -> Explanation | OptionsExplanation:
+    """Explain the values of one query, which documents add how much, or those of another tool.
 
     qrels, run: as for `evaluate`, but not preferences.
     measures: as for `evaluate`: map, P, recall, success, recip_rank, Rprec, bpref, infAP, ndcg,
-        dcg, RBP, ERR and their variants. Other measures raise MeasureError; a note names those
-        of sets of measures, such as "official".
+        dcg, RBP, ERR and their variants; by default "map ndcg_cut.10 P.10". Other measures raise
+        MeasureError; a note names those of sets of measures, such as "official".
     query: its id; without it, the query on which `other` differs most in the first measure, which
         `chosen` of the result says. Queries that only one run has count with missing="zero".
     other: a second run, to explain how its values differ from those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
     rows: the number of rows of each table in text. `Explanation.table` has all, and whole titles.
+    against: the values of another tool, to find out under which settings they are ours, of all
+        queries; see below.
     **options: see `EvaluationOptions`; ties="average" and a relevance_level below 0 raise
-        OptionError.
+        OptionError, unless there is an `against`.
 
     The value of `evaluate` is factor * (sum of what the documents add) / divisor, to the last bit.
     The notes give the range of each value over the orders of tied documents, its values if unjudged
     documents were judged, relevant documents that were not retrieved, and removed results.
 
     Raises GroupError for a query without judgments, with the closest id, or if none is named and
-    the runs do not differ; OptionError without `query` and `other`; and what `evaluate` raises.
+    the runs do not differ; OptionError without `query`, `other` and `against`; and what `evaluate`
+    raises.
 
     >>> qrels, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"b": 3, "c": 2, "x": 1}}
     >>> print(fr.explain(qrels, run, "ndcg", query="q"))
@@ -91,10 +125,35 @@ def explain(
     notes
       unjudged: 1 of 3 results: ndcg would be 0.3801 if it is not relevant, ... if it has grade 2
       not retrieved: 1 relevant document: a (grade 2)
+
+    `against` is {measure: mean}, {query: {measure: value}} as from pytrec_eval, {measure: {query:
+    value}}, tuples of ir_measures with query_id, measure and value, or the path of a file with the
+    output of trec_eval or one of these dicts as JSON. Options of `evaluate` (ties, missing queries,
+    relevance level, depth, ...) and other definitions of the measures (gains, denominators, ideal
+    rankings, ...) are tried one by one, then in pairs, and added to the `options`. Values that have
+    at most 4 or 5 decimals are compared as rounded; others must agree but for the rounding of sums
+    (1e-12). `measures` are those to explain, by default all; or {name in the reference: measure},
+    for names that are not those of measures here, such as {"Accuracy@10": "Success@10"}; in a list,
+    that is "Accuracy@10=Success@10". `query`, `other` and `documents` are of one query: with
+    `against` they raise OptionError.
+
+    Then it raises GroupError if no query is common, MeasureError for unknown measures and for those
+    with several values, such as "P" or "official", InputError and FormatError for an invalid
+    reference, and what `evaluate` raises.
+
+    >>> qrels = {"q": {"a": 1, "b": 3}}
+    >>> run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}
+    >>> print(fr.explain(qrels, run, against={"nDCG@10": 0.7098}))
+    nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
     """
-    return explained(
-        qrels, run, measures, query, other, documents, rows, with_defaults(explain, options)
-    )
+    checked = with_defaults(explain, options)
+    if against is not None:
+        for name, value in (("query", query), ("other", other), ("documents", documents)):
+            if value is not None:
+                raise OptionError(name, "no effect with against")
+        return explained_against(qrels, run, against, measures, checked)
+    asked = MEASURES if measures is None else measures
+    return explained(qrels, run, asked, query, other, documents, rows, checked)
 
 
 def explained(
@@ -231,4 +290,4 @@ def _header(judged: JudgedQuery) -> str:
 def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
     if documents is None:
         return {}
-    return titles_of(documents, "documents", {doc for doc, _ in judged.docs})
+    return titles_of(documents, {doc for doc, _ in judged.docs})

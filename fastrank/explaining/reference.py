@@ -35,7 +35,7 @@ _OTHERS = {measure.name for measure in MEASURES if measure.is_text}
 def read_reference(given: Any, queries: Container[str]) -> Values:
     """The values of another tool.
 
-    given: as `explain_options` takes it. queries: those with judgments, some of which may be
+    given: as `explain` takes `against`. queries: those with judgments, some of which may be
     spelled as a measure, such as q1. Raises InputError and FormatError.
     """
     if isinstance(given, (str, os.PathLike)):
@@ -49,10 +49,10 @@ def read_reference(given: Any, queries: Container[str]) -> Values:
             return _of_dict(given, name, queries)
         return _of_trec_eval(text, name)
     if isinstance(given, Mapping):
-        return _of_dict(given, "reference", queries)
+        return _of_dict(given, "against", queries)
     if isinstance(given, Iterable):
         return _of_tuples(given)
-    raise TypeError(f"reference: expected a dict or a path, found {type(given).__name__}")
+    raise TypeError(f"against: expected a dict or a path, found {type(given).__name__}")
 
 
 def _of_trec_eval(text: str, name: str) -> Values:
@@ -97,10 +97,10 @@ def _of_tuples(given: Iterable[Any]) -> Values:
     for one in given:
         if not hasattr(one, "query_id"):
             reason = "expected a dict, a path or tuples with query_id, measure and value"
-            raise TypeError(f"reference: {reason}, found an item of type {type(one).__name__}")
+            raise TypeError(f"against: {reason}, found an item of type {type(one).__name__}")
         query, measure, value = one.query_id, one.measure, one.value
-        found.setdefault(str(measure), {})[str(query)] = _number(value, f"reference: {query!r}")
-    return _checked(found, "reference")
+        found.setdefault(str(measure), {})[str(query)] = _number(value, f"against: {query!r}")
+    return _checked(found, "against")
 
 
 def _is_measure(name: Any) -> bool:
@@ -175,7 +175,7 @@ class MeasureDifference(Frozen):
     for which that is so and the range of the mean, (Match, worst, best); else None.
 
     >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}
-    >>> one = fr.explain_options(qrels, run, {"map": 0.75}).measures["map"]
+    >>> one = fr.explain(qrels, run, against={"map": 0.75}).measures["map"]
     >>> one.theirs, one.ours, [match.options for match in one.matches]
     (0.75, 0.5, [{'ties': 'average'}])
     """
@@ -223,16 +223,16 @@ class MeasureDifference(Frozen):
 
 
 class OptionsExplanation(Frozen):
-    """Which settings reproduce the values of another tool, as `explain_options` returns it.
+    """Which settings reproduce the values of another tool, as `explain(against=)` returns it.
 
     measures: {measure: MeasureDifference}, by the names in the reference.
 
     >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
-    >>> fr.explain_options(qrels, run, {"map": 0.5, "recip_rank": 0.1234567})
+    >>> fr.explain(qrels, run, against={"map": 0.5, "recip_rank": 0.1234567})
     <OptionsExplanation: 1 of 2 measures reproduced>
     """
 
-    made_by = "fastrank.explain_options"
+    made_by = "fastrank.explain"
 
     measures: dict[str, MeasureDifference]
 

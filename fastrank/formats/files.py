@@ -67,7 +67,7 @@ def check_target(target: Source) -> None:
         return
     path = local(target)
     if is_url(path):
-        from fastrank.formats.object_stores import open_to_write
+        from fastrank.formats.remote import open_to_write
 
         open_to_write(path)
         return
@@ -111,8 +111,7 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     if not is_url(name):
         yield name
         return
-    from fastrank.formats.object_stores import BLOCK
-    from fastrank.formats.remote import temporary_file
+    from fastrank.formats.remote import BLOCK, temporary_file
 
     with temporary_file() as copy:
         with open_source(name) as source, open(copy, "wb") as file:
@@ -144,7 +143,7 @@ def replacing(target: str) -> Iterator[str]:
     """
     path = local(target)
     if is_url(path):
-        from fastrank.formats.object_stores import uploading
+        from fastrank.formats.remote import uploading
 
         with uploading(path) as scratch:
             yield scratch

@@ -15,7 +15,7 @@ from fastrank.formats.dicts import query_to_dict as query_to_dict
 from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.inputs import is_row
-from fastrank.formats.tables import Table, qrels_of, run_of
+from fastrank.formats.tables import Table, qrels_of, run_of, stretches_of
 from fastrank.formats.values import floats_of, no_id, strings_of, texts_of, texts_of_list
 from fastrank.lazy import optional
 from fastrank.native import kernels
@@ -23,7 +23,7 @@ from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from fastrank.data.run import Run
@@ -143,15 +143,18 @@ def _expect(frame: Any, library: str, name: str) -> None:
         raise InputError(source, f"expected a {library} {name}{hint}")
 
 
-def table_of_arrow(source: str, table: Any, method: str | None = None) -> Table:
-    """A table or record batch of Arrow as a table."""
+def table_of_arrow(
+    source: str, names: Iterable[str], columns: Sequence[Any], method: str | None = None
+) -> Table:
+    """Columns of Arrow as a table."""
     return Table(
         source,
-        table.column_names,
-        table.columns,
+        names,
+        columns,
         method=method,
         to_texts=texts_of_arrow,
         to_numbers=numbers_of_arrow,
+        to_stretches=_stretches_of_arrow,
     )
 
 
@@ -167,7 +170,7 @@ def arrow_table(given: Any) -> Table:
         given = pyarrow.concat_tables(batches) if batches else nothing
     if not hasattr(given, "column_names"):
         given = pyarrow.table(given)
-    return table_of_arrow(source, given, "from_arrow")
+    return table_of_arrow(source, given.column_names, given.columns, "from_arrow")
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:
@@ -208,6 +211,23 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
     buffer = memoryview(content or b"").cast("B")[first:stop]
     starts = ends[:-1] - first if first else ends[:-1]
     return Texts(buffer, memory_of(starts), memory_of(ends[1:] - ends[:-1]))
+
+
+def _stretches_of_arrow(column: Any, fail: Fail) -> tuple[Texts, Any]:
+    """As `stretches_of` its texts, which are not listed if they are numbers of a dictionary."""
+    import numpy
+    import pyarrow
+
+    if not pyarrow.types.is_dictionary(column.type):
+        return stretches_of(texts_of_arrow(column, fail))
+    refuse_nulls(column, fail)
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    numbers = column.indices.to_numpy(zero_copy_only=False)
+    differs = numpy.ones(len(numbers), bool)
+    differs[1:] = numbers[1:] != numbers[:-1]
+    firsts = numpy.flatnonzero(differs)
+    return texts_of_arrow(column.take(pyarrow.array(firsts)), fail), memory_of(firsts)
 
 
 def numbers_of_arrow(column: Any, fail: Fail) -> Any:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.files import Source
-    from fastrank.formats.parquet import ParquetRun
     from fastrank.formats.source import SourceFile
     from fastrank.formats.tables import Table
 
@@ -92,11 +91,10 @@ def open_run(
     *,
     trec_eval_version: TrecEvalVersion,
     rank_by: RankBy = "score",
-    by_columns: bool = False,
-) -> Run | SourceFile | ParquetRun | Mapping[Any, Any]:
+) -> Run | SourceFile | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 
-    That is a dict, and a file in TREC format or, `by_columns`, in parquet, which is only opened.
+    That is a dict, and a file in TREC format, which is only opened.
     Options: as in `read_run`.
     """
     if isinstance(given, Run):
@@ -114,10 +112,6 @@ def open_run(
     form = sniff.format_of(head, file.name, "run")
     if form == "trec" and not is_unusual(head):
         return file
-    if form == "parquet" and by_columns:
-        from fastrank.formats.parquet import ParquetRun
-
-        return ParquetRun(file)
     from fastrank.formats.load import read_run
 
     return read_run(file, rank_by=rank_by, trec_eval_version=trec_eval_version)

@@ -108,7 +108,7 @@ def read_exclusions(source: Source) -> Exclusions:
 IGNORE_IDENTICAL_IDS = Keyword(
     "ignore_identical_ids",
     False,
-    "exclude documents whose id equals the query id, before ranking.",
+    "exclude documents with the query's id, before ranking.",
     check=flag,
 )
 EXCLUDE = Keyword(
@@ -119,27 +119,22 @@ EXCLUDE = Keyword(
 )
 
 
-def titles_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, str]:
-    """The texts, or titles, of some documents or queries.
+def titles_of(documents: Any, wanted: Collection[str]) -> dict[str, str]:
+    """The texts, or titles, of some documents.
 
-    given: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of JSON
-    lines with _id (or id), title and text; None for nothing. Raises OptionError for other objects,
-    FormatError for a wrong line.
+    documents: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of
+    JSON lines with _id (or id), title and text. Raises OptionError for other objects, FormatError
+    for a wrong line.
     """
-    if given is None:
-        return {}
-    if hasattr(given, "corpus_ids"):
-        ids, texts = (
-            (given.corpus_ids, given.corpus)
-            if option == "documents"
-            else (given.query_ids, given.queries)
-        )
+    if hasattr(documents, "corpus_ids"):
+        ids, texts = documents.corpus_ids, documents.corpus
         return {one: texts[row : row + 1][0] for row, one in enumerate(ids) if one in wanted}
-    if isinstance(given, Mapping):
-        return {one: _shown(given[one]) for one in wanted if one in given}
-    if isinstance(given, (str, os.PathLike)):
-        return _of_lines(os.fspath(given), wanted)
-    raise OptionError(option, f"expected a Dataset, a dict or a path, found {type(given).__name__}")
+    if isinstance(documents, Mapping):
+        return {one: _shown(documents[one]) for one in wanted if one in documents}
+    if isinstance(documents, (str, os.PathLike)):
+        return _of_lines(os.fspath(documents), wanted)
+    found = type(documents).__name__
+    raise OptionError("documents", f"expected a Dataset, a dict or a path, found {found}")
 
 
 def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:

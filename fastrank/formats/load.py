@@ -116,10 +116,12 @@ def read_qrels(
                 trec_eval_version=trec_eval_version,
                 warn=warn,
             )
-        found = content_of(file.read(), file.name, form, "qrels", columns, warn=warn)
-    if not isinstance(found, Table):
-        return dicts.qrels_from_dict(found, source=file.name)
-    return tables.qrels_of(found, columns)
+        found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
+        if not isinstance(found, Table):
+            return dicts.qrels_from_dict(found, source=file.name)
+        qrels = tables.qrels_of(found, columns)
+        file.check_unchanged()
+        return qrels
 
 
 def read_run(
@@ -163,10 +165,17 @@ def read_run(
             if tag is not None:
                 run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
             return run
-        found = content_of(file.read(), file.name, form, "run", columns, rank_by, warn)
-    if not isinstance(found, Table):
-        return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
-    return tables.run_of(found, columns, tag=tag, rank_by=rank_by)
+        found = content_of(_content(file, form), file.name, form, "run", columns, rank_by, warn)
+        if not isinstance(found, Table):
+            return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
+        run = tables.run_of(found, columns, tag=tag, rank_by=rank_by)
+        file.check_unchanged()
+        return run
+
+
+def _content(file: SourceFile, form: str) -> Any:
+    """The content of a file; of one in parquet the path, if its columns can be read alone."""
+    return file.path if form == "parquet" and file.path is not None else file.read()
 
 
 def is_dataset(source: object) -> bool:
@@ -232,9 +241,9 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     file = file if file.rereadable else sniff.in_memory(content, file.name)
     if form != "parquet":
         return file, kind_of_json(content, file.name, form)
-    from fastrank.formats.parquet import read_parquet
+    from fastrank.formats.parquet import ParquetColumns
 
-    return file, sniff.kind_of_names(read_parquet(content, file.name).column_names)
+    return file, sniff.kind_of_names(ParquetColumns(content, file.name).names)
 
 
 def _open(

@@ -112,8 +112,9 @@ def run_metadata(source: Source) -> str | None:
     Keller and Schaer, 'ir_metadata: an extensible metadata schema for IR experiments', SIGIR 2022.
 
     >>> import io
+    >>> from fastrank.formats.runs import run_metadata
     >>> run = b"# ir_metadata.start\\n# actor:\\n#   team: x\\n# ir_metadata.end\\nq Q0 d 1 1 t\\n"
-    >>> fr.run_metadata(io.BytesIO(run))
+    >>> run_metadata(io.BytesIO(run))
     'actor:\\n  team: x\\n'
     """
     found: list[str] = []

@@ -21,7 +21,7 @@ SCHEMA = "fastrank.site/1"
 NAMED = 3
 
 
-def manifest(files: Mapping[str, bytes]) -> bytes:
+def _manifest(files: Mapping[str, bytes]) -> bytes:
     """The list of the files of a site."""
     digests = {path: sha256(content).hexdigest() for path, content in sorted(files.items())}
     version = import_module("fastrank").__version__
@@ -29,31 +29,17 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
-def changes(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> list[str]:
-    """How the files differ from those in a folder, by path. Raises InputError and OSError."""
-    target = os.path.realpath(output)
-    old = _files_in(target)
-    new = {**files, MANIFEST: manifest(files)}
-    found = {path: f"add {path}" for path in new.keys() - old}
-    found |= {path: f"remove {path}" for path in old - new.keys()}
-    for path in old & new.keys():
-        with open(os.path.join(target, path), "rb") as file:
-            if file.read() != new[path]:
-                found[path] = f"change {path}"
-    return [found[path] for path in sorted(found)]
-
-
 def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> None:
     """Replace a folder by a site. Raises InputError for a folder with other files, and OSError."""
+    check_folder(output)
     target = os.path.realpath(output)
-    _files_in(target)
     above, name = os.path.split(target)
     if not os.path.isdir(above):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), above)
     unique = f"{os.getpid()}-{os.urandom(6).hex()}"
     scratch, before = (os.path.join(above, f".{name}-{own}-{unique}") for own in ("new", "old"))
     try:
-        for path, content in {**files, MANIFEST: manifest(files)}.items():
+        for path, content in {**files, MANIFEST: _manifest(files)}.items():
             place = os.path.join(scratch, path)
             os.makedirs(os.path.dirname(place), exist_ok=True)
             with open(place, "wb") as file:
@@ -72,13 +58,14 @@ def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> No
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _files_in(target: str) -> set[str]:
-    """The files of an earlier site, as its manifest lists them, that are still there.
+def check_folder(output: str | os.PathLike[str]) -> None:
+    """Raise InputError for a folder with files of others, NotADirectoryError for a file.
 
-    Raises InputError for a folder with others, NotADirectoryError for a file.
+    Those of an earlier site are the ones that its manifest lists.
     """
+    target = os.path.realpath(output)
     if not os.path.exists(target):
-        return set()
+        return
     if not os.path.isdir(target):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
     found = {
@@ -91,12 +78,6 @@ def _files_in(target: str) -> set[str]:
         shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
         reason = f"has files that fastrank did not write there: {shown}"
         raise InputError(target, f"{reason}; choose an empty folder")
-    return found
-
-
-def is_site(folder: str) -> bool:
-    """Whether a folder has a site of ours."""
-    return bool(_listed(os.path.join(folder, MANIFEST)))
 
 
 def _listed(path: str) -> set[str]:

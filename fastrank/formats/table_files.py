@@ -53,9 +53,10 @@ def read_table(
     """
     if form == "parquet":
         from fastrank.formats.frames import table_of_arrow
-        from fastrank.formats.parquet import read_parquet
+        from fastrank.formats.parquet import ParquetColumns
 
-        return table_of_arrow(name, read_parquet(content, name))
+        columns_of_file = ParquetColumns(content, name)
+        return table_of_arrow(name, columns_of_file.names, columns_of_file)
     lines = array("q")
     rows: list[Any] = []
     if form in DELIMITERS:
@@ -321,8 +322,8 @@ def content_of(
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not in TREC format, or {query: {document: number}}.
 
-    kind: qrels or run. rank_by: may determine the role of the third column of a run. Raises
-    FormatError and InputError.
+    content: of a local file in parquet, it may be the path. kind: qrels or run. rank_by: may
+    determine the role of the third column of a run. Raises FormatError and InputError.
     """
     check_mapping(columns, name)
     if form == "sample":

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Table:
     """Named columns of equal length; `source` is the table's name in messages.
 
-    columns: lists, or what `to_texts` and `to_numbers` convert. unit, rows: as in TextColumn.
+    columns: lists, or what `to_texts`, `to_numbers` and `to_stretches` convert. unit, rows: as in
+    TextColumn.
     method: the method of Qrels and Run that takes such a table with `columns=`; None for files,
     whose readers do; empty if there is none.
     """
@@ -43,10 +44,11 @@ class Table:
         method: str | None = None,
         to_texts: Callable[[Any, Fail], Texts] = texts_of,
         to_numbers: Callable[[Any, Fail], Any] | None = None,
+        to_stretches: Callable[[Any, Fail], tuple[Texts, Any]] | None = None,
     ) -> None:
         self.source, self.names, self.columns = source, list(names), columns
         self.rows, self.unit, self.method = rows, unit, method
-        self._to_texts, self.to_numbers = to_texts, to_numbers
+        self._to_texts, self.to_numbers, self._to_stretches = to_texts, to_numbers, to_stretches
         # Whether an empty id is a missing one.
         self.is_file = rows is not None
 
@@ -69,6 +71,12 @@ class Table:
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""
         return self._to_texts(self.columns[place], self.failing(place))
+
+    def stretches(self, place: int) -> tuple[Texts, Any]:
+        """As `stretches_of` the texts of a column."""
+        if self._to_stretches is None:
+            return stretches_of(self.texts(place))
+        return self._to_stretches(self.columns[place], self.failing(place))
 
     def numbers(self, place: int) -> Any:
         """A column of numbers, as a list or a numpy array."""
@@ -104,6 +112,14 @@ class Table:
         raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
 
 
+def stretches_of(texts: Texts) -> tuple[Texts, Any]:
+    """The texts that differ from the one before, and their rows."""
+    firsts = zeros("q", len(texts))
+    firsts = firsts[: kernels.find_stretches(texts.columns, firsts)]
+    text, starts, lengths = texts.columns
+    return Texts(text, take(starts, firsts), take(lengths, firsts)), firsts
+
+
 def numbers_of_cells(cells: Sequence[str], fail: Fail) -> list[int | float]:
     """The decimal numbers that cells of a text file are."""
     # Python also accepts `1_0` and digits of other scripts.
@@ -137,7 +153,7 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
-    fields["groups"] = constant(NO_ITERATION, table.size)
+    fields["groups"] = constant(NO_ITERATION, len(fields["docs"]))
     for name, role in (("groups", "iteration"), ("strata", "stratum")):
         if role in found:
             fields[name] = grouped.reorder(table.texts(found[role]))
@@ -174,7 +190,7 @@ def run_of(
     elif "rank" in found:
         scores = scores_of_ranks(table.numbers(found["rank"]), table.failing(found["rank"]))
     else:
-        scores = zeros("d", table.size)
+        scores = zeros("d", len(fields["docs"]))
     own_tag = tag_of(tag, table.source)
     if tag is None and "tag" in found:
         own_tag = _single_tag(table, found["tag"])
@@ -195,12 +211,11 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
 
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
     """The rows of each query, and fields of the noun."""
-    queries, docs = (_ids_of(table, found[role]) for role in ("query", "doc"))
-    firsts = zeros("q", table.size)
-    firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
-    text, starts, lengths = queries.columns
-    stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
-    grouped = Groups(stretches, firsts, table.size)
+    queries, firsts = table.stretches(found["query"])
+    _refuse_empty(table, found["query"], queries, firsts)
+    docs = table.texts(found["doc"])
+    _refuse_empty(table, found["doc"], docs)
+    grouped = Groups(queries, firsts, len(docs))
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
     docs = grouped.reorder(docs).placed(rows, table.unit)
     return grouped, {
@@ -211,14 +226,14 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[s
     }
 
 
-def _ids_of(table: Table, place: int) -> Texts:
-    """A column of ids. One that is empty is missing, if the table is a text file."""
-    texts = table.texts(place)
-    if table.is_file:
-        row = first_empty(texts)
-        if row >= 0:
-            table.failing(place)(row, "expected an id, found an empty text")
-    return texts
+def _refuse_empty(table: Table, place: int, texts: Texts, rows: Any = None) -> None:
+    """Raise the error about an empty id, which is a missing one, if the table is a text file.
+
+    rows: of the texts, None if there is one in each row of the table.
+    """
+    if table.is_file and (first := first_empty(texts)) >= 0:
+        row = first if rows is None else rows[first]
+        table.failing(place)(row, "expected an id, found an empty text")
 
 
 def first_empty(texts: Texts) -> int:
@@ -231,7 +246,7 @@ def first_empty(texts: Texts) -> int:
 
 def _single_tag(table: Table, place: int) -> bytes:
     """The tag of all rows. Raises InputError if there are several."""
-    tags, call = table.texts(place), table.call("Run")
+    (tags, _), call = table.stretches(place), table.call("Run")
     count = len(tags)
     numbered = interning(count)
     distinct = kernels.intern_texts(tags.columns, numbered)

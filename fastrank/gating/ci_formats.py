@@ -1,11 +1,8 @@
-"""A verdict as JSON, JUnit XML, OpenMetrics, and annotations of GitHub Actions."""
+"""A verdict as JSON, and as annotations of GitHub Actions."""
 
 from __future__ import annotations
 
-import re
-
-from fastrank.document.html import safe
-from fastrank.gating.shown import LISTED, all_notes, heading, listed, to_text
+from fastrank.gating.shown import LISTED, all_notes, heading, listed
 from fastrank.messages import visible
 from fastrank.scores.records import json_text
 from fastrank.scores.tables import records
@@ -41,54 +38,6 @@ def to_json(verdict: Verdict) -> str:
         },
     }
     return json_text(found, indent=2) + "\n"
-
-
-def to_junit(verdict: Verdict) -> str:
-    """A test case for each check, as GitLab and Jenkins show them."""
-    bad = [one for one in verdict.results if one.result != "pass"]
-    failures, skipped = (0, len(bad)) if verdict.passed else (len(bad), 0)
-    counts = f'tests="{len(verdict.results)}" failures="{failures}" errors="0" skipped="{skipped}"'
-    output = "\n".join(map(safe, to_text(verdict).splitlines()))
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="fastrank gate" {counts}>',
-        f'<testsuite name="fastrank gate" {counts}>',
-    ]
-    for one in verdict.results:
-        start = f"<testcase classname={_quoted(one.measure)} name={_quoted(one.check)}"
-        if one.result == "pass":
-            lines.append(f"{start}/>")
-        elif verdict.passed:
-            lines.append(f"{start}><skipped message={_quoted(one.message)}/></testcase>")
-        else:
-            failure = f"<failure type={_quoted(one.result)} message={_quoted(one.message)}/>"
-            lines.append(f"{start}>{failure}</testcase>")
-    lines += [
-        f"<system-out>{output}</system-out>",
-        "</testsuite>",
-        "</testsuites>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return f'"{safe(text)}"'
-
-
-def to_openmetrics(verdict: Verdict) -> str:
-    """The means of the run, and whether it passed, as GitLab's metrics reports read them."""
-    taken: set[str] = set()
-    lines = []
-    for measure in verdict.comparison.measures:
-        name = re.sub("[^a-zA-Z0-9_]", "_", measure)
-        if name[:1].isdigit():
-            name = f"_{name}"
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        lines.append(f"{name} {verdict.comparison.mean[measure]['now']!r}")
-    lines.append(f"fastrank_gate_passed {int(verdict.passed)}")
-    return "\n".join([*lines, "# EOF"]) + "\n"
 
 
 # How many errors, warnings and notices of a step GitHub shows.

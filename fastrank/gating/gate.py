@@ -146,12 +146,12 @@ def gate(
         "significant" fails if it is, and the drop is significant; if so few queries differ that no
         drop could be, it is undecided. "non-inferior" fails unless the 1 - alpha confidence bound
         of the change excludes such a drop.
-    test: the one-sided test of the policy "significant": "t" (paired t-test) or "randomization".
-    alpha: the significance level of each measure, below 0.5, without a correction for several.
-    on_few: whether the verdict "undecided" is a failure ("fail") or passes ("warn").
+    test: the one-sided test of "significant". "t" (paired t-test) or "randomization".
+    alpha: the significance level, below 0.5. Of each measure, without a correction for several.
+    on_few: what the verdict "undecided" does. It is a failure ("fail") or passes ("warn").
     min: {measure: the smallest mean that passes}.
-    max_unjudged: the largest share of retrieved documents without a judgment, from 0 to 1.
-    allow_other_qrels: accept other judgments, and compare the queries that both have.
+    max_unjudged: the largest share of results without a judgment, from 0 to 1.
+    allow_other_qrels: accept other judgments. The queries that both have are compared.
     **options: see `EvaluationOptions`; by default as in the baseline, others are an error.
 
     If the run lacks queries of the baseline, a check fails, and the others are compared; if the

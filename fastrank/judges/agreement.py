@@ -14,6 +14,7 @@ from fastrank.comparing.randomization import resampled_sums
 from fastrank.document.document import Cell, Document, Grid, Paragraph
 from fastrank.document.numbers import interval as bounds_text
 from fastrank.document.numbers import number, signed
+from fastrank.dropped import instead, without_dropped
 from fastrank.errors import GroupError, OptionError
 from fastrank.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.judges.labels import (
@@ -39,10 +40,8 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats, Integers
     from fastrank.comparing.plots.frame import Frame
     from fastrank.document.document import Block
-    from fastrank.formats.inputs import QrelsLike, RunsLike
+    from fastrank.formats.inputs import QrelsLike
     from fastrank.judges.labels import Scale
-    from fastrank.judges.systems import SystemsUnderJudges
-    from fastrank.measures.selection import Measures
 
 # The coefficients of a table of several judges, and of one of queries and of grades.
 SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
@@ -77,7 +76,6 @@ class JudgeAgreement(Result):
     more did. only_a, only_b: of two judges, the numbers of pairs that only one judged, which count
     nowhere else. grades, queries: those of common pairs, in ascending and in byte order. alpha:
     Krippendorff's alpha over all judges by metric: "nominal", "ordinal", "interval".
-    systems: what the judges do to the order of systems, None without runs.
 
     Of two judges also, each a float that is NaN where it has no value:
 
@@ -107,7 +105,6 @@ class JudgeAgreement(Result):
     queries: list[str]
     alpha: dict[str, float]
     relevance_level: float
-    systems: SystemsUnderJudges | None = None
     notes: list[str]
     # Of each query, float64[queries, grades, grades]: of two judges the confusion matrix, of
     # several the coincidences.
@@ -128,7 +125,8 @@ class JudgeAgreement(Result):
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in self._functions():
-            raise AttributeError(f"JudgeAgreement has no attribute {name!r}")
+            hint = instead("JudgeAgreement", name)
+            raise AttributeError(f"JudgeAgreement has no attribute {name!r}{hint}")
         return self.value(name)
 
     def __dir__(self) -> list[str]:
@@ -335,8 +333,6 @@ class JudgeAgreement(Result):
     def _document(self) -> Document:
         level = f"{100 * self._settings.level:g}%"
         blocks = self._of_two(level) if len(self.judges) == 2 else self._of_several(level)
-        if self.systems is not None:
-            blocks += self.systems._document().blocks
         return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
 
     def _of_two(self, level: str) -> list[Block]:
@@ -392,9 +388,10 @@ class JudgeAgreement(Result):
                 "queries": self.by_query(),
                 "by_grade": self.by_grade(),
             }
-        return content if self.systems is None else {**content, "systems": self.systems._content()}
+        return content
 
 
+@without_dropped
 def judge_agreement(
     a: QrelsLike,
     b: QrelsLike,
@@ -406,9 +403,6 @@ def judge_agreement(
     level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
-    runs: RunsLike | None = None,
-    measures: Measures = "map nDCG@10",
-    families: Mapping[str, Any] | None = None,
 ) -> JudgeAgreement:
     """Compare the judgments of two or more judges, such as people and a language model.
 
@@ -422,13 +416,9 @@ def judge_agreement(
     level: the confidence level of the intervals.
     resamples: the number of random resamples.
     seed: the seed of the resamples.
-    runs: runs of systems, as a list or {name: run}, to see what the judges do to their order.
-    measures: the measures of the systems. Judged queries that a run lacks count as 0.
-    families: which runs used the same model as the judge: {"judge": "gpt-4o", "runs": {run:
-        model}}, for its bias towards its own family.
 
     Raises GroupError if no two judges have a judged pair in common, OptionError for invalid
-    options, and what reading judgments and runs raises. Warns if the sets of grades differ; notes
+    options, and what reading judgments raises. Warns if the sets of grades differ; notes
     say what is left out.
 
     >>> agreement = fr.judge_agreement(human, judge)
@@ -445,15 +435,7 @@ def judge_agreement(
     compare_scales(judges, made.notes)
     same = [name for name in found[1:] if judges[name] == judges[found[0]]]
     made.notes.extend(f"{found[0]} and {name} are the same judgments" for name in same)
-    if runs is None:
-        if families is not None:
-            raise OptionError("families", "needs runs")
-        return made
-    from fastrank.judges.systems import under_judges
-
-    systems = under_judges(judges, runs, measures, families, chosen)
-    changed: JudgeAgreement = made.changed(systems=systems)
-    return changed
+    return made
 
 
 def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> JudgeAgreement:

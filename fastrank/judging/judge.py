@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Preferences, Qrels
-    from fastrank.formats.parquet import ParquetRun
     from fastrank.formats.trec import Warn
     from fastrank.judging.dicts import DictJudge, DictJudgments
     from fastrank.judging.judged import JudgedRun
@@ -58,23 +57,10 @@ class RunJudge:
                 run,
                 trec_eval_version=options.trec_eval_version,
                 rank_by=options.rank_by,
-                by_columns=rankings_suffice(self.judgments, self.measures, options),
             )
         if isinstance(run, SourceFile):
             return self._judge_file(run, threads, warn)
-        return self._judge_columns(run, threads) if hasattr(run, "feed") else self._in_memory(run)
-
-    def _judge_columns(self, run: ParquetRun, threads: int | None) -> JudgedRun:
-        with run.file as file:
-            judge = self._file_judge()
-            judged = judge.judge_columns(run, threads)
-            self._idle.append(judge)
-            file.check_unchanged()
-            if judged is not None:
-                return judged
-            from fastrank.formats.load import read_run
-
-            return self._in_memory(read_run(run.reopened()))
+        return self._in_memory(run)
 
     def _in_memory(self, run: Any) -> JudgedRun:
         """Judge a run in memory."""

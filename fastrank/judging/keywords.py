@@ -100,46 +100,45 @@ EVALUATION = (
     Keyword(
         "relevance_level",
         1,
-        """the lowest grade that counts as relevant (trec_eval -l). Like grades, it may have a
-        fraction.""",
+        """the lowest relevant grade (trec_eval -l). Like grades, it may have a fraction.""",
         check=check_level,
     ),
     Keyword(
         "rank_by",
         "score",
-        """what to rank documents by: "score", highest first; "rank", the rank column of a file or
-        frame, smallest first, ignoring the scores; or "given", the order of the lines, rows or
-        items. By rank or as given, there are no ties. A rank that is not an integer, or that
-        appears twice in a query, is an error. A Run has no ranks; `read_run` can read a file by
-        rank.""",
+        """what to rank documents by. With "score", highest first; with "rank", by the rank column
+        of a file or frame, smallest first, ignoring the scores; with "given", in the order of the
+        lines, rows or items. By rank or as given, there are no ties. A rank that is not an integer,
+        or that appears twice in a query, is an error. A Run has no ranks; `read_run` can read a
+        file by rank.""",
         choices=RANK_BY,
     ),
     Keyword(
         "ties",
         "docno_desc",
-        """the order of documents with equal scores (compared as 32-bit floats in 9.0.8):
-        "docno_desc", larger id first, in byte order, as in trec_eval; "docno_asc", smaller id
-        first; "given", the order of the lines; "best" or "worst", highest or lowest grade first;
-        or "average", the expected value over all orders. For "best" and "worst", documents not in
-        the judgments are below grade 0; they are the best or worst order for measures that increase
-        when a higher grade moves up, such as map, P, recip_rank and ndcg. "average" is exact
-        (McSherry and Najork, ECIR 2008), for map, P, recall, Rprec, recip_rank, success, ndcg,
-        bpref, RBP, set measures and others; the remaining measures raise MeasureError, which lists
-        those that have one, and are omitted from sets of measures such as official.""",
+        """the order of equal scores. These are compared as 32-bit floats in 9.0.8. Documents are in
+        the order "docno_desc", larger id first, in byte order, as in trec_eval; "docno_asc",
+        smaller id first; "given", the order of the lines; "best" or "worst", highest or lowest
+        grade first; or "average", the expected value over all orders. For "best" and "worst",
+        documents not in the judgments are below grade 0; they are the best or worst order for
+        measures that increase when a higher grade moves up, such as map, P, recip_rank and ndcg.
+        "average" is exact (McSherry and Najork, ECIR 2008), for map, P, recall, Rprec, recip_rank,
+        success, ndcg, bpref, RBP, set measures and others; the remaining measures raise
+        MeasureError, which lists those that have one, and are omitted from sets of measures such as
+        official.""",
         choices=TIES,
     ),
     Keyword(
         "missing",
         "skip",
-        """how to treat judged queries that have no results: "skip" ignores them, "zero" counts each
-        as 0, in the values per query and in the means (trec_eval -c), and "error" raises
-        EvaluationError.""",
+        """judged queries without results. "skip" ignores them, "zero" counts each as 0, in the
+        values per query and in the means (trec_eval -c), and "error" raises EvaluationError.""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
         "no_relevant",
         "zero",
-        """how to treat judged queries without a relevant document: "zero" evaluates them, which
+        """queries without a relevant document. "zero" evaluates them, which
         gives 0 for most measures; "one" counts those with results as 1, also in geometric means, in
         every measure that is exactly 1 for a perfect ranking of enough relevant documents, as
         LightGBM, XGBoost and CatBoost do; "skip" ignores them everywhere; "error" raises
@@ -154,7 +153,7 @@ EVALUATION = (
     Keyword(
         "duplicates",
         "error",
-        """how to treat duplicate documents in a ranking: "error" raises an error, "first" keeps the
+        """duplicate documents in a ranking. "error" raises an error, "first" keeps the
         first line, and "max" the line with the highest score. A duplicate document in
         the judgments of an evaluated query is always an error.""",
         choices=("error", "first", "max"),
@@ -162,26 +161,26 @@ EVALUATION = (
     Keyword(
         "depth",
         None,
-        "keep only the first `depth` documents of each ranking (trec_eval -M).",
+        "keep only the first `depth` of each ranking (trec_eval -M).",
         least=1,
     ),
     Keyword(
         "judged_only",
         False,
-        "drop documents without a grade >= 0 from the rankings (trec_eval -J).",
+        "drop documents without a grade >= 0 (trec_eval -J).",
         check=flag,
     ),
     Keyword(
         "collection_size",
         0,
-        "number of documents in the collection, for `utility` (trec_eval -N).",
+        "the collection's size, for `utility`. It is trec_eval's -N.",
         check=integer,
     ),
     Keyword(
         "trec_eval_version",
         DEFAULT_VERSION,
-        """the version of trec_eval whose numbers to compute and whose rules for comments in files
-        to follow, "9.0.8" or "10.0".""",
+        """the version of trec_eval to follow. "9.0.8" and "10.0" have some other numbers, and other
+        rules for comments in files.""",
         check=lambda _, given: check_version(given),
         choices=TREC_EVAL_VERSIONS,
     ),

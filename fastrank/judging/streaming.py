@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import memory_of, spans, text_table
+from fastrank.data.texts import spans, text_table
 from fastrank.formats.chunks import (
     SHORTEST_LINE,
     ChunkReader,
@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-    from fastrank.data.texts import Texts
     from fastrank.formats.chunks import Prepare
-    from fastrank.formats.parquet import ParquetRun
     from fastrank.measures.selection import BoundMeasure
 
 
@@ -64,25 +62,13 @@ class FileJudge:
         self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
-    def judge_columns(self, run: ParquetRun, threads: int | None) -> JudgedRun | None:
-        """Judge a run in columns; None if it must be loaded into memory."""
-        if not self._can_stream:
-            return None
-        streams = self._streams_for(threads := run.threads(threads))
-        tag = streams.feed_columns(run, threads)
-        return None if tag is None else self._judged(streams, tag)
-
-    def _streams_for(self, threads: int) -> _Streams:
-        """The memory of so many threads."""
-        if self._streams is None or self._streams.count <= threads:
-            self._streams = _Streams(self._qrels, self._options, self._queries, threads + 1)
-        return self._streams
-
     def judge(self, parts: FileParts) -> JudgedRun | None:
         """Judge a run; None if it must be loaded into memory. Raises ReadError."""
         if not self._can_stream:
             return None
-        streams: Any = self._streams_for(parts.threads)
+        if self._streams is None or self._streams.count <= parts.threads:
+            self._streams = _Streams(self._qrels, self._options, self._queries, parts.threads + 1)
+        streams: Any = self._streams
         comments = self._options.trec_eval_version != DEFAULT_VERSION
         tag = streams.feed(parts, comments=comments)
         if not comments and streams.met_comment and not streams.are_scattered:
@@ -150,17 +136,13 @@ class _Streams(_Fed):
         unknown = unknown_queries(kept=self._strict)
         return ChunkReader(self._kernel_of(number, unknown), unknown)
 
-    def _section(self, number: int) -> records.StreamedRankings:
-        """The part of the columns that a feeder fills."""
-        return records.StreamedRankings(
+    def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
+        streamed = records.StreamedRankings(
             *(
                 column[number * size : (number + 1) * size]
                 for column, size in zip(self._streamed, self._sizes, strict=True)
             )
         )
-
-    def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
-        streamed = self._section(number)
         # Not self, which holds the feeders: a cycle would keep large buffers until the next garbage
         # collection.
         queries, qrels, options = self._queries, self._qrels.columns, self._places
@@ -192,31 +174,11 @@ class _Streams(_Fed):
 
     def feed(self, parts: FileParts, *, comments: bool) -> bytes | None:
         """Judge all parts; the tag of the last line, or None if one could not be judged."""
-        self._begin(self.feeders[: parts.threads])
-        return feed_in_turn(self._fed, parts, comments=comments, strict=self._strict)
-
-    def feed_columns(self, run: ParquetRun, threads: int) -> bytes | None:
-        """Judge a run in columns; its tag, or None if that cannot be done."""
-        # Imported late, here and below: the trec_eval command does not need the module.
-        from fastrank.formats.parquet import UnusualError
-
-        feeders = [
-            _ColumnFeeder(self._qrels, self._places, self._queries, self._section(number))
-            for number in range(threads)
-        ]
-        self._begin(feeders)
-        try:
-            tag = run.feed([feeder.feed for feeder in feeders])
-        except UnusualError:
-            return None
-        are_done = all(feeder.status == codes.DONE for feeder in feeders)
-        return tag if are_done and not self.are_scattered else None
-
-    def _begin(self, feeders: list[Any]) -> None:
         seen = self._streamed.first_listed
         if len(seen) and self._fed:
             seen.cast("B")[:] = bytes(seen.nbytes)
-        self._fed = feeders
+        self._fed = self.feeders[: parts.threads]
+        return feed_in_turn(self._fed, parts, comments=comments, strict=self._strict)
 
     @property
     def met_comment(self) -> bool:
@@ -263,61 +225,6 @@ class _Streams(_Fed):
         if found < 0:
             return None
         return queries[:found], Judged(columns=rankings, ties=ties).first(found)
-
-
-class _ColumnFeeder:
-    """Feeds rankings in columns to the streaming kernel for them."""
-
-    def __init__(
-        self,
-        qrels: Qrels,
-        options: Any,
-        queries: records.TextTable,
-        streamed: records.StreamedRankings,
-    ) -> None:
-        self._qrels, self._options = qrels.columns, options
-        self._queries, self._streamed = queries, streamed
-        self.unknown_ids: set[bytes] = set()
-        self._state, self._problem = records.Reading(), zeros("q", 3)
-        self._scratch: records.StreamScratch | None = None
-
-    @property
-    def status(self) -> int:
-        """DONE, or why a ranking could not be judged."""
-        return self._state.status
-
-    def feed(self, queries: Texts, run: records.Run) -> None:
-        """Judge rankings of these queries, unless one before could not be judged."""
-        if self.status != codes.DONE:
-            return
-        # The trec_eval command does without it.
-        import numpy
-
-        places = zeros("q", len(queries))
-        kernels.find_texts(queries.columns, self._queries, places)
-        found = numpy.asarray(places)
-        known = numpy.flatnonzero(found >= 0)
-        if len(known) < len(found):
-            self.unknown_ids.update(queries.take(numpy.flatnonzero(found < 0).tolist()))
-        deepest = kernels.widest(run.offsets)
-        if self._scratch is None or deepest > len(self._scratch.ranks):
-            self._scratch = records.StreamScratch(
-                fields=result_fields(0),
-                scores=zeros("d", 0),
-                ranks=zeros("q", deepest),
-                judging=judging_scratch(deepest, kernels.widest(self._qrels.offsets)),
-                unknown=unknown_queries(kept=False),
-            )
-        kernels.stream_rankings(
-            self._qrels,
-            run,
-            records.Matched(memory_of(found[known]), memory_of(known)),
-            self._options,
-            self._scratch,
-            self._streamed,
-            self._problem,
-            self._state,
-        )
 
 
 # Larger pages are read faster, smaller ones waste less memory.

@@ -123,8 +123,8 @@ def measure(
     >>> @fr.measure
     ... def share_of_top(ranking, cutoff=10):
     ...     return (ranking.ranks <= cutoff).sum() / cutoff
-    >>> fr.parse_measure("share_of_top@5")
-    MeasureSpec('share_of_top@5')
+    >>> fr.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "share_of_top@5").mean
+    {'share_of_top@5': 0.2}
     >>> @fr.measure(better="lower")
     ... def documents_wasted(ranking):
     ...     return ranking.num_ret - ranking.num_rel_ret

@@ -48,12 +48,13 @@ class MeasureSpec(Frozen):
     `str()` returns the canonical spelling, which `parse_measure` parses into an equal
     specification. Equality ignores how the measure was written.
 
-    >>> spec = fr.parse_measure("map(rel = 2) @ 100")
+    >>> from fastrank.measures.notation import parse_measure
+    >>> spec = parse_measure("map(rel = 2) @ 100")
     >>> spec.name, spec.options, spec.asked
     ('AP', (('cutoff', 100), ('rel', 2)), 'map(rel=2)@100')
     >>> str(spec)
     'AP(rel=2)@100'
-    >>> spec == fr.parse_measure(str(spec))
+    >>> spec == parse_measure(str(spec))
     True
     """
 
@@ -66,7 +67,8 @@ class MeasureSpec(Frozen):
     def bind(self, trec_eval_version: str) -> BoundMeasure:
         """Bind the measure to its parameters; not for sets of measures. Raises MeasureError.
 
-        >>> fr.parse_measure("P.10,5").bind("9.0.8").names
+        >>> from fastrank.measures.notation import parse_measure
+        >>> parse_measure("P.10,5").bind("9.0.8").names
         [b'P_5', b'P_10']
         """
         if self.family is not None:
@@ -115,10 +117,10 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     Raises MeasureError for an unknown measure, suggesting the closest names, or for invalid
     parameters, and TypeError for other objects.
 
-    >>> import fastrank as fr
-    >>> fr.parse_measure("AP(rel = 2) @ 100")
+    >>> from fastrank.measures.notation import parse_measure
+    >>> parse_measure("AP(rel = 2) @ 100")
     MeasureSpec('AP(rel=2)@100')
-    >>> fr.parse_measure("mrr@10")
+    >>> parse_measure("mrr@10")
     MeasureSpec('RR@10')
     """
     if isinstance(text, MeasureSpec):

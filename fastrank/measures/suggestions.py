@@ -58,17 +58,13 @@ METRICS = {
     for function, others in {
         "accuracy": "",
         "adjusted_f1": "",
-        "adjusted_mutual_info": "",
         "average_precision": "",
         "average_recall": "",
         "best_accuracy": "",
         "best_f1": "",
-        "completeness": "",
         "exact_match": "",
         "f1": "macro_f1 weighted_f1",
         "hinge_loss": "",
-        "homogeneity": "",
-        "kendall": "kendalltau",
         "matthews": "mcc",
         "pearson": "pearsonr",
         "precision": "",
@@ -76,7 +72,6 @@ METRICS = {
         "recall": "",
         "spearman": "spearmanr",
         "token_f1": "",
-        "v_measure": "",
     }.items()
     for name in (function, *others.split())
 }

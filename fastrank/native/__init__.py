@@ -50,7 +50,7 @@ def engine() -> str:
     The environment variable FASTRANK_ENGINE=precompiled or =jit insists on one of them;
     NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
 
-    >>> fr.engine().partition(" ")[0] in ("precompiled", "jit", "python")
+    >>> fr.testing.engine().partition(" ")[0] in ("precompiled", "jit", "python")
     True
     """
     kernels._load()

@@ -190,12 +190,13 @@ class ZScores(Frozen):
     measure's printed name. source: the name of the file.
 
     >>> import io
-    >>> zscores = fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\nq1 P_5 0.4 0.2\\n"))
+    >>> from fastrank.scores.differences import read_zscores
+    >>> zscores = read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\nq1 P_5 0.4 0.2\\n"))
     >>> zscores.entries
     {b'q1': [(b'P_5', 0.4, 0.2), (b'map', 0.25, 0.1)]}
     """
 
-    made_by = "fastrank.read_zscores"
+    made_by = "fastrank.scores.differences.read_zscores"
 
     entries: dict[bytes, list[Entry]]
     source: str
@@ -205,7 +206,8 @@ def read_zscores(source: Source) -> ZScores:
     """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError.
 
     >>> import io
-    >>> fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\n")).entries[b"q1"]
+    >>> from fastrank.scores.differences import read_zscores
+    >>> read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\n")).entries[b"q1"]
     [(b'map', 0.25, 0.1)]
     """
     text, name = read_all(source), files.name_of(source)
@@ -227,8 +229,9 @@ def write_zscores(zscores: ZScores, target: Source) -> None:
     """Write a z-score file, which `read_zscores` reads into the same entries.
 
     >>> import io
+    >>> from fastrank.scores.differences import read_zscores, write_zscores
     >>> file = io.BytesIO()
-    >>> fr.write_zscores(fr.read_zscores(io.BytesIO(b"q1 map 0.250 0.10\\n")), file)
+    >>> write_zscores(read_zscores(io.BytesIO(b"q1 map 0.250 0.10\\n")), file)
     >>> print(file.getvalue().decode(), end="")
     q1 map 0.25 0.1
     """

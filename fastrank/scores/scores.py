@@ -17,9 +17,8 @@ from fastrank.scores.columns import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Hashable, Mapping
-    from typing import Any, BinaryIO
+    from typing import Any
 
     import numpy.typing as npt
 
@@ -321,35 +320,12 @@ class Scores(QueryValues):
         >>> scores.interval("map")
         (0.4112..., 0.4582...)
         """
-        options = {"level": level, "resamples": resamples, "seed": seed}
-        low, high = _with_interval("interval_of_mean", method, options, self, measure)
+        from importlib import import_module
+
+        own = import_module(lazy.intervals)
+        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        low, high = own.interval_of_mean(self, measure, chosen)
         return low, high
-
-    def plot(
-        self,
-        measure: str | None = None,
-        ax: Any = None,
-        *,
-        path: str | os.PathLike[str] | BinaryIO | None = None,
-        format: str | None = None,
-        level: float = 0.95,
-        method: str = "t",
-        resamples: int | None = None,
-        seed: int = 0,
-    ) -> Any:
-        """Draw the values of all queries, sorted, with their mean and its interval; the axes.
-
-        ax, path, format: as in `Comparison.plot`. measure, level, method, resamples, seed: as in
-        `interval`.
-
-        Needs matplotlib (`pip install 'fastrank-eval[plot]'`). Raises what `interval` raises,
-        OptionError for an invalid format, and ImportError without matplotlib.
-
-        >>> scores.plot("map").get_title(loc="left")
-        'map: sorted values of the queries'
-        """
-        options = {"level": level, "resamples": resamples, "seed": seed}
-        return _with_interval("plot_values", method, options, self, measure, ax, path, format)
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
@@ -371,11 +347,3 @@ class Scores(QueryValues):
         from fastrank.scores.groups import by_group
 
         return by_group(self, groups, rest=rest)
-
-
-def _with_interval(name: str, method: str, options: dict[str, Any], *given: Any) -> Any:
-    """Call the function with this name, of the module of intervals, with settings as its last."""
-    from importlib import import_module
-
-    own = import_module(lazy.intervals)
-    return getattr(own, name)(*given, own.interval_settings(method, **options))

@@ -114,7 +114,7 @@ def build_index(
     vectors: floats[n, dimension]: an array of any float or integer type, a memory map, the path of
         a `.npy` file, an iterator of such blocks, a scipy sparse matrix, or a sparse torch tensor.
         Converted to float32.
-    index_factory: the faiss factory string: "Flat", "IVF1024,Flat", "HNSW32",
+    index_factory: the faiss factory string, such as "HNSW32". Others are "Flat", "IVF1024,Flat",
         "OPQ16_64,IVF256,PQ16x4fs", ...; behind it, parameters of the construction by faiss's names:
         efConstruction of a graph ("HNSW32,efConstruction=200"; faiss's default is 40), and niter,
         nredo, seed and max_points_per_centroid of the clustering of inverted lists.
@@ -122,7 +122,7 @@ def build_index(
         of the vectors are normalized to length 1, block by block.
     ids: the id of each vector (str, bytes or int), or the path of a file with one id per line or of
         a `.npy` file; by default the row numbers.
-    train_size: the number of vectors to train with, by default 64 per inverted list and at least
+    train_size: the number of vectors to train with. By default 64 per inverted list and at least
         65,536: a sample of an array with a fixed seed, or the first vectors of an iterator.
     gpu: build on the GPUs, which requires a GPU build of faiss; the Index is in main memory.
     progress: show a progress bar on standard error, by default on a terminal for long work.

@@ -49,7 +49,7 @@ def search(
     corpus: an Index, Shards, a faiss index, the result of a Hugging Face Dataset's `get_index`, or
         vectors as in `build_index`, which are searched exactly. Vectors other than float32 arrays
         in memory are read block by block, never all at once.
-    k: the number of documents to retrieve per query; fewer if the corpus or the index has no more.
+    k: the number of documents per query. Fewer if the corpus or the index has no more.
     corpus_ids: the ids of the vectors, as in `build_index`; not for an Index that has ids.
     tag: the name of the run.
     **options: see `SearchOptions`.

@@ -59,8 +59,8 @@ SEARCH = (
     Keyword(
         "metric",
         None,
-        """how vectors are compared: by inner product ("ip", the default), Euclidean distance ("l2")
-        or "cosine". See `fastrank.searching.build_index`; an Index has a metric already.""",
+        """how vectors are compared, by default "ip". By inner product ("ip"), Euclidean distance
+        ("l2") or "cosine". See `fastrank.searching.build_index`; an Index has a metric already.""",
         choices=METRICS,
     ),
     Keyword(
@@ -88,8 +88,8 @@ SEARCH = (
     Keyword(
         "parameters",
         None,
-        """search parameters of an Index by faiss's names, such as "nprobe=32,efSearch=128". Also as
-        a dict. The index itself is not changed.""",
+        """search parameters of an Index by faiss's names. As "nprobe=32,efSearch=128" or a dict.
+        The index itself is not changed.""",
     ),
     IGNORE_IDENTICAL_IDS,
     EXCLUDE,
@@ -102,14 +102,14 @@ SEARCH = (
     Keyword(
         "run",
         None,
-        """a path to write the run to, in TREC format and with the name `tag`; compressed if the
-        path ends in .gz, .bz2, .xz or .zst. It is replaced only if everything succeeds.""",
+        """write the run to a path, too. It is in TREC format and has the name `tag`; compressed if
+        the path ends in .gz, .bz2, .xz or .zst. It is replaced only if everything succeeds.""",
     ),
     Keyword("tag", "fastrank", "the name of the run."),
     Keyword("gpu", False, "search on the GPUs; requires a GPU build of faiss."),
     Keyword(
         "progress",
         None,
-        "show progress bars on standard error, by default on a terminal for long searches.",
+        "show progress bars on standard error. By default on a terminal for long searches.",
     ),
 )

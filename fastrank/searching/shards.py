@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from copy import copy
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy
@@ -212,12 +213,12 @@ def _names(files: list[Shard]) -> RowIds:
     if lacking is not None:
         raise ArrayError(lacking.name, f"expected ids of the vectors, as in {own[0].name}")
     texts = [file.ids for file in own if file.ids is not None]
-    # The texts of a file are consecutive in its buffer.
-    lengths = numpy.concatenate([numpy.asarray(one.lengths) for one in texts])
+    shifts = accumulate([len(one.buffer) for one in texts], initial=0)
+    starts = [numpy.asarray(one.starts) + shift for one, shift in zip(texts, shifts, strict=False)]
     whole = Texts(
         b"".join(bytes(one.buffer) for one in texts),
-        memory_of(numpy.cumsum(lengths) - lengths),
-        memory_of(lengths),
+        memory_of(numpy.concatenate(starts)),
+        memory_of(numpy.concatenate([numpy.asarray(one.lengths) for one in texts])),
     )
     try:
         return check_row_ids("shards", whole, total)

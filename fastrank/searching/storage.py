@@ -1,4 +1,4 @@
-"""Read and write indexes: faiss's file, and a second file with the ids and the metric."""
+"""Read and write indexes: faiss's own files, with the ids of the vectors in `.npy` files beside."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy
 
-from fastrank.data.texts import Texts, joined, memory_of
-from fastrank.errors import ReadError
+from fastrank.data.texts import Texts, memory_of
+from fastrank.errors import ArrayError, ReadError
 from fastrank.formats import files
 from fastrank.formats.source import is_url, name_of
 from fastrank.searching.faiss_api import load_faiss, reason_of
 from fastrank.searching.indexing import Index, index_of
-from fastrank.searching.npy_files import reading
+from fastrank.searching.npy_files import load_npy, reading
 from fastrank.searching.row_ids import RowIds
 
 TYPE_CHECKING = False
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The suffix of the file of ids, after the name of the index.
-SUFFIX = ".ids.npz"
-# Bytes at the start and the end of an index file that identify it.
-ENDS = 1 << 20
+SUFFIX = ".ids.npy"
 # How faiss's files of float indexes begin: a code, dimension, size, two unused numbers, whether the
-# index is trained, and faiss's number of the metric.
+# index is trained, and faiss's number of the metric; and those of indexes of vectors that are first
+# normalized: how many transforms there are, the code of the only one, and its norm.
 HEADER = struct.Struct("<4siqqq?i")
+NORMALIZED = struct.pack("<i4sf", 1, b"VNrm", 2.0)
 
 
 def write_index(index: Index, path: str | os.PathLike[str]) -> None:
-    """Write an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
+    """Write an index to PATH in faiss's format, and its ids, if it has any, to `PATH.ids.npy`.
 
-    Both files are written atomically. faiss.read_index reads the first; the second is a numpy
-    archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
+    Both files are written atomically. An index for cosines becomes one that normalizes vectors:
+    faiss.read_index reads it as the factory's "L2norm,...". Raises ArrayError for an id that ends
+    with a zero byte, which numpy drops.
 
     >>> import os, tempfile
     >>> from fastrank.searching import build_index, read_index, write_index
@@ -42,40 +43,42 @@ def write_index(index: Index, path: str | os.PathLike[str]) -> None:
     >>> path = os.path.join(folder.name, "corpus.faiss")
     >>> write_index(build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]), path)
     >>> sorted(os.listdir(folder.name))
-    ['corpus.faiss', 'corpus.faiss.ids.npz']
+    ['corpus.faiss', 'corpus.faiss.ids.npy']
     >>> read_index(path)
     <Index IndexFlatIP: 2 vectors of dimension 2, metric cosine>
     >>> folder.cleanup()
     """
     faiss = load_faiss()
     target = os.fspath(path)
-
+    ids = numpy.array([] if index.ids is None else list(index.ids), "S")
+    ends = [] if index.ids is None else (_lengths(ids) != index.ids.lengths).nonzero()[0]
+    if len(ends):
+        raise ArrayError("ids", "expected an id that does not end with a zero byte", int(ends[0]))
+    written = index.faiss
+    if index.metric == "cosine":
+        unit = faiss.NormalizationTransform(index.dimension)
+        written = faiss.IndexPreTransform(unit, written)
     with files.replacing(target) as scratch:
         try:
-            faiss.write_index(index.faiss, scratch)
+            faiss.write_index(written, scratch)
         except RuntimeError as error:
             raise OSError(None, reason_of(error), name_of(target)) from None
-        texts = index.ids
-        columns: dict[str, Any] = {} if texts is None else _packed(texts)
-        with files.replacing(_path_of_ids(target)) as beside, open(beside, "wb") as file:
-            numpy.savez(
-                file,
-                metric=index.metric,
-                dimension=index.dimension,
-                count=len(index),
-                digest=_digest(scratch),
-                **columns,
-            )
+        beside = _path_of_ids(target)
+        # Ids of an index that is replaced must not stay: an empty file says that there are none.
+        if index.ids is not None or files.exists(beside):
+            with files.replacing(beside) as ids_scratch, open(ids_scratch, "wb") as file:
+                numpy.save(file, ids)
 
 
 def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     """Read an index written by `write_index` or by faiss, from a path or a URL.
 
     ids: for an index written by faiss, the id of each vector; by default the row numbers, or the
-    numbers with which the vectors were added. The metric of such an index is that stored by faiss,
-    which is "ip" for cosine. Raises ReadError for a truncated or invalid file, ids of another
-    index, duplicate or negative numbers, and metrics other than inner product and L2; ArrayError
-    for duplicate ids or the wrong number of ids; OptionError if the index has ids already.
+    numbers with which the vectors were added. The metric is that stored by faiss, and "cosine" if
+    vectors are normalized before all else. Raises ReadError for a truncated or invalid file, a
+    wrong number of ids in the file beside it, duplicate or negative numbers, and metrics other than
+    inner product and L2; ArrayError for duplicate ids or the wrong number of ids; OptionError if
+    the index has ids already.
 
     >>> from fastrank.searching import read_index
     >>> read_index("missing.faiss")
@@ -85,15 +88,19 @@ def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     faiss = load_faiss()
     given, name = os.fspath(path), name_of(path)
     with reading(name, "index"), files.local_copy(given) as copy:
-        digest = _digest(copy)
+        is_normalized = _is_normalized(_head(copy))
         found = faiss.read_index(copy)
+    if is_normalized:
+        whole, found = found, faiss.downcast_index(found.index)
+        # Else it would be freed with the whole.
+        faiss.add_to_referenced_objects(found, whole)
     try:
         index = index_of(found)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    metric, texts = _stored(given, index.dimension, len(index), index.metric, digest)
+    texts = _stored_ids(given, len(index))
     names = index.names if texts is None else RowIds(texts, len(index))
-    index = Index(found, names, metric)
+    index = Index(found, names, "cosine" if is_normalized else index.metric)
     return index if ids is None else index.with_ids("ids", ids)
 
 
@@ -113,29 +120,31 @@ def describe_index(path: str) -> Description:
     """
     head = b""
     if not is_url(path):
-        with reading(path, "index"), open(path, "rb") as file:
-            head = file.read(HEADER.size)
-    if len(head) == HEADER.size:
-        _, dimension, count, _, _, trained, number = HEADER.unpack(head)
+        with reading(path, "index"):
+            head = _head(path)
+    if len(head) >= HEADER.size:
+        _, dimension, count, _, _, trained, number = HEADER.unpack_from(head)
         # As in faiss: METRIC_INNER_PRODUCT and METRIC_L2.
         if dimension > 0 and count >= 0 and trained and number in (0, 1):
-            metric, ids = _stored(path, dimension, count, "l2" if number else "ip", None)
-            return Description(metric, dimension, count, ids)
+            metric = "l2" if number else "cosine" if _is_normalized(head) else "ip"
+            return Description(metric, dimension, count, _stored_ids(path, count))
     # This raises the errors of invalid files.
     index = read_index(path)
     return Description(index.metric, index.dimension, len(index), index.ids)
 
 
-def _stored(
-    path: str, dimension: int, count: int, metric: str, digest: str | None
-) -> tuple[str, Texts | None]:
-    """The metric and the ids of an index, from the file next to it if there is one.
+def _head(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(HEADER.size + len(NORMALIZED))
 
-    digest: of the index, None to compute it.
-    """
-    if not files.exists(_path_of_ids(path)):
-        return metric, None
-    return _read_ids(path, (dimension, count), metric, digest or _digest(path))
+
+def _is_normalized(head: bytes) -> bool:
+    """Whether a file that begins so is an index for inner products of normalized vectors."""
+    return (
+        head.startswith(b"IxPT")
+        and head[HEADER.size :] == NORMALIZED
+        and HEADER.unpack_from(head)[-1] == 0
+    )
 
 
 def _path_of_ids(path: str) -> str:
@@ -146,58 +155,18 @@ def _path_of_ids(path: str) -> str:
     return path + SUFFIX
 
 
-def _packed(texts: Texts) -> dict[str, Any]:
-    ids = list(texts)
-    whole = joined(b"".join(ids), ids)
-    return {
-        "ids": numpy.frombuffer(whole.buffer, numpy.uint8),
-        "lengths": numpy.asarray(whole.lengths),
-    }
+def _stored_ids(path: str, count: int) -> Texts | None:
+    """The ids in the file beside an index of so many vectors, if there are any."""
+    beside = _path_of_ids(path)
+    ids = load_npy(beside) if files.exists(beside) else numpy.empty(0, "S")
+    if not len(ids):
+        return None
+    if ids.dtype.kind != "S" or ids.shape != (count,):
+        found = f"{ids.dtype}, shape {ids.shape}"
+        raise ReadError(name_of(beside), f"expected {count} ids, one per vector, found {found}")
+    starts = numpy.arange(count) * ids.itemsize
+    return Texts(ids.tobytes(), memory_of(starts), memory_of(_lengths(ids)))
 
 
-def _read_ids(
-    path: str, shape: tuple[int, int], metric: str, index_digest: str
-) -> tuple[str, Texts | None]:
-    name, ids_path = name_of(path), _path_of_ids(path)
-    beside = name_of(ids_path)
-    with (
-        reading(beside, "file of ids"),
-        files.local_copy(ids_path) as copy,
-        open(copy, "rb") as file,
-        numpy.load(file, allow_pickle=False) as archive,
-    ):
-        held = {key: archive[key] for key in archive.files}
-        stored_metric = str(held["metric"])
-        size = (int(held["dimension"]), int(held["count"]))
-        digest = str(held["digest"])
-        columns = (held["ids"], held["lengths"]) if "ids" in held else None
-    if size != shape or digest != index_digest:
-        raise ReadError(beside, f"the ids do not belong to the index {name}")
-    if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
-        raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")
-    if columns is None:
-        return stored_metric, None
-    ids, lengths = columns
-    if (ids.dtype, ids.ndim, lengths.dtype, lengths.ndim) != (numpy.uint8, 1, numpy.int64, 1):
-        raise ReadError(beside, "expected ids as bytes and lengths as 64-bit integers")
-    # Each is at most the total length, so their sum cannot overflow.
-    if (
-        len(lengths) != shape[1]
-        or not (0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= len(ids))
-        or lengths.sum() != len(ids)
-    ):
-        raise ReadError(beside, "expected one id per vector")
-    starts = numpy.cumsum(lengths) - lengths
-    return stored_metric, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths))
-
-
-def _digest(path: str) -> str:
-    """The identity of a file: its size, start and end."""
-    import hashlib
-
-    size = os.path.getsize(path)
-    with open(path, "rb") as file:
-        head = file.read(ENDS)
-        file.seek(max(0, size - ENDS))
-        found = hashlib.sha256(head + file.read(ENDS))
-    return f"{size}-{found.hexdigest()}"
+def _lengths(ids: Any) -> Any:
+    return numpy.char.str_len(ids).astype("int64")

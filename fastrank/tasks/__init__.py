@@ -1,8 +1,8 @@
-"""Embeddings and models judged by tasks: classification, similarity, clusters, translations, ...
+"""Embeddings and models judged by tasks: classification, similarity, pairs, translations, ...
 
 Each `evaluate_` function evaluates a model, or vectors, on a task of one kind; `evaluate_tasks` of
-the package evaluates models on tasks of any kinds. The metrics of labels, scores, clusters and
-answers are functions, too, equal to those of scikit-learn and scipy.
+the package evaluates models on tasks of any kinds. The metrics of labels, scores and answers are
+functions, too, equal to those of scikit-learn and scipy.
 
 >>> import fastrank as fr
 >>> fr.tasks.matthews(["a", "b", "b", "a"], ["a", "b", "a", "a"])
@@ -18,33 +18,24 @@ if TYPE_CHECKING:
     from fastrank.tasks.answer_spans import exact_match as exact_match
     from fastrank.tasks.answer_spans import token_f1 as token_f1
     from fastrank.tasks.classification import evaluate_classification as evaluate_classification
-    from fastrank.tasks.clustering import adjusted_mutual_info as adjusted_mutual_info
-    from fastrank.tasks.clustering import completeness as completeness
-    from fastrank.tasks.clustering import evaluate_clustering as evaluate_clustering
-    from fastrank.tasks.clustering import homogeneity as homogeneity
-    from fastrank.tasks.clustering import v_measure as v_measure
     from fastrank.tasks.metrics import accuracy as accuracy
     from fastrank.tasks.metrics import adjusted_f1 as adjusted_f1
     from fastrank.tasks.metrics import average_recall as average_recall
     from fastrank.tasks.metrics import f1 as f1
     from fastrank.tasks.metrics import hinge_loss as hinge_loss
-    from fastrank.tasks.metrics import kendall as kendall
     from fastrank.tasks.metrics import matthews as matthews
     from fastrank.tasks.metrics import pearson as pearson
     from fastrank.tasks.metrics import precision as precision
     from fastrank.tasks.metrics import rank_hinge_loss as rank_hinge_loss
     from fastrank.tasks.metrics import recall as recall
     from fastrank.tasks.metrics import spearman as spearman
-    from fastrank.tasks.multilabel import evaluate_multilabel as evaluate_multilabel
     from fastrank.tasks.pairs import evaluate_bitext as evaluate_bitext
     from fastrank.tasks.pairs import evaluate_pairs as evaluate_pairs
     from fastrank.tasks.pairs import evaluate_similarity as evaluate_similarity
     from fastrank.tasks.pairs import evaluate_triplets as evaluate_triplets
-    from fastrank.tasks.regression import evaluate_regression as evaluate_regression
     from fastrank.tasks.result import TaskResult as TaskResult
     from fastrank.tasks.results import TaskResults as TaskResults
     from fastrank.tasks.results import TaskScore as TaskScore
-    from fastrank.tasks.summarization import evaluate_summarization as evaluate_summarization
     from fastrank.tasks.thresholds import Cut as Cut
     from fastrank.tasks.thresholds import average_precision as average_precision
     from fastrank.tasks.thresholds import best_accuracy as best_accuracy

@@ -1,83 +1,155 @@
-"""Evaluate embeddings by the classifiers that can be trained on them."""
+"""Evaluate embeddings by the classifiers that can be trained on them, as in Ulysses SentEval."""
 
 from __future__ import annotations
 
-from fastrank.arguments import check_choice, integer
-from fastrank.datasets.text_task import as_text_task
-from fastrank.embeddings.text_vectors import EncodingOptions, are_vectors, refuse_encoding
+from fastrank.arguments import at_least, finite, flag
 from fastrank.errors import OptionError
-from fastrank.keywords import option_hint
-from fastrank.tasks.inputs import sides_of
-from fastrank.tasks.problem import problem_of_texts, problem_of_vectors, with_common_classes
+from fastrank.keywords import Keyword, takes, with_defaults
+from fastrank.tasks.inputs import TASK, TaskOptions
+from fastrank.tasks.problem import problem_of
 from fastrank.tasks.task import Task
+from fastrank.tasks.ulysses_protocol import METRICS, MOST_SEED, evaluate_ulysses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
     from typing import Any
+
+    from typing_extensions import Unpack
 
     from fastrank.tasks.result import TaskResult
 
-# The module of each protocol. Its function, `evaluate_` and the name, takes a Problem and returns a
-# TaskResult; its keyword parameters are the options of the protocol, of which `test` and `dev` are
-# Problems.
-PROTOCOLS = {
-    "ulysses": "fastrank.tasks.ulysses_protocol",
-    "senteval": "fastrank.tasks.senteval",
-    "mteb": "fastrank.tasks.mteb",
-    "knn": "fastrank.tasks.mteb",
-}
+
+class ClassificationOptions(TaskOptions, total=False):
+    """Options of evaluations that train classifiers."""
+
+    embed: Callable[..., Any] | None
+    lazy: bool | None
+    alternatives: bool
+    repetitions: int
+    folds: int
+    hidden: int | Sequence[int]
+    metric: str | None
+    epochs: int
+    patience: int
+    min_improvement: float
+    validation: float
+    train_batch_size: int
+    seed: int | None
 
 
+def _layers(name: str, given: Any) -> tuple[int, ...]:
+    layers = (given,) if isinstance(given, int) else given
+    return tuple(at_least(name, units, 1) for units in layers)
+
+
+def _share(name: str, given: Any) -> float:
+    share = finite(name, given)
+    if not 0.0 < share < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {given}")
+    return share
+
+
+def _seed(name: str, given: Any) -> int:
+    seed = at_least(name, given, 0)
+    if seed > MOST_SEED:
+        raise OptionError(name, f"expected at most {MOST_SEED}, found {given}")
+    return seed
+
+
+CLASSIFICATION = (
+    Keyword(
+        "embed",
+        None,
+        """a function `embed(texts_a, texts_b, task, split)` to use in place of the model, which is
+        then None. It returns the features of the rows, an array of shape (rows, features). texts_b
+        is None for tasks of one text, task is the name, split is "all".""",
+    ),
+    Keyword(
+        "lazy",
+        None,
+        """whether the embedder is fitted anew on the training part of each split. By default this
+        is so for scikit-learn transformers that are not fitted. With `embed`, split is then
+        "train", "eval" or "test".""",
+        check=flag,
+    ),
+    Keyword(
+        "alternatives",
+        False,
+        """whether the second text of a row holds several, separated by " [SEP] ", whose vectors
+        follow that of the first text in the features. An embedder that is fitted on each training
+        part takes them as one text, as in the package.""",
+    ),
+    Keyword("repetitions", 10, "how often the rows are balanced and split.", least=1),
+    Keyword("folds", 5, "the number of folds of each repetition.", least=2),
+    Keyword(
+        "hidden",
+        (),
+        """the units of each hidden layer, (256,) for the tasks F3 and F5; none is logistic
+        regression.""",
+        check=_layers,
+    ),
+    Keyword(
+        "metric",
+        None,
+        """"matthews" (Matthews correlation, at least 0; the default for two classes) or
+        "adjusted_macro_f1" (macro F1 scaled so that chance is 0, at least 0; otherwise).""",
+        choices=tuple(METRICS),
+    ),
+    Keyword("epochs", 100, "the most epochs.", least=1),
+    Keyword(
+        "patience",
+        5,
+        """training stops after more than this many epochs in a row without a validation loss that
+        is smaller by the share `min_improvement`.""",
+        least=0,
+    ),
+    Keyword("min_improvement", 0.0025, "see `patience`.", check=finite),
+    Keyword(
+        "validation",
+        0.2,
+        "the share of validation rows in the rows that are not for testing.",
+        check=_share,
+    ),
+    Keyword(
+        "train_batch_size",
+        128,
+        "rows in a batch; the rows left at the end of an epoch are not used.",
+        least=2,
+    ),
+    Keyword("seed", None, "of all random numbers, by default the package's.", check=_seed),
+)
+
+
+@takes(ClassificationOptions, CLASSIFICATION, TASK)
 def evaluate_classification(
-    model_or_vectors: Any,
-    task: Any,
-    *,
-    protocol: str | None = None,
-    test: Any = None,
-    dev: Any = None,
-    embed: Callable[..., Any] | None = None,
-    lazy: bool | None = None,
-    alternatives: bool = False,
-    name: str | None = None,
-    batch_size: int | None = None,
-    prompt: str | None = None,
-    cache: Any = None,
-    cache_name: str | None = None,
-    seed: int | None = None,
-    progress: bool | None = None,
-    **options: Any,
+    model_or_vectors: Any, task: Any, **options: Unpack[ClassificationOptions]
 ) -> TaskResult:
-    """Train classifiers on embeddings and test them, as a published protocol does.
+    """Train and test classifiers as the package ulysses-senteval does, with its random numbers.
+
+    In each repetition the classes are balanced by undersampling and split into folds. For each
+    fold, the best of 12 settings of AdamW on the validation rows is used to train a classifier
+    until the validation loss stops improving. Comparable results need the default options.
 
     model_or_vectors: a model as in `evaluate_model`, or vectors of the rows: an array, tensor or
         list of rows, or a tuple with one of these for each text of a row.
     task: a TextTask with labels, or what makes one: a file (CSV, TSV, JSONL, parquet), a frame, a
         Hugging Face Dataset, or a tuple (texts, labels) or (texts a, texts b, labels). With vectors
-        also a list or array of labels. Labels are int, str or bool. Or a Task
-        of this kind, whose options apply unless others are given.
-    protocol: "ulysses" (the default; Ulysses SentEval), "senteval", "mteb" or "knn".
-    test, dev: separate rows for tests and for the choice of parameters, in the same form as task;
-        with vectors, a tuple (vectors, labels). Only for protocols that do not split the rows.
-    embed: a function `embed(texts_a, texts_b, task, split)` to use in place of the model, which is
-        then None. It returns the features of the rows, an array of shape (rows, features). texts_b
-        is None for tasks of one text, task is the name, split is "all".
-    lazy: whether the embedder is fitted anew on the training part of each split. By default this is
-        so for scikit-learn transformers that are not fitted. With `embed`, split is then "train",
-        "eval" or "test".
-    alternatives: whether the second text of a row holds several, separated by " [SEP] ", whose
-        vectors follow that of the first text in the features. An embedder that is fitted on each
-        training part takes them as one text, as in Ulysses SentEval.
-    name: of the task, for messages and tables.
-    batch_size, prompt, cache, cache_name: as in `encode_task`. An embedder that is fitted on each
-        training part cannot be cached.
-    seed: of all random numbers, by default the one that the protocol publishes.
-    progress: whether to show a progress bar; by default if standard error is a terminal.
-    **options: of the protocol; see the functions `evaluate_` and the protocol's name.
+        also a list or array of labels. Labels are int, str or bool. Or a Task of this kind, whose
+        options apply unless others are given.
+    **options: see `ClassificationOptions`.
 
-    Raises InputError for labels that are missing, of several types or of one class, and for classes
-    with too few rows; ArrayError for invalid vectors; OptionError for an invalid option or
-    protocol; TypeError for an unknown option or an object that is not a model.
+    Vectors of an `embed` function, and of an embedder that is fitted on each training part, are not
+    cached.
+
+    Like the package, this learns almost nothing from fewer than 4 batches of training rows (under
+    800 rows after balancing), because the learning rate then stays at 5 %; and logits that are all
+    between 0 and 1 count as probabilities in the Matthews correlation. Both cause a warning, as
+    does a feature that is constant in training rows: scaling divides it by 1e-12.
+
+    Raises InputError for labels that are missing, of several types or of one class, and for a class
+    with fewer rows than folds; ArrayError for invalid vectors; OptionError for an invalid option;
+    TypeError for an unknown option or an object that is not a model.
 
     >>> import numpy
     >>> labels = numpy.arange(1000) % 2
@@ -85,83 +157,12 @@ def evaluate_classification(
     >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     """
-    encoding: EncodingOptions = {
-        "batch_size": batch_size,
-        "prompt": prompt,
-        "cache": cache,
-        "cache_name": cache_name,
-        "progress": progress,
-    }
+    given: Any = options
     if isinstance(task, Task):
         if task.kind != "classification":
             raise TypeError(f"task: expected a Task of classification, found one of {task.kind}")
-        named = {
-            "protocol": protocol,
-            "test": test,
-            "dev": dev,
-            "embed": embed,
-            "lazy": lazy,
-            "alternatives": alternatives or None,
-            "name": name or task.name,
-            "seed": seed,
-            **encoding,
-        }
-        given = {key: value for key, value in named.items() if value is not None}
-        options = {**task.options, **given, **options}
-        return evaluate_classification(model_or_vectors, task.data, **options)
-    protocol = protocol or "ulysses"
-    check_choice("protocol", protocol, tuple(PROTOCOLS))
-    evaluate = _protocol(protocol)
-    if embed is not None and model_or_vectors is not None:
-        raise OptionError("embed", "expected None in place of the model, or no function")
-    if embed is not None and not callable(embed):
-        raise TypeError(f"embed: expected a function, found {type(embed).__name__}")
-    sets = {key: given for key, given in (("test", test), ("dev", dev)) if given is not None}
-    accepted = protocol_options(protocol)
-    _check_options(protocol, {**options, **sets}, accepted)
-    for key, value in (("seed", seed), ("progress", progress)):
-        if key in accepted and value is not None:
-            options[key] = integer(key, value) if key == "seed" else value
-
-    problems = {}
-    for key, (given_model, given) in sides_of(model_or_vectors, task, sets).items():
-        if are_vectors(given_model):
-            refuse_encoding({**encoding, "embed": embed, "lazy": lazy})
-            problems[key] = problem_of_vectors(given_model, given, name, alternatives=alternatives)
-        else:
-            problems[key] = problem_of_texts(
-                given_model, as_text_task(given), name, embed, lazy, alternatives, encoding
-            )
-    problems = with_common_classes(problems)
-    result: TaskResult = evaluate(problems.pop(""), **problems, **options)
-    return result
-
-
-def _protocol(name: str) -> Callable[..., TaskResult]:
-    """The function of a protocol."""
-    from importlib import import_module
-
-    found: Callable[..., TaskResult] = getattr(import_module(PROTOCOLS[name]), f"evaluate_{name}")
-    return found
-
-
-def protocol_options(protocol: str) -> list[str]:
-    """The names of the options of a protocol."""
-    import inspect
-
-    parameters = inspect.signature(_protocol(protocol)).parameters.values()
-    return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-
-
-def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str]) -> None:
-    """Raise TypeError, with the closest name, for options that a protocol does not have."""
-    for name in given:
-        if name not in accepted:
-            if name in ("test", "dev"):
-                raise TypeError(
-                    f"protocol {protocol!r} has no option {name!r}, as it splits the rows itself"
-                    if "test" not in accepted
-                    else f"protocol {protocol!r} has no option {name!r}; give 'test' alone"
-                )
-            hint = option_hint(name, accepted) or f", but {', '.join(accepted)}"
-            raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
+        others = {name: value for name, value in options.items() if value is not None}
+        given, task = {"name": task.name, **task.options, **others}, task.data
+    given = with_defaults(evaluate_classification, given)
+    given |= {one.name: one.checked(given[one.name]) for one in CLASSIFICATION}
+    return evaluate_ulysses(problem_of(model_or_vectors, task, given), given)

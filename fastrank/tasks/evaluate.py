@@ -15,7 +15,7 @@ from fastrank.formats.candidates import Candidates
 from fastrank.parallel import outcomes
 from fastrank.scores.tables import distinct
 from fastrank.searching.progress import bar
-from fastrank.tasks.metrics import binary_array, label_array, number_array
+from fastrank.tasks.metrics import binary_array, number_array
 from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
 from fastrank.tasks.task import MEASURES, Task, as_task, evaluator
 
@@ -36,8 +36,6 @@ OF_DIMENSION = {"index_factory", "parameters", "train_size"}
 LABELS = {
     "similarity": ("scores", number_array),
     "pairs": ("labels", binary_array),
-    "clustering": ("labels", label_array),
-    "regression": ("labels", number_array),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from time import perf_counter
 
 import numpy
@@ -15,7 +14,6 @@ from fastrank.datasets.text_task import (
     labels_of,
     plain_labels,
 )
-from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import (
     EncodingOptions,
     are_vectors,
@@ -25,7 +23,6 @@ from fastrank.embeddings.text_vectors import (
 )
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.keywords import Keyword, pick
-from fastrank.messages import counted
 from fastrank.tasks.result import TaskResult
 
 TYPE_CHECKING = False
@@ -151,7 +148,7 @@ def read_task(
     if task is None:
         raise TypeError("task: expected texts, because a model is given")
     if isinstance(task, tuple) and len(task) != texts + labels:
-        columns = f"{counted(texts, 'column')} of texts{' and one of labels' * labels}"
+        columns = f"{texts} columns of texts{' and one of labels' * labels}"
         raise InputError(options["name"] or "task", f"expected {columns}, found {len(task)}")
     found = as_text_task(task, labels=labels)
     name = options["name"] or found.name
@@ -160,16 +157,14 @@ def read_task(
     return TaskRows(name=name, vectors=vectors, labels=found.labels, started=perf_counter())
 
 
-def labelled_vectors(
-    given: Any, task: Any, name: str | None, *, texts: int | None = None
-) -> TaskRows:
+def labelled_vectors(given: Any, task: Any, name: str | None) -> TaskRows:
     """The rows of given vectors, whose values are checked, and of their labels.
 
-    task: the labels of the rows, or a TextTask that has them. texts: how many vectors a row must
-    have, or None for any number, also of different dimensions. Raises ArrayError and InputError.
+    A row may have any number of vectors, also of different dimensions. task: the labels of the
+    rows, or a TextTask that has them. Raises ArrayError and InputError.
     """
     known = task if isinstance(task, TextTask) else plain_labels(task)
-    return _from_vectors(vectors_of(given), known, name, texts, labels=True, unnamed="labels")
+    return _from_vectors(vectors_of(given), known, name, None, labels=True, unnamed="labels")
 
 
 def _from_vectors(
@@ -191,8 +186,7 @@ def _from_vectors(
         check_labels(name, found_labels)
     parts = given if isinstance(given, tuple) else (given,)
     if texts is not None and len(parts) != texts:
-        expected = "an array" if texts == 1 else f"a tuple of {texts} arrays"
-        raise ArrayError(VECTORS, f"expected {expected}, found {len(parts)}")
+        raise ArrayError(VECTORS, f"expected a tuple of {texts} arrays, found {len(parts)}")
     arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
     sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
@@ -216,8 +210,7 @@ def _from_vectors(
 
 def _check(name: str, task: TextTask, texts: int | None, labels: bool) -> None:
     if texts is not None and len(task.texts) != texts:
-        expected = counted(texts, "text")
-        raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
+        raise InputError(name, f"expected {texts} texts in each row, found {len(task.texts)}")
     if labels:
         labels_of(task, name)
     if not len(task):
@@ -243,50 +236,3 @@ def _rows(part: Any, name: str) -> Array:
 
 def _name(number: int, texts: int) -> str:
     return VECTORS if texts == 1 else f"vectors of text {number}"
-
-
-def sides_of(model_or_vectors: Any, task: Any, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """{option: (model or vectors, rows)} of the training rows, which are "", and of further sets.
-
-    With vectors, the rows are labels or texts. Raises OptionError.
-    """
-    found = {"": (model_or_vectors, task)}
-    for option, given in sets.items():
-        if not are_vectors(model_or_vectors):
-            found[option] = model_or_vectors, given
-        elif isinstance(given, tuple) and len(given) == 2:
-            found[option] = given
-        else:
-            reason = "expected a tuple (vectors, labels), as vectors are given"
-            raise OptionError(option, reason)
-    return found
-
-
-def training_and_tests(
-    model_or_vectors: Any, task: Any, test: Any, options: Mapping[str, Any]
-) -> tuple[TaskRows, TaskRows]:
-    """The training rows and the test rows, which are given as in `evaluate_multilabel`.
-
-    A transformer that is not fitted is fitted on the training texts. Raises what `read_task`
-    raises.
-    """
-    sides = sides_of(model_or_vectors, task, {"test": test})
-    if are_vectors(model_or_vectors):
-        refuse_encoding(pick(options, EncodingOptions))
-        name = options["name"] or "labels"
-        training, tests = (
-            labelled_vectors(own, rows, label, texts=1)
-            for (own, rows), label in zip(sides.values(), (name, f"{name} (test)"), strict=True)
-        )
-    else:
-        # Both are checked before a text is encoded.
-        texts, test_texts, model = as_text_task(task), as_text_task(test), model_or_vectors
-        if needs_fitting(model, texts.texts[0]):
-            model = deepcopy(model).fit(texts.texts[0])
-        training = read_task(model, texts, options, texts=1, labels=True)
-        others = {**options, "name": f"{training.name} (test)"}
-        tests = read_task(model, test_texts, others, texts=1, labels=True)
-    width, other = (part.vectors[0].shape[1] for part in (training, tests))
-    if width != other:
-        raise ArrayError("test", f"expected {width} dimensions, as in training, found {other}")
-    return training, tests

@@ -293,18 +293,6 @@ def spearman(x: Any, y: Any) -> float:
     return _correlation("spearmanr", x, y)
 
 
-def kendall(x: Any, y: Any) -> float:
-    """Kendall's rank correlation tau-b; NaN if x or y is constant.
-
-    x, y: as in `pearson`. That of `scipy.stats.kendalltau`. Source: Kendall, The treatment of ties
-    in ranking problems, 1945.
-
-    >>> round(fr.tasks.kendall([1, 2, 3, 4], [1, 3, 2, 4]), 12)
-    0.666666666667
-    """
-    return _correlation("kendalltau", x, y)
-
-
 def _correlation(name: str, x: Any, y: Any) -> float:
     """A correlation of scipy, without its warnings about input that is constant, or nearly."""
     from scipy import stats

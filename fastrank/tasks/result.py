@@ -19,15 +19,15 @@ class TaskResult(Frozen):
     """The metrics of a model or of vectors in a task.
 
     name: of the task. kind: what evaluated it, such as "classification" or "pairs". protocol: what
-    defines the metrics, such as "mteb". metric, value: the main metric and its value. mean:
-    {metric: value} of all metrics. std: the standard deviation of the main metric over trained
-    classifiers or samples, or None. interval: the bounds (low, high) of the main metric, or None;
+    defines the metrics, such as "ulysses" or "mteb". metric, value: the main metric and its value.
+    mean: {metric: value} of all metrics. std: the standard deviation of the main metric over
+    trained classifiers, or None. interval: the bounds (low, high) of the main metric, or None;
     level: their confidence level, or None. values: {metric: list of float} of the metrics that are
-    means, with a value for each trained classifier, sample, triplet or text. similarities:
-    {similarity: float32 array} with an item per pair, for evaluations of pairs. rows: the number of
-    texts, pairs or triplets. classes: the labels, sorted, if they are classes. seed: of the random
-    numbers, or None. seconds: the time that it took; with encoding only for classifiers. notes: a
-    tuple of remarks. records: {column: list}, a table with more details than `values`, or None.
+    means, with a value for each trained classifier, triplet or row. similarities: {similarity:
+    float32 array} with an item per pair, for evaluations of pairs. rows: the number of texts, pairs
+    or triplets. classes: the labels, sorted, if they are classes. seed: of the random numbers, or
+    None. seconds: the time that it took; with encoding only for classifiers. notes: a tuple of
+    remarks. records: {column: list}, a table with more details than `values`, or None.
 
     >>> probed
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
@@ -59,7 +59,7 @@ class TaskResult(Frozen):
     def frame(self) -> pandas.DataFrame:
         """A pandas frame of `records`, or with a row per value: task, item (from 1), metric, value.
 
-        With protocol="ulysses" it has the rows and columns of the package's `return_all_results`:
+        That of classifiers has the rows and columns of the package's `return_all_results`:
         task, kfold_repetition, kfold_partition, train_epoch (-1 for tests), metric and value.
 
         >>> probed.frame().columns.tolist()[1:]
@@ -116,19 +116,3 @@ class TaskResult(Frozen):
             f"<TaskResult {self.name}: {self.kind}, {self.metric} {self.value:.4f}{spread},"
             f" {counted(self.rows, 'row')}>"
         )
-
-
-def means_of(
-    values: dict[str, list[float]], metric: str, *, value: float | None = None
-) -> dict[str, Any]:
-    """The fields of the result of several classifiers that are tested with the same metrics.
-
-    values: {metric: a value per test}. metric: the main one. value: its mean, if that is rounded.
-    """
-    import numpy
-
-    main = values[metric]
-    mean = {name: sum(tests) / len(tests) for name, tests in values.items()}
-    mean[metric] = float(numpy.mean(main)) if value is None else value
-    std = float(numpy.std(main, ddof=1)) if len(main) > 1 else 0.0
-    return {"metric": metric, "mean": mean, "std": std, "values": values}

@@ -19,13 +19,10 @@ from fastrank.scores.scores import Scores
 from fastrank.scores.tables import Table
 from fastrank.scores.text import rounded
 from fastrank.tasks.result import TaskResult
-from fastrank.tasks.task import LOWER_IS_BETTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
     from typing_extensions import Unpack
@@ -42,7 +39,7 @@ COLUMNS = ("task", "kind", "metric", "score", "low", "high", "rows", "seconds")
 # Columns beside those of models.
 TABLE_COLUMNS = {"kind", "mean", "metric", "task", "tasks"}
 # Their values belong to rows, not to repetitions.
-OF_ROWS = ("triplets", "bitext", "summarization")
+OF_ROWS = ("triplets", "bitext")
 
 
 class TaskScore(Frozen):
@@ -239,8 +236,8 @@ class TaskResults(Frozen):
         """Compare the models by their values per query or row of a task, or per task.
 
         task: a task whose score is a mean over queries or rows: retrieval, reranking, triplets,
-            the accuracy of bitext, and summarization. None compares the models on the main scores
-            of all tasks, one value per task.
+            and the accuracy of bitext. None compares the models on the main scores of all tasks,
+            one value per task.
         **options: as in `compare_scores`.
 
         Raises OptionError for an unknown task, and one whose score is not a mean over rows; what
@@ -273,35 +270,6 @@ class TaskResults(Frozen):
         without = {score.task for score in self.scores if score.items is None}
         names = ", ".join(repr(task) for task in self.tasks if task not in without)
         return f"; give one of {names}" if names else ""
-
-    def to_mteb(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        revision: str = "no_revision_available",
-        split: str = "test",
-        subset: str = "default",
-        languages: Sequence[str] = ("und-Zyyy",),
-    ) -> list[Path]:
-        """Write the results in MTEB's format, for `mteb.ResultCache(folder).load_results()`.
-
-        folder: gets the files `results/<model>/<revision>/<task>.json`, with `/` in names of models
-            as `__`, and `model_meta.json` beside them. Existing files are replaced.
-        revision: of the models. split, subset, languages: of the data, such as
-            languages=["por-Latn"]; by default the language is undetermined.
-
-        Tasks with the names of MTEB's tasks appear as these. Metrics have MTEB's names
-        (`ndcg_at_10`) where it has them; `main_score` is the main score. Returns the paths of the
-        tasks' files. Raises OptionError for an invalid name or no language, and OSError.
-
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     [path.name for path in results.to_mteb(folder)][:2]
-        ['cities.json', 'words.json']
-        """
-        from fastrank.tasks.mteb_files import write_results
-
-        return write_results(self.scores, folder, revision, split, subset, languages)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -429,7 +397,7 @@ def _mean(values: list[float]) -> float:
 
 def _lower(metric: str) -> bool:
     """Whether lower values of a metric are better."""
-    return metric in LOWER_IS_BETTER or better_of(metric) == "lower"
+    return metric == "loss" or better_of(metric) == "lower"
 
 
 def _check_name(option: str, name: str, known: list[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 
-from fastrank.arguments import check_choice
 from fastrank.data.columns import Frozen
 from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-# Sets of rows that are options.
-SETS = ("test", "dev")
 # The names that data without a file get.
 UNNAMED = ("texts", "datasets", "pairs", "articles", "vectors")
 
@@ -31,8 +28,8 @@ class Task(Frozen):
     """A task for `evaluate_tasks`: its kind, its texts, and options.
 
     kind: what evaluates it. "retrieval" and "reranking": `evaluate_model`; "classification",
-        "multilabel", "regression", "similarity", "pairs", "triplets", "clustering", "bitext" and
-        "summarization": the function of `fastrank.tasks` named `evaluate_` and the kind.
+        "similarity", "pairs", "triplets" and "bitext": the function of `fastrank.tasks` named
+        `evaluate_` and the kind.
     data: what that function takes: a Dataset or folder for retrieval, Candidates or what
         `read_candidates` reads for reranking, else a TextTask or what makes one.
     main_score: the metric of the table. By default nDCG@10 for retrieval, AP for reranking, the
@@ -40,8 +37,8 @@ class Task(Frozen):
     name: by default that of the data, or else the kind.
     **options: of the function, without those that `evaluate_tasks` has.
 
-    Raises OptionError for an unknown kind, protocol or main score, TypeError for an unknown option,
-    and what reading the data raises.
+    Raises OptionError for an unknown kind or main score, TypeError for an unknown option, and what
+    reading the data raises.
 
     >>> pairs = ["good film", "bad film"], ["fine film", "new car"], [4.5, 1.0]
     >>> fr.Task("similarity", pairs, similarities=("cosine", "dot"))
@@ -69,7 +66,7 @@ class Task(Frozen):
         if kind not in KINDS:
             expected = ", ".join(map(repr, KINDS))
             reason = f"expected one of {expected}, found {kind!r}"
-            raise OptionError("kind", reason + option_hint(kind, KINDS))
+            raise OptionError("kind", reason + option_hint(kind, KINDS, "Task"))
         _check_options(kind, options)
         if kind in MEASURES:
             main_score = _add_measures(kind, options, main_score)
@@ -77,9 +74,6 @@ class Task(Frozen):
         if main_score is not None and main_score not in known:
             reason = f"expected one of {', '.join(known)}, found {main_score!r}"
             raise OptionError("main_score", reason + option_hint(main_score, known))
-        for key in SETS:
-            if options.get(key) is not None:
-                options[key] = as_text_task(options[key])
         data = _read(kind, data)
         super().__init__(
             kind=kind,
@@ -107,17 +101,15 @@ def as_task(given: Any) -> Task:
 
 
 def _check_options(kind: str, options: dict[str, Any]) -> None:
-    """Raise TypeError for an unknown option or a missing one."""
-    accepted = options_of(kind, options)
+    """Raise TypeError for an unknown option."""
+    accepted = options_of(kind)
     for name in options:
         if name in RESERVED:
             reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
             raise TypeError(f"Task {kind!r} takes no option {name!r}; {reason}")
         if name not in accepted:
-            hint = option_hint(name, accepted)
+            hint = option_hint(name, accepted, "Task")
             raise TypeError(f"Task {kind!r} has no option {name!r}{hint}")
-    if kind in ("multilabel", "regression") and options.get("test") is None:
-        raise TypeError(f"Task {kind!r} needs the option 'test': the test rows")
 
 
 def _add_measures(kind: str, options: dict[str, Any], main_score: str | None) -> str | None:
@@ -146,8 +138,6 @@ def _read(kind: str, data: Any) -> Any:
         return as_dataset(data)
     if kind == "reranking":
         return data if isinstance(data, Candidates) else read_candidates(data)
-    if kind == "summarization":
-        return data if isinstance(data, (tuple, list)) else list(data)
     return as_text_task(data, labels=kind not in ("triplets", "bitext"))
 
 
@@ -168,23 +158,6 @@ MEASURES = {
     "retrieval": "nDCG@10 nDCG@100 AP@100 RR@10 R@10 R@100 P@10",
     "reranking": "AP RR@10 nDCG@10 P@1",
 }
-LOWER_IS_BETTER = {"loss", "mae", "mse", "rmse"}
-PROTOCOL_METRICS = {
-    "ulysses": ("matthews", "adjusted_macro_f1", "loss"),
-    "senteval": ("accuracy", "dev_accuracy", "f1"),
-    "mteb": (
-        "accuracy",
-        "f1",
-        "f1_weighted",
-        "precision",
-        "precision_weighted",
-        "recall",
-        "recall_weighted",
-        "ap",
-        "ap_weighted",
-    ),
-    "knn": ("accuracy", "f1", "f1_weighted"),
-}
 
 
 def evaluator(kind: str) -> Callable[..., Any]:
@@ -197,24 +170,13 @@ def evaluator(kind: str) -> Callable[..., Any]:
     return found
 
 
-def options_of(kind: str, given: Mapping[str, Any]) -> list[str]:
+def options_of(kind: str) -> list[str]:
     """The names of the options of tasks of a kind."""
     parameters = inspect.signature(evaluator(kind)).parameters.values()
     names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
     if kind in MEASURES:
         names.insert(0, "measures")
-    if kind == "classification":
-        names += _classifier_options(given)
     return [name for name in dict.fromkeys(names) if name not in RESERVED]
-
-
-def _classifier_options(given: Mapping[str, Any]) -> list[str]:
-    """The options of the protocol of a classifier. Raises OptionError for an unknown protocol."""
-    from fastrank.tasks.classification import PROTOCOLS, protocol_options
-
-    protocol = given.get("protocol") or "ulysses"
-    check_choice("protocol", protocol, tuple(PROTOCOLS))
-    return protocol_options(protocol)
 
 
 def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
@@ -234,10 +196,6 @@ def _constant(names: str) -> Callable[[Mapping[str, Any]], list[str]]:
     return lambda _: names.split()
 
 
-def _of_protocol(options: Mapping[str, Any]) -> list[str]:
-    return list(PROTOCOL_METRICS[options.get("protocol") or "ulysses"])
-
-
 def _measured(options: Mapping[str, Any]) -> list[str]:
     """The printed names of measures that have a mean."""
     from fastrank.arguments import DEFAULT_VERSION
@@ -254,13 +212,9 @@ BITEXT = "f1 precision recall accuracy"
 KINDS: dict[str, Callable[[Mapping[str, Any]], list[str]]] = {
     "retrieval": _measured,
     "reranking": _measured,
-    "classification": _of_protocol,
-    "multilabel": _constant("accuracy lrap f1 hamming"),
-    "regression": _constant("kendalltau r2 mae mse rmse"),
+    "classification": _constant("matthews adjusted_macro_f1 loss"),
     "similarity": _of_similarities("spearman", "pearson"),
     "pairs": _of_similarities("ap", "accuracy", "f1", "precision", "recall", "mcc"),
     "triplets": _of_similarities("accuracy"),
-    "clustering": _constant("v_measure ami"),
     "bitext": _constant(f"{BITEXT} " + " ".join(f"reverse_{name}" for name in BITEXT.split())),
-    "summarization": _of_similarities("spearman", "pearson"),
 }

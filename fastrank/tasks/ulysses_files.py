@@ -66,7 +66,6 @@ def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") 
             "classification",
             read_task(os.path.join(folder, FILES[task]), task),
             name=task,
-            protocol="ulysses",
             **options_of(task),
         )
         for task in chosen

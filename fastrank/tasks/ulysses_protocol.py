@@ -10,12 +10,12 @@ from statistics import NormalDist
 
 import numpy
 
-from fastrank.arguments import at_least, check_choice, finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.searching.progress import bar
-from fastrank.tasks.problem import pair_features, stratified_folds
+from fastrank.tasks.problem import pair_features
+from fastrank.tasks.result import TaskResult
 from fastrank.tasks.ulysses_training import (
     EPOCH_KEYS,
     SERIES,
@@ -31,16 +31,17 @@ from fastrank.tasks.ulysses_training import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     import numpy.typing as npt
 
     from fastrank.tasks.problem import Problem
-    from fastrank.tasks.result import TaskResult
 
     Array = npt.NDArray[Any]
 
+# What needs the extra.
+USER = "evaluate_classification"
 PUBLISHED_SEED = 9847706
 METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
 MOST_SEED = 2**32 - 1
@@ -55,53 +56,14 @@ BATCHES_TO_LEARN = 4
 LARGEST_SCALED = 1e4
 
 
-def evaluate_ulysses(
-    problem: Problem,
-    *,
-    seed: int = PUBLISHED_SEED,
-    progress: bool | None = None,
-    repetitions: int = 10,
-    folds: int = 5,
-    hidden: int | Sequence[int] = (),
-    metric: str | None = None,
-    epochs: int = 100,
-    patience: int = 5,
-    min_improvement: float = 0.0025,
-    validation: float = 0.2,
-    train_batch_size: int = 128,
-) -> TaskResult:
-    """Train and test classifiers as the package ulysses-senteval does, with its random numbers.
-
-    In each repetition the classes are balanced by undersampling and split into folds. For each
-    fold, the best of 12 settings of AdamW on the validation rows is used to train a classifier
-    until the validation loss stops improving. Comparable results need the default options.
-
-    repetitions, folds: their numbers. hidden: the units of each hidden layer, (256,) for the tasks
-        F3 and F5; none is logistic regression.
-    metric: "matthews" (Matthews correlation, at least 0; the default for two classes) or
-        "adjusted_macro_f1" (macro F1 scaled so that chance is 0, at least 0; otherwise).
-    epochs, patience, min_improvement: the most epochs; training stops after more than `patience`
-        epochs in a row without a validation loss that is smaller by this share.
-    validation: the share of validation rows in the rows that are not for testing.
-    train_batch_size: rows in a batch; the rows left at the end of an epoch are not used.
-
-    Like the package, this learns almost nothing from fewer than 4 batches of training rows (under
-    800 rows after balancing), because the learning rate then stays at 5 %; and logits that are all
-    between 0 and 1 count as probabilities in the Matthews correlation. Both cause a warning, as
-    does a feature that is constant in training rows: scaling divides it by 1e-12.
-
-    Raises InputError for a class with fewer rows than folds, OptionError and TypeError for invalid
-    options, ArrayError for vectors of different dimensions.
-    """
+def evaluate_ulysses(problem: Problem, options: Mapping[str, Any]) -> TaskResult:
+    """The result of `evaluate_classification` with all its options, which are checked."""
     started = time.perf_counter()
     classes = len(problem.classes)
-    repetitions, folds = at_least("repetitions", repetitions, 1), at_least("folds", folds, 2)
-    if at_least("seed", seed, 0) > MOST_SEED:
-        raise OptionError("seed", f"expected at most {MOST_SEED}, found {seed}")
-    metric = _metric(metric, classes)
-    share = finite("validation", validation)
-    if not 0.0 < share < 1.0:
-        raise OptionError("validation", f"expected a number between 0 and 1, found {validation}")
+    repetitions, folds = options["repetitions"], options["folds"]
+    seed = PUBLISHED_SEED if options["seed"] is None else options["seed"]
+    metric = _metric(options["metric"], classes)
+    # Appended to by several threads.
     probabilities: list[int] = []
 
     def measure(logits: Array, y: Array) -> float:
@@ -109,37 +71,37 @@ def evaluate_ulysses(
             probabilities.append(1)
         return METRICS[metric](logits, y)
 
-    layers = (hidden,) if isinstance(hidden, int) else hidden
     settings = Settings(
-        hidden=tuple(at_least("hidden", units, 1) for units in layers),
+        hidden=options["hidden"],
         classes=classes,
         metric=measure,
-        batch_size=at_least("train_batch_size", train_batch_size, 2),
-        epochs=at_least("epochs", epochs, 1),
-        patience=at_least("patience", patience, 0),
-        min_improvement=finite("min_improvement", min_improvement),
+        batch_size=options["train_batch_size"],
+        epochs=options["epochs"],
+        patience=options["patience"],
+        min_improvement=options["min_improvement"],
     )
     _check_rows(problem, folds)
-    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
+    threads = optional("threadpoolctl", USER, "tasks")
     of_repetitions, of_intervals = seeds(seed, repetitions)
     splits = [
         fold
         for repetition, one in enumerate(of_repetitions)
-        for fold in folds_of(problem.y, one, repetition, folds, share)
+        for fold in folds_of(problem.y, one, repetition, folds, options["validation"])
     ]
     notes = _few_batches(min(len(fold.train) for fold in splits), settings)
-    features = None if problem.vectors is None else features_of(problem, problem.vectors)
+    features = None if problem.encode is None else features_of(problem, problem.encode())
     trained: list[dict[str, list[float]]] = []
     far = 0
     # The rounding of a matrix product depends on the number of threads, and these products are so
     # small that several threads take longer.
     limit = threads.threadpool_limits(1, "blas")
-    with limit, bar(f"train {problem.name}", len(splits), "folds", progress) as shown:
+    shown = bar(f"train {problem.name}", len(splits), "folds", options["progress"])
+    with limit, shown as at:
         for group in _groups(problem, features, splits):
             train(group, settings)
             far += sum(fold.is_far for fold in group)
             trained += [fold.series for fold in group]
-            shown.update(len(group))
+            at.update(len(group))
     if far:
         reason = f"in {far} of {len(splits)} folds, features that are constant in the training rows"
         notes += (f"{reason} are divided by 1e-12, as in the package, which makes them large",)
@@ -149,15 +111,23 @@ def evaluate_ulysses(
     for note in notes:
         warnings.warn(f"{problem.name}: {note}", stacklevel=3)
     losses, values = ([series[key][0] for series in trained] for key in TEST_KEYS)
+    mean = float(numpy.mean(values))
     intervals = MeanIntervals(interval_seeds(of_intervals)["metric_test"])
-    return problem.result(
-        "ulysses",
-        {metric: values, "loss": losses},
-        metric,
-        started,
+    return TaskResult(
+        name=problem.name,
+        kind="classification",
+        protocol="ulysses",
+        metric=metric,
+        value=mean,
+        mean={metric: mean, "loss": sum(losses) / len(losses)},
+        std=float(numpy.std(values, ddof=1)),
         interval=intervals.interval(numpy.array(values)),
         level=LEVEL,
+        values={metric: values, "loss": losses},
+        rows=len(problem),
+        classes=problem.classes,
         seed=seed,
+        seconds=time.perf_counter() - started,
         notes=notes,
         records=_records(splits, trained),
     )
@@ -172,15 +142,16 @@ def interval_seeds(seed: int) -> dict[str, int]:
 def per_epoch(result: TaskResult) -> dict[str, Any]:
     """The means, deviations and 99 % intervals of a result, as ulysses-senteval returns them.
 
-    result: of protocol "ulysses". The keys start with `avg_`, `std_`, `ci99_low_` and `ci99_high_`
-    and end with `loss_per_epoch_train`, `loss_per_epoch_eval` and `metric_per_epoch_eval` (values:
-    float64[epochs], over the folds that trained that long), `loss_test` and `metric_test` (float).
+    result: of `evaluate_classification`. The keys start with `avg_`, `std_`, `ci99_low_` and
+    `ci99_high_` and end with `loss_per_epoch_train`, `loss_per_epoch_eval` and
+    `metric_per_epoch_eval` (values: float64[epochs], over the folds that trained that long),
+    `loss_test` and `metric_test` (float).
 
     >>> round(fr.tasks.per_epoch(probed)["avg_metric_test"], 3)
     0.904
     """
-    if result.protocol != "ulysses" or result.records is None or result.seed is None:
-        raise OptionError("result", "expected a result of protocol 'ulysses'")
+    if result.records is None or result.seed is None:
+        raise OptionError("result", "expected a result of evaluate_classification")
     columns = result.records
     repetitions = max(columns["kfold_repetition"])
     key_seeds = interval_seeds(seeds(result.seed, repetitions)[1])
@@ -210,14 +181,13 @@ def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
     if len(vectors) == 1:
         return vectors[0]
     if len(vectors) == 2 and not problem.alternatives:
-        return pair_features(vectors, "a", "b", "distance", "product")
+        return pair_features(*vectors)
     return numpy.hstack(vectors)
 
 
 def _metric(given: str | None, classes: int) -> str:
     if given is None:
         return "matthews" if classes == 2 else "adjusted_macro_f1"
-    check_choice("metric", given, tuple(METRICS))
     if (given == "matthews") != (classes == 2):
         raise OptionError("metric", f"{given!r} does not apply to {classes} classes")
     return given
@@ -272,9 +242,10 @@ def _groups(
 
 def _embedded(problem: Problem, parts: Sequence[Array]) -> list[Array]:
     """The features of the parts of a fold from an embedder fitted on the first."""
-    embed = problem.embedder()
+    assert problem.new_embedder is not None
+    embed = problem.new_embedder()
     found = [
-        features_of(problem, embed(problem, rows, split))
+        features_of(problem, embed(rows, split))
         for rows, split in zip(parts, ("train", "eval", "test"), strict=True)
     ]
     for part, split in zip(found[1:], ("eval", "test"), strict=True):
@@ -325,8 +296,10 @@ def folds_of(y: Array, seed: int, repetition: int, folds: int, fraction: float) 
     # The original draws the delay of its progress bar here.
     state.random_sample()
     rows = balanced(y, int(for_balance))
-    parts = stratified_folds(rows, y, folds, int(for_folds), "ulysses")
-    for partition, (others, tests) in enumerate(parts):
+    selection = optional("sklearn.model_selection", USER, "tasks")
+    splitter = selection.StratifiedKFold(folds, shuffle=True, random_state=int(for_folds))
+    for partition, (training, testing) in enumerate(splitter.split(rows, y[rows])):
+        others = rows[training]
         state.shuffle(others)
         validation = ceil(fraction * others.size)
         yield Fold(
@@ -334,7 +307,7 @@ def folds_of(y: Array, seed: int, repetition: int, folds: int, fraction: float) 
             partition=partition,
             train=others[validation:],
             validation=others[:validation],
-            test=tests,
+            test=rows[testing],
             weights=int(for_weights[partition]),
             loader_seed=int(for_loaders[partition]),
         )

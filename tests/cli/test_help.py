@@ -9,12 +9,16 @@ from random import Random
 
 import pytest
 
-from fastrank.cli.main import COMMANDS, parser_of
-from fastrank.cli.parser import EXAMPLES
+from fastrank.cli.flags import GENERAL
+from fastrank.cli.flags import GROUPS as TITLES
+from fastrank.cli.main import COMMANDS, GROUPS, parser_of
+from fastrank.cli.parser import EXAMPLES, Parser
 from tests.helpers.commands import fastrank, printed, write
 
 GATE = ["gate save", "gate check"]
 OURS = [name for name in COMMANDS if name != "trec_eval"]
+STEPS = [name for name in OURS if name not in ("gate", "qrels")]
+STEPS += ["gate save", "gate check", "qrels merge", "qrels diff", "qrels holes"]
 
 
 def help_of(command: str, monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> str:
@@ -47,7 +51,56 @@ def test_help_fits_narrow_terminals_except_for_what_cannot_be_split(
     assert [line for line in prose if len(line) > 60] == []
 
 
-@pytest.mark.parametrize("command", sorted({*OURS, *GATE} - {"completion", "gate"}))
+def parser_of_step(line: str) -> Parser:
+    """The parser of a command, or of its step."""
+    name, *step = line.split()
+    parser = parser_of(name)
+    return parser.steps.choices[step[0]] if step else parser  # type: ignore[union-attr,index]
+
+
+@pytest.mark.parametrize("command", STEPS)
+def test_help_is_short_and_begins_with_the_usage_the_files_and_what_is_written(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = help_of(command, monkeypatch).splitlines()
+    parser = parser_of_step(command)
+
+    assert len(lines) <= 90
+    first = "\n".join(lines[:25])
+    assert first.startswith(f"usage: fastrank {command} [options]")
+    operands = [str(one.metavar) for one in parser.arguments if not one.option_strings]
+    flags = {"-m", "-o", "--format"} & {*parser.flags()}
+    shown = [f"  {name}" for name in operands]
+    assert [text for text in [*shown, *flags] if text not in first] == []
+
+
+@pytest.mark.parametrize("command", STEPS)
+def test_every_option_is_in_a_group_in_one_order(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only help and what is of the machine are in none of their own."""
+    parser = parser_of_step(command)
+    titles = [line[:-1] for line in help_of(command, monkeypatch).splitlines() if line[-1:] == ":"]
+
+    shown = [title for title in titles if title in TITLES]
+    assert shown == [title for title in TITLES if title in shown]
+    general = {flag for one in parser.groups[GENERAL]._group_actions for flag in one.option_strings}
+    assert general <= {"-h", "--help", "--threads", "--jobs"}
+    listed = [one for group in parser.groups.values() for one in group._group_actions]
+    assert [one for one in parser.arguments if one not in listed] == []
+
+
+def test_the_commands_are_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = help_of("", monkeypatch).split("\n\n")
+
+    groups = {block.partition(":")[0]: block.splitlines()[1:] for block in blocks}
+    assert list(COMMANDS) == [
+        line.split()[0] for title in GROUPS for line in groups[title] if line[2] != " "
+    ]
+    assert len(COMMANDS) == 21
+
+
+@pytest.mark.parametrize("command", sorted({*OURS, *GATE} - {"gate"}))
 def test_help_has_examples(command: str) -> None:
     assert f"examples:\n  fastrank {command}" in printed(f"{command} --help")
 
@@ -92,8 +145,6 @@ def test_what_follows_two_hyphens_is_no_flag() -> None:
 
 # Flags that exclude one of the others, or stand for a value of it.
 NOT_WITH_OTHERS = {"--help", "--against", "--pairs", "--largest", "-c"}
-STEPS = [name for name in OURS if name not in ("gate", "qrels")]
-STEPS += ["gate save", "gate check", "qrels merge", "qrels diff", "qrels holes"]
 
 
 def with_value(flag: argparse.Action) -> list[str]:
@@ -114,8 +165,7 @@ def with_value(flag: argparse.Action) -> list[str]:
 def test_options_may_come_in_any_order_before_and_after_the_files(command: str) -> None:
     """All of them at once."""
     name, *step = command.split()
-    parser = parser_of(name)
-    own = parser.steps.choices[step[0]] if step else parser  # type: ignore[union-attr,index]
+    parser, own = parser_of(name), parser_of_step(command)
     files = [
         next(iter(action.choices)) if action.choices else f"{action.dest}{place}"
         for action in own.arguments

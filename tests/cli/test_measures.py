@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -32,23 +31,23 @@ def test_measures_that_differ_in_their_average_are_described_differently() -> No
     assert described["FirstRank"].endswith("  Mean rank of the first relevant document")
 
 
-def test_json_holds_options_with_their_defaults() -> None:
-    (found,) = json.loads(printed("measures --format json RBP"))
+def test_a_measure_is_explained_with_its_options_their_defaults_and_its_source() -> None:
+    first, *_, last = lines = printed("measures RBP").splitlines()
 
-    assert found["name"] == "RBP"
-    assert found["source"] == "Moffat and Zobel, ACM TOIS 27(1), 2008; cwl_eval."
-    defaults = {option["name"]: option["default"] for option in found["options"]}
-    binary = {"judged_only": False, "gain": "binary", "residual": False}
-    assert defaults == {"cutoff": None, "p": 0.8, "rel": None, **binary}
+    assert first == "RBP(p,rel,judged_only,gain,residual)[@k]"
+    assert last == "    Source: Moffat and Zobel, ACM TOIS 27(1), 2008; cwl_eval."
+    options = [line.partition(":")[0].split() for line in lines if line.startswith(" " * 6)]
+    defaults = {name: words[-1] for name, *words in options}
+    binary = {"judged_only": "(False)", "gain": "(binary)", "residual": "(False)"}
+    assert defaults == {"cutoff": "rank", "p": "(0.8)", "rel": "grade", **binary}
 
 
-def test_json_and_markdown_hold_every_measure() -> None:
-    found = json.loads(printed("measures --format json"))
+def test_every_measure_but_the_counts_has_a_source() -> None:
+    texts = printed("measures", *NAMES).split("\n\n")
 
-    assert [one["name"] for one in found] == NAMES
-    assert len(printed("measures --format markdown").splitlines()) == len(MEASURES) + 2
     counts = {"runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"}
-    assert {one["name"] for one in found if not one["source"]} == counts
+    assert len(texts) == len({*NAMES})
+    assert {text.split()[0] for text in texts if "    Source: " not in text} == counts
 
 
 def test_a_set_stands_for_its_measures() -> None:

@@ -27,7 +27,6 @@ SMALL = {
     "some.qrels": "q1 0 a 1\nq2 0 c 2\nq3 0 b 0\n",
     "spans.csv": "query,document,start,end\nq1,d,0,4\n",
     "chunks.csv": "chunk,document,start,end\na,d,0,5\n",
-    "rows.csv": "text,label\n" + "".join(f"t{i},{i % 2}\n" for i in range(40)),
 }
 VECTORS = "--corpus corpus.npy --queries queries.npy"
 # The arguments with which each command writes to standard output.
@@ -38,7 +37,6 @@ WRITING = {
     "eval-embeddings": f"{VECTORS} --qrels numbers -k 5",
     "hard-negatives": "qrels a.run",
     "compare-indexes": f"{VECTORS} -k 5 Flat",
-    "probe": "rows.csv --vectors rows.npy",
     "gate": "check baseline.json qrels a.run",
     "agree": "a.run b.run",
     "judges": "qrels other.qrels",
@@ -58,8 +56,8 @@ HELP = ["", *COMMANDS, "gate save", "gate check"]
 NEEDS = {"search": "faiss", "eval-embeddings": "faiss", "compare-indexes": "faiss"}
 # Commands without -o.
 PRINTING = ("convert", "trec_eval", "measures", "completion")
-# Those that write folders, or a page that needs a name.
-PAGES = ("board", "inspect")
+# Those that write a page, which needs a name.
+PAGES = ("inspect",)
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 
 
@@ -67,7 +65,7 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device tha
 def _inputs(folder: Path) -> None:
     write({**SMALL, "numbers": "1 0 5 1\n"})
     rng = np.random.default_rng(1)
-    for name, rows in {"rows": 40, "corpus": 30, "queries": 4}.items():
+    for name, rows in {"corpus": 30, "queries": 4}.items():
         np.save(name, rng.standard_normal((rows, 3)))
     assert fastrank("gate save -m map -o baseline.json qrels a.run").status == 0
 
@@ -86,11 +84,9 @@ eval qrels a.run b.run
 eval -q qrels a.run => x trec, x.csv csv, x.tex latex, x.json json
 compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
-probe --option repetitions=1 --option folds=2 --option epochs=1 rows.csv --vectors rows.npy
-  x.csv csv, x.md markdown, x.tex latex, x.txt table
 agree a.run b.run
   x.csv csv, x.csv.gz csv, X.CSV.XZ csv, x.json json, x.md markdown, x.tex latex, x.txt table
-gate check baseline.json qrels b.run => x.json json, x.md markdown, x.xml junit, x.txt text
+gate check baseline.json qrels b.run => x.json json, x.md markdown, x.txt text
 check qrels a.run => x.json text, x.md text, x text
 explain --query q1 -m map qrels a.run => x.md markdown, x.txt text
 fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.json json, x trec

@@ -35,10 +35,6 @@ FILES = {
     "clusters.txt": "q0000 a\n",
     "no_clusters.txt": "q0000\n",
     "out.csv": "old",
-    "films.csv": "text,label\na,0\nb,1\n",
-    "alike.csv": "text,label\na,1\nb,1\n",
-    "empty.csv": "",
-    "models.py": "",
     "qrels": "q1 0 d2 1\nq2 0 d1 1\n",
     "run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.5 t\n",
     "lacking.jsonl": '{"_id": "d1", "text": "x"}\n',
@@ -61,7 +57,6 @@ SHORT = {
     "ONE": "digits.qrels profile.run",
     "VECTORS": "--corpus corpus.npy --queries queries.npy",
     "IDS": "--corpus-ids docs.txt --query-ids asked.txt",
-    "FILMS": "films.csv --vectors films.npy",
 }
 # A command line; the exit status and the message, in which ... stands for any text.
 REFUSED = """
@@ -177,11 +172,6 @@ eval --transpose --format csv TWO
   2 --transpose: no effect with --format csv; use table, markdown or latex
 eval --no-bold -o x.json TWO
   2 --no-bold: no effect with --format json; use table, markdown or latex
-eval --resume - TWO => 2 --resume: expected a file, found standard output (-)
-eval --resume s3://bucket/s.jsonl?key=1 TWO
-  2 s3://bucket/s.jsonl: expected a local file, to which several processes may append
-eval --resume none/store TWO => 2 none/store: no such file or directory
-eval --resume store -o store TWO => 2 --resume: expected another file than that of -o: store
 
 eval-embeddings VECTORS IDS --qrels others.txt
   1 others.txt: no judged document is in the corpus...
@@ -246,19 +236,6 @@ spans --subtopics spans.csv chunks.csv a.run => 2 --subtopics: no effect with a 
 spans -m map spans.csv chunks.csv a.run => 2 unknown measure of spans 'map'...
 
 measures nDGC => 2 unknown measure 'nDGC'; did you mean...nDCG...
-
-probe films.csv => 2 --vectors: expected either --vectors or --model...
-probe films.csv FILMS => 2 --vectors: expected one task, fo...
-probe films.csv --model encode => 2 --model: expected MODULE:NAME, found 'encode'...
-probe films.csv --model models:decode => 2 --model: 'models:decode': module...
-probe FILMS --option 3 => 2 --option: expected NAME=VALUE...
-probe FILMS --option fold=3 => 2 ...no option 'fold'; did...
-probe FILMS --test-rows films.csv => 2 --test-vectors: is need...
-probe FILMS --test-rows films.csv --test-vectors films.npy
-  2 ...protocol 'ulysses' has no option 'test'...
-probe alike.csv --vectors films.npy => 1 ...at least two classes...
-probe empty.csv --vectors films.npy => 1 empty.csv...
-probe none.csv --vectors films.npy => 1 none.csv: no such file...
 """
 # A command line, the flag that is wrong in it, and the one that is suggested.
 FLAGS = [
@@ -270,7 +247,6 @@ FLAGS = [
     ("convert --from csv a b", "--from", "--input-format"),
     ("explain -q q1 TWO", "-q", "--query"),
     ("compare --kind scatter", "--kind", "--plot-kind"),
-    ("probe --test films.csv", "--test", "--test-rows"),
     ("compare -f csv TWO", "-f", "--format"),
     ("eval -k 3 TWO", "-k", "--depth"),
     ("eval TWO --top-k=3", "--top-k", "--depth"),
@@ -279,7 +255,7 @@ FLAGS = [
     ("eval TWO --digit 3 --xyzzy", "--digit", "--digits"),
     ("eval --per_query TWO", "--per_query", "--per-query"),
     ("check --xyzzy digits.qrels", "--xyzzy", ""),
-    ("measures --formt json", "--formt", "--format"),
+    ("check --formt json", "--formt", "--format"),
     ("gate check --max-dro 1", "--max-dro", "--max-drop"),
     ("gate --hepl check", "--hepl", "--help"),
 ]
@@ -309,8 +285,8 @@ def _listing() -> dict[Path, bytes]:
 def _inputs(folder: Path) -> None:
     write(FILES)
     corpus = np.random.default_rng(2).standard_normal((300, 8))
-    for name, vectors in {"corpus": corpus, "queries": corpus[:10], "films": corpus[:2]}.items():
-        np.save(name, vectors)
+    np.save("corpus", corpus)
+    np.save("queries", corpus[:10])
     Path("link").symlink_to("x")
     Path("folder").mkdir()
 
@@ -345,7 +321,7 @@ def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: st
 
 
 def test_a_command_like_no_other_is_refused_with_all() -> None:
-    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, compare, search,...")
+    assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, trec_eval, spans,...")
 
 
 @pytest.mark.parametrize(

@@ -6,29 +6,23 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import fastrank as fr
 from fastrank.cli.compare import HINT
-from fastrank.tasks.ulysses_files import FILES as ULYSSES
-from tests.helpers.commands import PCA, PIXELS, PROFILE, QRELS, fastrank, printed, write
+from tests.helpers.commands import PCA, PIXELS, PROFILE, QRELS, printed, write
 from tests.helpers.paths import DATA
-from tests.helpers.probe_inputs import letter_counts, texts_of, write_tasks
 from tests.helpers.tables import cases
 
 ALL = [PIXELS, PCA, PROFILE]
-ROWS = texts_of(1400, 2, 5)
 CLUSTERS = {
     query: str(place // 4) for place, query in enumerate(fr.read_qrels(DATA / QRELS).to_dict())
 }
-PROTOCOL: Any = {"repetitions": 1, "folds": 2, "epochs": 1}
 # Words of the command lines below.
 SHORT = {
     "ALL": f"{QRELS} {PIXELS} {PCA} {PROFILE}",
     "ONE": f"{QRELS} {PROFILE}",
     "TWO": f"{PCA} {PROFILE}",
-    "PROTOCOL": "--option repetitions=1 --option folds=2 --option epochs=1",
 }
 FILES: dict[str, str | bytes] = {
     "spans.csv": "query,document,start,end\nq1,a,3,9\nq1,a,20,24\n",
@@ -42,7 +36,6 @@ FILES: dict[str, str | bytes] = {
     "mined.run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq1 Q0 d3 3 0.7 t\nq2 Q0 d1 1 0.5 t\n",
     "mined.qrels": "q1 0 d2 1\nq2 0 d1 1\n",
     "gone": "q1 d1\n",
-    "my_models.py": "from tests.helpers.probe_inputs import letter_counts as encode\n",
     "clusters.txt": "".join(f"{query} {cluster}\n" for query, cluster in CLUSTERS.items()),
 }
 
@@ -50,9 +43,6 @@ FILES: dict[str, str | bytes] = {
 @pytest.fixture(autouse=True)
 def _inputs(folder: Path) -> None:
     write(FILES)
-    rows = [f"{text},{label}" for text, label in zip(*ROWS.values(), strict=True)]
-    write({"films.csv": "\n".join(["text,label", *rows]) + "\n"})
-    np.save("films.npy", letter_counts(ROWS["text_a"]))
 
 
 # A command line, the call whose result it prints, and the formats in which it does.
@@ -87,13 +77,6 @@ explain -l 2 --ties docno_asc --depth 50 --rows 3 --query q0004 --other pca.run 
   fr.explain(QRELS, PROFILE, query="q0004", other=PCA, rows=3, relevance_level=2,
     ties="docno_asc", depth=50)
   text
-probe films.csv --vectors films.npy PROTOCOL
-  fr.tasks.evaluate_classification(np.load("films.npy"), fr.TextTask.from_table("films.csv"),
-    **PROTOCOL)
-  table markdown latex html csv
-probe films.csv --model my_models:encode PROTOCOL
-  fr.tasks.evaluate_classification(letter_counts, fr.TextTask.from_table("films.csv"), **PROTOCOL)
-  table csv
 qrels diff some.qrels other.qrels
   fr.diff_qrels("some.qrels", "other.qrels") => table markdown latex csv json
 qrels holes -k 1 --by pair other.qrels a.run
@@ -131,9 +114,6 @@ hard-negatives --format n-tuple --negatives 1 --margin 0.05 -o x mined.qrels min
   json.loads(Path("x").read_text())["negative_1"] => "d3"
 hard-negatives --format n-tuple --negatives 1 --exclude gone -o x mined.qrels mined.run
   json.loads(Path("x").read_text())["negative_1"] => "d3"
-probe films.csv --vectors films.npy PROTOCOL -o found.json
-  json.loads(Path("found.json").read_text())[0]["values"]
-  fr.tasks.evaluate_classification(np.load("films.npy"), ROWS["label"], **PROTOCOL).values
 spans spans.csv chunks.csv => out => "q1 0 c1 1\\nq1 0 c2 0\\nq1 0 c3 1\\n"
 spans --of chunk --characters 1 --grade share spans.csv chunks.csv -o chunks.parquet
   fr.read_qrels("chunks.parquet").to_dict()
@@ -164,12 +144,9 @@ def rendered(result: Any, form: str) -> str:
     return str(getattr(result, f"to_{form}")())
 
 
-@pytest.mark.filterwarnings("ignore:G3|films")
 @pytest.mark.parametrize(("line", "call", "formats"), cases(RESULTS))
 def test_a_command_prints_the_result_of_its_function(line: str, call: str, formats: str) -> None:
     result = eval(call)
-    if isinstance(result, fr.tasks.TaskResult):
-        result = result.changed(name="films").table()
 
     for form in formats.split():
         shown = printed(f"{command_line(line)} --format {form}").removesuffix(f"{HINT}\n")
@@ -179,17 +156,6 @@ def test_a_command_prints_the_result_of_its_function(line: str, call: str, forma
             assert json.loads(shown) == json.loads(expected)
         else:
             assert shown == expected.rstrip("\n") + "\n"
-
-
-def test_a_folder_has_tasks_of_ulysses_senteval(folder: Path) -> None:
-    (folder / "tasks").mkdir()
-    write_tasks(folder / "tasks", ULYSSES)
-
-    found = fastrank(f"probe tasks --model my_models:encode {SHORT['PROTOCOL']}")
-
-    names = [line.split()[0] for line in found.out.splitlines()[2:]]
-    assert (found.status, names) == (0, ["F3", "F3", "G3", "G3", "T1A", "T1A"])
-    assert "F3: as in the package, the learning rate stays at 5 %" in found.err
 
 
 def test_the_values_of_another_tool_are_explained() -> None:

@@ -34,7 +34,7 @@ GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
 BAD = {query: {"b": 2.0, "a": 1.0} for query in QRELS}
 OTHER = {f"x{query}": docs for query, docs in GOOD.items()}
 FOUND = {query: {"a": 1.0} for query in QRELS}
-TESTS = ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+TESTS = ["t", "randomization", "wilcoxon", "sign", "tukey", "bootstrap"]
 INTERVALS = ["t", "percentile", "bca", "studentized"]
 
 
@@ -289,7 +289,7 @@ def test_means_and_intervals_are_those_of_the_queries_with_values_of_all(interva
     assert found.values("value").shape == (3, 12)
 
 
-@pytest.mark.parametrize(("test", "names"), [("t", "ab"), ("tukey", "abc"), ("tukey-anova", "abc")])
+@pytest.mark.parametrize(("test", "names"), [("t", "ab"), ("tukey", "abc")])
 def test_two_systems_and_tests_of_all_use_the_queries_of_all(test: str, names: str) -> None:
     scores = on_the_hard_query_only_a_has_a_value()
 
@@ -306,7 +306,7 @@ def test_two_systems_and_tests_of_all_use_the_queries_of_all(test: str, names: s
     )
 
 
-@pytest.mark.parametrize("test", ["t", "tukey", "tukey-anova"])
+@pytest.mark.parametrize("test", ["t", "tukey"])
 def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> None:
     rows = random_rows(3, 12)
     rows[1, :6], rows[2, 6:] = math.nan, math.nan
@@ -318,7 +318,7 @@ def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> 
     assert found.ranked("value") == ["a", "b", "c"]
     assert "**" not in found.to_markdown()
     assert not found.table().bold
-    for method in (found.best, found.tied_with_best, found.ranks, found.anova):
+    for method in (found.best, found.tied_with_best, found.ranks):
         with pytest.raises(MeasureError, match="'value': no query has values of all systems"):
             method("value")
 

@@ -96,7 +96,6 @@ compared(THREE, correction="none", baseline=["a", "b"]).description()
 compared(THREE, correction="none", family="all").description()
     -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
 "corrected" in compared(THREE, test="tukey").description() -> False
-"corrected" in compared(THREE, test="tukey-anova").description() -> False
 """)
 def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:
     check_value(call, value, globals())

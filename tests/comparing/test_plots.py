@@ -24,7 +24,6 @@ from tests.helpers.comparisons import (
     NAMES,
     compare_data,
     compared,
-    data_scores,
     random_rows,
     scores_of,
 )
@@ -116,19 +115,6 @@ def test_intervals_are_those_of_the_comparison() -> None:
     assert [tuple(bar) for bar in bars if len(bar) == 2] == expected
 
 
-def test_cells_of_more_than_forty_systems_are_an_image() -> None:
-    rows = random_rows(42, 12)
-    rows[0] += 9.0
-
-    axes = compared(rows).plot("p-values")
-
-    (image,) = axes.images
-    opaque = image.get_array()[..., 3] > 0
-    assert image.get_array().shape == (41, 41, 4)
-    assert np.array_equal(opaque, np.tri(41, dtype=bool))
-    assert not axes.patches
-
-
 def test_bars_of_many_groups_leave_room_for_the_means() -> None:
     rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
 
@@ -163,9 +149,7 @@ def test_two_systems_can_be_plotted(kind: str, queries: int) -> None:
     assert _alternative(_svg(compared(random_rows(2, queries)), kind))[1]
 
 
-@pytest.mark.parametrize(
-    "kind", ["differences", "scatter", "intervals", "p-values", "distribution"]
-)
+@pytest.mark.parametrize("kind", ["differences", "scatter", "intervals"])
 def test_hostile_names_are_text(kind: str) -> None:
     first, second = ({f"{HOSTILE}{i}": i / place for i in range(6)} for place in (7, 9))
 
@@ -185,7 +169,7 @@ def test_a_plot_can_be_drawn_into_given_axes() -> None:
     assert ax.get_title(loc="left").startswith("map: ") or ax.get_title().startswith("map: ")
 
 
-@pytest.mark.parametrize("kind", ["differences", "scatter", "power"])
+@pytest.mark.parametrize("kind", OF_PAIRS)
 def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind: str) -> None:
     def said(comparison: fr.types.Comparison, **given: Any) -> list[str]:
         drawn = draw(comparison, kind, **given)
@@ -200,7 +184,6 @@ def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind: str) -
 
 ALONE, BASED = compared(random_rows(1, 6)), compare_data(baseline="pca")
 BASED_ON_BEST = compare_data(baseline="pixels")
-ONE_QUERY = compared([[0.1], [0.2]])
 ONLY_MAP = fr.compare(DATA / "digits.qrels", RUNS, "map")
 OF_ONE_DOCUMENT = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
 
@@ -212,8 +195,8 @@ compare_data().plot("pie")
     -> OptionError: kind: no plot 'pie'; expected one of differences, scatter,
 compare_data().plot("scatter", a="pixel")
     -> OptionError: 'pixel' is not one of the systems; did you mean 'pixels'
-compare_data().plot("p-values", a="pca")
-    -> OptionError: a: the plot 'p-values' has no a: it shows all systems
+compare_data().plot("critical-difference", a="pca")
+    -> OptionError: a: the plot 'critical-difference' has no a: it shows all systems
 compare_data().plot("intervals", path="a.jpg")
     -> OptionError: a.jpg: expected a suffix .png, .svg, .pdf
 compare_data().plot("intervals", "ndcg") -> MeasureError: 'ndcg' is not compared
@@ -226,9 +209,7 @@ compare_data().plot("precision-recall")
     -> MeasureError: precision-recall needs the measure iprec_at_recall
 BASED.plot("critical-difference") -> OptionError: critical-difference needs all pairs
 ALONE.plot("scatter") -> OptionError: needs two systems, found 1
-ALONE.plot("p-values") -> OptionError: needs two systems, found 1
 ALONE.plot("critical-difference") -> OptionError: needs two systems, found 1
-ONE_QUERY.plot("power") -> OptionError: have 1 query with values of both
 """)
 def test_what_cannot_be_plotted_is_an_error(call: str, error: str) -> None:
     check_error(call, error, globals())
@@ -245,17 +226,18 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.Monkey
 LONG = [f"a-very-long-name-of-a-retriever-{i}-with-a-long-tail-that-is-common" for i in (1, 2)]
 SAME = compared(np.tile(random_rows(1, 12), (2, 1)))
 FIRST, SECOND = scores_of(random_rows(2, 9)).values()
-UNDERSCORE = fr.compare_scores({"_first": FIRST, "second": SECOND})
+UNDERSCORE = fr.compare_scores(
+    {
+        name: {query: {"P_5": value, "P_10": value} for query, value in values.items()}
+        for name, values in (("_first", FIRST), ("second", SECOND))
+    }
+)
 LINES = [tuple(line(place).values()) for place in range(28)]
 
 
 OF_DIFFERENCES = (
     "200 queries|+0.0854|[+0.0694, +0.1015]|pixels better on 157|pca better on 36|equal on 7"
     "|q0819 +0.4131"
-)
-OF_POWER = (
-    "200 queries detect 0.0240 with power 0.8"
-    "|The observed 0.0046 needs 5,334 queries for this power."
 )
 OF_RANKS = (
     "map: mean ranks. Friedman's test of all systems: p = 6.9e-29. Bars join systems that cannot be"
@@ -271,10 +253,6 @@ THOUSANDS = compared(random_rows(2, 7000))
 PICTURES = Path(__file__).parents[2] / "docs/images"
 
 
-def texts(axes: Any) -> list[str]:
-    return sorted(text.get_text() for text in axes.texts[:3])
-
-
 def unsaid(parts: str, *given: Any, **more: Any) -> list[str]:
     """The parts that the description of a plot lacks."""
     description = draw(*given, **more).description
@@ -286,10 +264,6 @@ def first_line(kind: str) -> Any:
 
 
 @giving("""
-texts(compare_data().plot("p-values")) -> ["0.5880", "1.6e-20", "4.9e-24"]
-len(compare_data().plot("p-values").patches) -> 3
-len(compared(random_rows(21, 12)).plot("p-values").texts) -> 1
-"; and 16 more pairs." in draw(compared(random_rows(12, 9)), "p-values").description -> True
 DATA_COMPARED.plot("over-k").get_ylabel() -> "P"
 first_line("over-k").get_xdata().tolist() -> [5, 10, 20]
 first_line("over-k").get_ydata().tolist()
@@ -300,12 +274,10 @@ draw(BASED_ON_BEST, "scatter").title -> "map: pca against pixels"
 draw(SAME, "differences").description[-1] -> "."
 draw(SAME, "scatter").description[-1] -> "."
 draw(SAME, "intervals").description[-1] -> "."
-draw(SAME, "p-values").description[-1] -> "."
 draw(ALONE, "intervals").description[-1] -> "."
-sorted(text.get_text() for text in UNDERSCORE.plot("values").get_legend().get_texts())
+sorted(text.get_text() for text in UNDERSCORE.plot("over-k").get_legend().get_texts())
     -> ["_first", "second"]
 unsaid(OF_DIFFERENCES, compare_data(), "differences") -> []
-unsaid(OF_POWER, compare_data(), "power", a="pca", b="profile") -> []
 unsaid(OF_RANKS, compare_data(), "critical-difference") -> []
 unsaid(OF_BASELINE, BASED, "intervals") -> []
 unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") -> []
@@ -325,22 +297,8 @@ short(LONG[0], 20) -> "a-very-lo…-is-common"
 short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) -> ["aaaa…aaaax", "aaaa…aaaay"]
 visible("a\\x00\\u202eb") -> "a\\\\x00\\\\u202eb"
 """)
-def test_cells_lines_titles_names_and_descriptions(call: str, value: str) -> None:
+def test_lines_titles_names_and_descriptions(call: str, value: str) -> None:
     check_value(call, value, globals())
-
-
-def test_the_values_of_a_system_are_sorted_with_their_mean_and_interval() -> None:
-    scores = data_scores()["pixels"]
-
-    axes = scores.plot("map", level=0.9, path=(image := io.BytesIO()), format="svg")
-
-    values, mean = (own.get_ydata() for own in axes.lines)
-    assert values.tolist() == sorted(scores["map"], reverse=True)
-    assert mean[0] == scores.mean["map"]
-    (band,) = axes.patches
-    drawn = band.get_y(), band.get_y() + band.get_height()
-    assert drawn == pytest.approx(scores.interval("map", 0.9), rel=1e-12)
-    assert "pixels mean 0.4348" in _alternative(image.getvalue().decode())[1]
 
 
 def _colors(axes: Any) -> list[str]:
@@ -362,14 +320,12 @@ def test_a_system_has_the_same_colour_in_all_plots(kind: str) -> None:
 
     ranked_by = {"over-k": "P_5", "precision-recall": "iprec_at_recall_0.00"}.get(kind, "map")
     shown = list(pair.values()) or DATA_COMPARED.ranked(ranked_by)
-    if kind in ("p-values", "power"):
-        shown = []
     if kind == "scatter":
         shown.reverse()
     assert [own for own in colors if own in expected.values()] == [expected[name] for name in shown]
 
 
-@pytest.mark.parametrize("kind", ["intervals", "values", "distribution", "critical-difference"])
+@pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
 def test_a_system_has_the_same_line_style_in_all_plots(kind: str) -> None:
     expected = {(own["color"], own["linestyle"]) for own in map(line, range(3))}
     drawn = {
@@ -378,10 +334,8 @@ def test_a_system_has_the_same_line_style_in_all_plots(kind: str) -> None:
         if len(own.get_xdata()) > 1 and own.get_linewidth() >= 1 and own.get_linestyle() != "None"
     }
 
-    # The ends of whiskers are short, and always solid.
-    solid = {own for own in drawn if own[1] == "-"} if kind == "distribution" else set()
     known = {color for color, _ in expected}
-    assert {own for own in drawn - solid if own[0] in known} | expected & solid == expected
+    assert {own for own in drawn if own[0] in known} == expected
 
 
 def _gaps() -> fr.types.Comparison:
@@ -410,5 +364,5 @@ def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind: str
     assert left_out is not None
     below = " ".join(text.get_text().replace("\n", " ") for text in drawn.axes.texts)
     assert left_out[0] in below
-    if kind in ("values", "over-k", "precision-recall"):
+    if kind in FAMILIES:
         assert "No bands of 95% intervals of the means: more than 6 systems" in below

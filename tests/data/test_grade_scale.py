@@ -22,6 +22,7 @@ from fastrank import Qrels, Run
 from fastrank.cli.main import main
 from fastrank.compat import pytrec_eval
 from fastrank.errors import InputError
+from fastrank.measures.notation import parse_measure
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.strategies import examples
 
@@ -158,7 +159,7 @@ def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
         found = mean(whole, "map num_rel", relevance_level=level)
         assert found == mean(whole, "map num_rel", relevance_level=same)
     assert mean(whole, "AP(rel=1.5)") == {"AP(rel=1.5)": 0.5}
-    assert str(fr.parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
+    assert str(parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
 
 
 def test_queries_without_relevant_documents_depend_on_the_level() -> None:

@@ -110,11 +110,10 @@ def test_errors_name_the_place(make, message):
         make()
 
 
-@pytest.mark.parametrize("evaluate", ["evaluate_classification", "evaluate_clustering"])
-def test_without_a_known_label_the_error_names_the_other_columns(evaluate):
+def test_without_a_known_label_the_error_names_the_other_columns():
     task = from_file(b"text,classe\na,1\nb,0\n")
     with pytest.raises(InputError, match=r"found none; if one of the columns 'classe' has"):
-        getattr(fr.tasks, evaluate)([[0.0], [1.0]], task)
+        fr.tasks.evaluate_classification([[0.0], [1.0]], task)
 
 
 # SNLI

@@ -6,14 +6,13 @@ import doctest
 import importlib
 import inspect
 import re
-import warnings
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import fastrank as fr
-from fastrank.compat import datasets, mteb, pytrec_eval, retrieved, sentence_transformers
+from fastrank.compat import datasets, pytrec_eval, retrieved, sentence_transformers
 from fastrank.data.columns import Frozen
 from tests.helpers.parsing import read_trec_qrels, read_trec_run
 from tests.helpers.paths import PACKAGE, REPOSITORY
@@ -21,8 +20,6 @@ from tests.helpers.paths import PACKAGE, REPOSITORY
 SOURCES = [
     source for source in sorted(PACKAGE.rglob("*.py")) if ">>> " in source.read_text("utf-8")
 ]
-# Large libraries of which no extra has all: examples of what needs one run where it is.
-FRAMEWORKS = {"llama_index", "mlflow", "ragas"}
 # Values, which the reference explains.
 NO_DOCSTRING = {"MEASURES", "__version__"}
 
@@ -41,7 +38,7 @@ def _public() -> list[object]:
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
     found += [datasets.evaluate_results, datasets.results_to_run, retrieved.results_to_run]
-    found += [mteb.SearchIndex, sentence_transformers.RankingEvaluator]
+    found += [sentence_transformers.RankingEvaluator]
     for kind in filter(inspect.isclass, list(found)):
         found += [
             method
@@ -78,16 +75,9 @@ def _comparison() -> fr.types.Comparison:
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 
 
-def _board(folder: Path) -> fr.types.Board:
-    rows = ["system,news,wiki,web", "a,0.5,0.5,0.25", "b,0.75,0.75,0.5", "c,0.5,0.625,"]
-    (folder / "results.csv").write_text("\n".join(rows))
-    return fr.board(folder, title="Search")
-
-
 def _judged() -> dict[str, object]:
     human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
     judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
-    runs = {"x": {"q1": {"d1": 3, "d2": 2}, "q2": {"d4": 1}}, "y": {"q2": {"d1": 1}}}
     run = {f"q{i}": {f"d{j}": float(-j) for j in range(20)} for i in range(10)}
     model = {f"q{i}": {"d1": i % 2, "d2": (i + 1) % 2} for i in range(20)}
     people = {f"q{i}": {"d1": i % 2, "d2": int(i % 4 == 0)} for i in range(0, 20, 3)}
@@ -98,10 +88,8 @@ def _judged() -> dict[str, object]:
     return {
         "human": human,
         "judge": judge,
-        "runs": runs,
         "run": run,
         "agreement": fr.judge_agreement(human, judge),
-        "systems": fr.judge_agreement(human, judge, runs=runs, measures="map").systems,
         "estimate": fr.estimate(people, model, systems, "nDCG@2"),
         "plan": fr.plan_judgments({"a": run}, 40, depth=20),
     }
@@ -136,14 +124,12 @@ MADE = {
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
-def test_examples_print_what_they_show(
-    source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a TaskResult, `explained` an Explanation, `board` a Board, and `results` those of two
-    tasks. Those of judges are in `_judged`.
+    `probed` a TaskResult, `explained` an Explanation, and `results` those of two tasks. Those of
+    judges are in `_judged`.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -153,16 +139,9 @@ def test_examples_print_what_they_show(
     for name, make in MADE.items():
         if re.search(rf"\b{name}\b", source.read_text("utf-8")):
             names[name] = make()
-    if "class Board(" in source.read_text("utf-8"):
-        names["board"] = _board(tmp_path)
     if source.parent.name == "judges":
         names |= _judged()
 
-    if source.parent.name == "compat" and source.stem in FRAMEWORKS:
-        # Importing ragas warns of deprecations, which is not ours to mend.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pytest.importorskip(source.stem)
     module = importlib.import_module(_module(source))
     found = doctest.testmod(module, extraglobs=names, optionflags=doctest.ELLIPSIS)
 

@@ -62,6 +62,16 @@ def test_links_of_pages_lead_to_pages_and_to_files_of_the_repository(script: Any
     assert found >= 3
 
 
+def test_the_picture_of_the_inspector_leads_to_it_on_the_site_alone(script: Any) -> None:
+    pages = [path.read_text("utf-8") for path in DOCS.glob("*.md")]
+    with_picture = [text for text in pages if "(images/inspector.png)" in text]
+
+    made = list(map(script("inspector").on_page_markdown, with_picture))
+
+    assert [text for text in pages if "(inspector.html)" in text] == []
+    assert [text.count("(images/inspector.png)](inspector.html)") for text in made] == [1, 1]
+
+
 @needs_checkout
 def test_the_picture_of_speed_shows_what_the_table_says(script: Any) -> None:
     own = script("speed_picture")

@@ -86,3 +86,15 @@ def test_message_is_one_that_is_printed(message: str, printed: str) -> None:
     pattern = ".*".join(re.escape(part) for part in message.split("…"))
 
     assert re.search(pattern, printed)
+
+
+def test_the_remedy_of_judgments_that_appear_twice_keeps_the_first(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    twice = "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 0\n"
+    (tmp_path / "data" / "digits.qrels").write_text(twice, "utf-8")
+    (remedy,) = re.findall(r"^mkdir -p out\nawk .*$", TEXT, re.M)
+
+    assert shell(remedy, tmp_path).returncode == 0
+
+    qrels = fr.read_qrels(tmp_path / "out" / "unique.qrels")
+    assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 0}}

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.errors import FormatError
 from fastrank.judging.keywords import TIES
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import read_prefs
@@ -268,6 +269,18 @@ def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
     assert "Apples" in str(explained)
     assert max(map(len, str(explained).splitlines())) < 120
     assert f"  {passage[:57]}...  " in str(explained)
+
+
+def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path: Path) -> None:
+    qrels, run, wrong = {"q": {"a": 1}}, {"q": {"a": 1.0}}, tmp_path / "wrong.jsonl"
+    data = fr.Dataset.from_texts({"a": "Apples"}, {"q": "fruit"}, qrels)
+    wrong.write_text('{"_id": "a", "text": "Apples"}\n["b"]\n')
+
+    explained = fr.explain(qrels, run, "map", query="q", documents=data)
+
+    assert explained.table("map").columns["title"] == ["Apples"]
+    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
+        fr.explain(qrels, run, "map", query="q", documents=wrong)
 
 
 def test_the_difference_has_the_titles_of_both_runs() -> None:

@@ -1,18 +1,17 @@
-"""Runs in parquet files are judged batch by batch, with the results of runs in memory."""
+"""Runs in parquet files have the results of runs in memory; only what is needed of them is read."""
 
 from __future__ import annotations
 
 import io
 import random
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fastrank as fr
-from fastrank.formats import load, parquet
+from fastrank.formats.parquet import ParquetColumns
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -46,20 +45,6 @@ def dict_of(columns: dict[str, list[Any]]) -> dict[str, dict[str, float]]:
 
 
 @pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The parquet files that were loaded as a whole."""
-    names: list[str] = []
-    original = load.content_of
-
-    def noting(content: bytes, name: str, *rest: Any, **options: Any) -> Any:
-        names.append(name)
-        return original(content, name, *rest, **options)
-
-    monkeypatch.setattr(load, "content_of", noting)
-    return names
-
-
-@pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
     """Write columns to a file; its path."""
 
@@ -70,26 +55,22 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-def check(path: Any, columns: dict[str, list[Any]], **options: Any) -> None:
+def check(path: Any, columns: dict[str, list[Any]]) -> None:
     """The file and the dict of the same columns have the same values and counts."""
-    own = fr.evaluate(QRELS, path, MEASURES, **options)
-    other = fr.evaluate(QRELS, dict_of(columns), MEASURES, **options)
+    own, other = (fr.evaluate(QRELS, run, MEASURES) for run in (path, dict_of(columns)))
     for name in ("mean", "counts", "unjudged_queries"):
         assert getattr(own, name) == getattr(other, name)
     assert own.to_dict() == other.to_dict()
 
 
 @pytest.mark.parametrize("queries", [SORTED, SHUFFLED, [5], [99, 5], [14, 3, 15]])
-def test_batches_and_row_groups_do_not_matter(
-    queries: list[int], write: Any, loaded: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("dictionary", [True, False])
+@pytest.mark.parametrize("group", [7, 50, 10_000])
+def test_row_groups_and_dictionaries_do_not_matter(
+    queries: list[int], dictionary: bool, group: int, write: Any
 ) -> None:
-    monkeypatch.setattr(parquet, "ROWS", 32)
     columns = rows_of(queries)
-    for group, dictionary in product((7, 50, 10_000), (True, False)):
-        path = write(columns, row_group_size=group, use_dictionary=dictionary)
-        for threads in (1, 3):
-            check(path, columns, threads=threads)
-    assert not loaded
+    check(write(columns, row_group_size=group, use_dictionary=dictionary), columns)
 
 
 CATEGORIES = pa.dictionary(pa.int32(), pa.string())
@@ -104,7 +85,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_types_of_columns_do_not_matter(kind: str, write: Any, loaded: list[str]) -> None:
+def test_types_of_columns_do_not_matter(kind: str, write: Any) -> None:
     columns = rows_of(SORTED)
     arrays = {}
     for (name, values), to in zip(columns.items(), TYPES[kind], strict=True):
@@ -116,47 +97,44 @@ def test_types_of_columns_do_not_matter(kind: str, write: Any, loaded: list[str]
         arrays[name] = encoded if to == CATEGORIES else pa.array(values, to)
     path = write(arrays, row_group_size=33)
     check(path, {**columns, "score": arrays["score"].to_pylist()})
-    assert not loaded
 
 
-def test_any_source_will_do(tmp_path: Path, loaded: list[str]) -> None:
+def test_any_source_will_do(tmp_path: Path) -> None:
     columns = rows_of(SORTED)
     for path in (tmp_path / "r.parquet", tmp_path / "r.parquet.gz"):
         fr.write_run(fr.Run.from_dict(dict_of(columns), tag="own"), path)
         check(path, columns)
         check(io.BytesIO(path.read_bytes()), columns)
-    assert not loaded
 
 
 def test_other_columns_are_not_read_and_the_tag_is_that_of_its_column(
-    write: Any, loaded: list[str]
+    write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     columns = rows_of(SORTED)
     count = len(columns["score"])
-    own = {"vector": [[1.0, 2.0]] * count, "rank": [1] * count, "tag": ["bm25"] * count}
-    path = write({**own, **columns})
+    others = {"vector": [[1.0, 2.0]] * count, "rank": [1] * count, "tag": ["bm25"] * count}
+    path = write({**others, **columns})
+    names: list[str] = []
+    original = ParquetColumns.__getitem__
+
+    def noting(self: ParquetColumns, place: int) -> Any:
+        names.append(self.names[place])
+        return original(self, place)
+
+    monkeypatch.setattr(ParquetColumns, "__getitem__", noting)
     check(path, columns)
+    assert sorted(names) == ["doc_id", "query_id", "score", "tag"]
     assert fr.evaluate(QRELS, path, "map").tag == "bm25"
-    assert not loaded
 
 
-def test_options_that_need_only_rankings(write: Any, loaded: list[str]) -> None:
-    columns = rows_of(SHUFFLED)
-    check(write(columns), columns, missing="zero", trec_eval_version="10.0")
-    check(write(columns), columns, depth=4)
-    assert not loaded
-
-
-def test_scattered_queries_and_runs_of_ranks_are_loaded(write: Any, loaded: list[str]) -> None:
+def test_scattered_queries_and_runs_of_ranks(write: Any) -> None:
     columns = rows_of(SORTED)
     order = list(range(len(columns["score"])))
     random.Random(3).shuffle(order)
     columns = {name: [values[row] for row in order] for name, values in columns.items()}
-    check(write(columns, row_group_size=40), columns, threads=2)
-    assert len(loaded) == 1
+    check(write(columns, row_group_size=40), columns)
     ids = {"query_id": ["3", "3"], "doc_id": ["0", "6"]}
     check(write({**ids, "rank": [2, 1]}), {**ids, "score": [-2.0, -1.0]})
-    assert len(loaded) == 2
 
 
 @pytest.mark.parametrize(
@@ -172,18 +150,16 @@ def test_scattered_queries_and_runs_of_ranks_are_loaded(write: Any, loaded: list
         ({"doc_id": ["a", "b", "a"]}, "duplicate docs a, rows 0 and 2"),
     ],
 )
-def test_errors_are_those_of_the_whole_file(
-    changes: dict[str, Any], message: str, write: Any
-) -> None:
+def test_what_is_wrong_names_the_row(changes: dict[str, Any], message: str, write: Any) -> None:
     columns = {"query_id": ["3"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
     with pytest.raises(fr.FastrankError, match=message):
         fr.evaluate(QRELS, write({**columns, **changes}), "map")
 
 
-def test_the_judge_serves_for_runs_of_both_forms(write: Any, tmp_path: Path) -> None:
-    columns = rows_of(SORTED)
-    fr.write_run(fr.Run.from_dict(dict_of(columns), tag="t"), tmp_path / "r.run")
-    files = [write(columns), tmp_path / "r.run"] * 2
-    evaluator = fr.Evaluator(QRELS, MEASURES)
-    values = [evaluator.evaluate(file).to_dict() for file in files]
-    assert all(own == values[0] for own in values)
+def test_a_repeated_id_that_is_missing_names_its_row(write: Any) -> None:
+    """Texts that are in many rows on end are read as numbers of the dictionary."""
+    queries: list[Any] = ["3"] * 2000
+    queries[1234] = None
+    path = write({"query_id": queries, "doc_id": range(2000), "score": [1.0] * 2000})
+    with pytest.raises(fr.FastrankError, match=r"row 1234 .*'query_id'.*null"):
+        fr.evaluate(QRELS, path, "map")

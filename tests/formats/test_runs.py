@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.errors import FastrankError, FormatError, InputError, OptionError
-from fastrank.formats.runs import LAST_RANK
+from fastrank.formats.runs import LAST_RANK, run_metadata
 from tests.helpers.checks import unescaped
 from tests.helpers.parsing import read_trec_run
 from tests.helpers.strategies import examples
@@ -267,4 +267,4 @@ def test_the_lines_between_the_markers_at_the_beginning_lose_their_number_signs(
     text: str, expected: str | None
 ) -> None:
     for content in (text.encode(), gzip.compress(text.encode())):
-        assert fr.run_metadata(io.BytesIO(content)) == expected
+        assert run_metadata(io.BytesIO(content)) == expected

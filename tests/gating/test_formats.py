@@ -7,7 +7,6 @@ import json
 import re  # noqa: F401 (in a table)
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -17,8 +16,6 @@ from fastrank.gating.ci_formats import (
     annotation,  # noqa: F401 (in a table)
     to_github,
     to_json,
-    to_junit,
-    to_openmetrics,  # noqa: F401 (in a table)
 )
 from fastrank.gating.shown import LARGEST, to_markdown  # noqa: F401 (in a table)
 from tests.helpers.call_rows import check_value, giving
@@ -95,29 +92,13 @@ def test_github_has_an_annotation_for_each_check_that_fails_and_a_summary(
     check_value(call, value, globals())
 
 
-LIMITED = verdict(min={"RR": 0}, max_drop={"P@5": 0.3})
-(SUITE,) = ElementTree.fromstring(to_junit(LIMITED)).findall("testsuite")
-CASES, SKIPPED = SUITE.findall("testcase"), ElementTree.fromstring(to_junit(OF_TWO[1]))
-STRANGE = ElementTree.fromstring(to_junit(verdict("RR", name="<&]]>\"'\x00\x1b\ufffe")))
-
-
 @giving("""
 (RECORD["status"], RECORD["passed"], RECORD["queries"]) -> ("fail", False, 12)
 [one["p"] for one in RECORD["checks"]] -> [one.p for one in verdict(worse=6).results]
 RECORD["reasons"] -> verdict(worse=6).reasons
 len(RECORD["regressed"]["RR"]) -> 6
-(SUITE.get("name"), SUITE.get("tests"), SUITE.get("failures")) -> ("fastrank gate", "3", "1")
-[f"{own.get('classname')}: {own.get('name')}" for own in CASES]
-    -> ["RR: drop <= 0.02", "P@5: drop <= 0.3", "RR: mean >= 0"]
-[[own.get("message") for own in case.findall("failure")] for case in CASES]
-    -> [LIMITED.reasons[:1], [], []]
-(SKIPPED.get("failures"), SKIPPED.get("skipped")) -> ("0", "2")
-len(SKIPPED.findall(".//skipped")) -> 2
-"<&]]>\\"'\\\\x00\\\\x1b\\\\ufffe00" in STRANGE.findtext(".//system-out") -> True
-to_openmetrics(verdict("P@1 P.1 RR", worse=6))
-    -> "P_1 0.5\\nP_1_ 0.5\\nRR 0.5\\nfastrank_gate_passed 0\\n# EOF\\n"
 """)
-def test_json_junit_and_openmetrics_have_the_checks(call: str, value: str) -> None:
+def test_json_has_the_checks(call: str, value: str) -> None:
     check_value(call, value, globals())
 
 
@@ -132,7 +113,7 @@ def test_the_assertion_shows_the_table() -> None:
     assert "RR fell by 1.0000 to 0.0000; at most 0.02 is allowed" in str(error.value)
 
 
-@pytest.mark.parametrize("form", [str, to_markdown, to_github, to_junit, to_json])
+@pytest.mark.parametrize("form", [str, to_markdown, to_github, to_json])
 def test_ids_begin_no_line_and_move_no_cursor(form: Callable[[fr.types.Verdict], str]) -> None:
     """A workflow would obey the first, a terminal the second."""
     found = form(verdict("RR", name="\n::error::\r\x1b[2J\x9b\u202e\u2028\udcff"))

@@ -12,10 +12,7 @@ import numpy
 # Whole numbers, whose sums are exact in any order as 32-bit floats; and others.
 KINDS = ("whole", "real")
 WIDTH = 19
-PAIRS, TRIPLETS, SENTENCES, DOCUMENTS, LABELS, SUMMARIZED = 300, 200, 120, 400, 6, 12
-HUMANS, MACHINES = 3, 6
-# Of clustering, as MTEB names them.
-SAMPLES, SAMPLE_SIZE, FRACTION = 10, 256, 0.5
+PAIRS, TRIPLETS, SENTENCES = 300, 200, 120
 
 Array = Any
 
@@ -69,19 +66,9 @@ def make(kind: str) -> tuple[Vectors, dict[str, Any]]:
         model.texts("de", sentences + model.noise(SENTENCES, 4)),
     ]
 
-    topics = random.randint(0, LABELS, DOCUMENTS)
-    documents = model.noise(LABELS, 3)[topics] + model.noise(DOCUMENTS, 3)
-    clustering = model.texts("document", documents)
-
-    human = [model.texts(f"human {i}", model.noise(HUMANS, 3)) for i in range(SUMMARIZED)]
-    machine = [model.texts(f"machine {i}", model.noise(MACHINES, 3)) for i in range(SUMMARIZED)]
-    relevance = random.randint(1, 6, (SUMMARIZED, MACHINES)).astype(float)
-    relevance[4] = 3.0
     return model, {
         "pairs": (*pairs, labels.tolist()),
         "similarity": (*pairs, scores.tolist()),
         "triplets": tuple(triplets),
         "bitext": tuple(bitext),
-        "clustering": (clustering, [f"topic {topic}" for topic in topics]),
-        "summarization": (human, machine, relevance.tolist()),
     }

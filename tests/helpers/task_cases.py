@@ -28,11 +28,6 @@ def length(texts: list[str]) -> Any:
 
 def tasks_of_all_kinds(model: Any, rows: dict[str, Any]) -> dict[str, fr.Task]:
     """A task of each kind for a model and the rows of `similar_vectors.make`."""
-    documents, topics = rows["clustering"]
-    half = len(documents) // 2
-    train, test = (documents[:half], documents[half:])
-    lists = [[topic, "other"] if row % 3 else [topic] for row, topic in enumerate(topics)]
-    numbers = [float(topic.split()[1]) for topic in topics]
     first, second = rows["bitext"]
     queries = [f"q{row}" for row in range(len(first))]
     data = fr.Dataset.from_texts(
@@ -46,35 +41,17 @@ def tasks_of_all_kinds(model: Any, rows: dict[str, Any]) -> dict[str, fr.Task]:
         "label": [int(row % 4 == row // 4 % 4) for row in range(80)],
     }
     texts = fr.TextTask.from_texts
+    *pairs, labels = rows["pairs"]
     return {
         "retrieval": fr.Task("retrieval", data),
         "reranking": fr.Task("reranking", table),
         "classification": fr.Task(
-            "classification",
-            texts(train, labels=topics[:half]),
-            protocol="mteb",
-            test=texts(test, labels=topics[half:]),
-            experiments=3,
-        ),
-        "multilabel": fr.Task(
-            "multilabel",
-            texts(train, labels=lists[:half]),
-            test=texts(test, labels=lists[half:]),
-            experiments=3,
-        ),
-        "regression": fr.Task(
-            "regression",
-            texts(train, labels=numbers[:half]),
-            test=texts(test, labels=numbers[half:]),
-            experiments=3,
-            samples=100,
+            "classification", texts(*pairs, labels=labels), repetitions=1, epochs=1
         ),
         "similarity": fr.Task(
             "similarity", rows["similarity"], similarities=("cosine", "euclidean")
         ),
         "pairs": fr.Task("pairs", rows["pairs"]),
         "triplets": fr.Task("triplets", texts(*rows["triplets"])),
-        "clustering": fr.Task("clustering", rows["clustering"], samples=2, sample_size=200),
         "bitext": fr.Task("bitext", texts(*rows["bitext"])),
-        "summarization": fr.Task("summarization", rows["summarization"]),
     }

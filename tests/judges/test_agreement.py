@@ -134,61 +134,6 @@ def test_different_scales_are_a_warning_and_equal_judgments_are_noted() -> None:
     ]
 
 
-RUNS = {
-    "good": {f"q{q:03}": {f"d{d}": 10.0 - d for d in range(9)} for q in range(40)},
-    "bad": {f"q{q:03}": {f"d{d}": float(d) for d in range(9)} for q in range(40)},
-}
-
-
-def graded(best_first: bool) -> dict[str, dict[str, int]]:
-    return {
-        f"q{q:03}": {f"d{d}": int((d if best_first else 8 - d) < 2 + q % 2) for d in range(9)}
-        for q in range(40)
-    }
-
-
-def test_a_judge_that_sees_it_the_other_way_round_reverses_systems() -> None:
-    found = fr.judge_agreement(graded(True), graded(False), runs=RUNS, measures="map").systems
-    assert found is not None
-    row = dict(zip(found.orders().names, next(found.orders().rows()), strict=True))
-    assert (row["tau_b"], row["largest_drop"], row["reversed"]) == (-1.0, 1, 1)
-    assert found.verdicts("judge 2", "map").columns["change"] == ["reversed"]
-    assert (
-        found.means("map").columns["judge 1"][0]
-        == fr.evaluate(graded(True), RUNS["good"], "map").mean["map"]
-    )
-
-
-def test_a_judge_that_sees_no_difference_loses_those_that_the_first_sees() -> None:
-    equal = {query: dict.fromkeys(docs, 1) for query, docs in graded(True).items()}
-    for judges, change in (((graded(True), equal), "lost"), ((equal, graded(True)), "found")):
-        with pytest.warns(UserWarning, match="map them with scale"):
-            found = fr.judge_agreement(*judges, runs=RUNS, measures="map").systems
-        assert found is not None
-        assert found.verdicts("judge 2", "map").columns["change"] == [change]
-        assert found.orders().columns[change] == [1]
-        assert found.own_family() is None
-
-
-def test_the_bias_for_the_own_family_is_the_gap_inside_minus_outside() -> None:
-    families = {"judge": "gpt", "runs": {"bad": "gpt", "good": "llama"}}
-    found = fr.judge_agreement(
-        graded(True), graded(False), runs=RUNS, measures="P@5", families=families
-    ).systems
-    assert found is not None
-    table = found.own_family()
-    assert table is not None
-    own, others, difference = table.columns["bias"]
-    mean = {
-        (judge, name): fr.evaluate(graded(judge), run, "P@5").mean["P@5"]
-        for judge in (True, False)
-        for name, run in RUNS.items()
-    }
-    assert own == pytest.approx(mean[False, "bad"] - mean[True, "bad"])
-    assert others == pytest.approx(mean[False, "good"] - mean[True, "good"])
-    assert difference == pytest.approx(own - others)
-
-
 def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
     pytest.importorskip("matplotlib")
     found = fr.judge_agreement(HUMAN, JUDGE)
@@ -196,10 +141,6 @@ def test_the_plot_has_the_number_of_pairs_in_each_cell(tmp_path: Any) -> None:
     cells = np.array([text.get_text() for text in axes.texts[:9]]).reshape(3, 3)
     assert cells.astype(int).tolist() == found.confusion.tolist()
     assert "judge 1 0, judge 2 1: 1" in (tmp_path / "matrix.svg").read_text()
-
-
-ONE = {"q1": {"d1": 1.0}}
-TWO = {"a": ONE, "b": ONE}
 
 
 def agreement(judge: Any = JUDGE, **options: Any) -> Any:
@@ -212,18 +153,6 @@ agreement(names=["a"]) -> OptionError: expected 2, one per judge, found 1
 agreement(interval="t") -> OptionError: interval: expected one of 'bca', 'percentile'
 agreement(scale={0: 0}) -> OptionError: no grade for 2 of judge 2 (query 'q1', doc
 agreement(scale={"x": {0: 0}}) -> OptionError: 'x' is not a judge; expected judge 1
-agreement(families={}) -> OptionError: families: needs runs
-agreement(runs={"a": ONE}) -> GroupError: runs: expected two or more
-agreement(runs=TWO, families={"judge": "x", "runs": {}})
-    -> OptionError: no run used the judge's model 'x'
-agreement(runs=TWO, families={"judge": "x", "runs": {"a": "x", "b": "x"}})
-    -> OptionError: every run used the judge's model 'x'
-agreement(runs=TWO, families={"judge": "x", "runs": {"c": "x"}})
-    -> OptionError: families: 'c' is not a run; expected a, b
-agreement(runs=TWO, families={"a": "x"})
-    -> OptionError: families: expected {"judge": model, "runs": {run: model}}
-agreement(runs=TWO).systems.verdicts("judge 9", "map")
-    -> OptionError: judge: 'judge 9' is not one of the judges: 'judge 1', 'judge 2'
 agreement().pair("judge 1", "judge 3") -> OptionError: 'judge 3' is not one of the judges
 agreement().value("kapa") -> OptionError: did you mean kappa
 judge_agreement(HUMAN, JUDGE, JUDGE).value("kappa")
@@ -235,25 +164,16 @@ def test_errors_name_what_is_wrong(call: str, error: str) -> None:
 
 @pytest.fixture
 def files(tmp_path: Any) -> list[str]:
-    """The names of the judgments of people and of a model, and of two runs."""
-    return written(tmp_path, {"people": graded(True), "model": graded(False)}, RUNS)
+    """The names of the judgments of people and of a model."""
+    return written(tmp_path, {"people": HUMAN, "model": JUDGE}, {})
 
 
 def test_the_command_writes_what_the_function_finds(files: list[str]) -> None:
-    people, model, good, bad = files
-    command = f"judges {people} {model} --run {good} --run {bad} -m map --own-family bad"
-    found = fr.judge_agreement(
-        people,
-        model,
-        runs=[good, bad],
-        measures="map",
-        families={"judge": "gpt", "runs": {"bad": "gpt"}},
-    )
+    command = f"judges {' '.join(files)}"
+    found = fr.judge_agreement(*files)
     written = json.loads(printed(f"{command} --format json"))
     assert written["confusion"] == found.confusion.tolist()
     assert {row["coefficient"]: row["value"] for row in written["coefficients"]}["pi"] == found.pi
-    assert found.systems is not None
-    assert written["systems"]["orders"][0]["reversed"] == 1
     assert printed(command) == f"{found}\n"
 
 
@@ -261,8 +181,6 @@ def test_the_command_writes_what_the_function_finds(files: list[str]) -> None:
     ("arguments", "expected"),
     [
         ("--scale 1", "2 --scale: expected GRADE=GRADE,..., found '1'"),
-        ("-m map", "2 --measure: no effect without --run"),
-        ("--own-family a", "2 --own-family: no effect without --run"),
         ("--name a", "2 names: expected 2, one per judge, found 1"),
         ("missing.qrels", "1 missing.qrels: no such file or directory"),
     ],

@@ -13,6 +13,7 @@ import pytest
 import fastrank as fr
 from fastrank.errors import EvaluationError, MeasureError
 from fastrank.measures.custom import CUSTOM
+from fastrank.measures.notation import parse_measure
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.tables import holds, refused, rows
 
@@ -113,7 +114,7 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
     fr.measure(lambda ranking: 3.0, name="mine")
     assert fr.evaluate(QRELS, RUN, "mine").mean == {"mine": 3.0}
     fr.measure(mine)
-    assert str(fr.parse_measure(" mine ( judged_only = True ) ")) == "mine(judged_only=True)"
+    assert str(parse_measure(" mine ( judged_only = True ) ")) == "mine(judged_only=True)"
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -14,6 +14,7 @@ import pytrec_eval
 import fastrank as fr
 from fastrank.data.texts import joined
 from fastrank.measures.families import FAMILIES
+from fastrank.measures.notation import parse_measure
 from tests.helpers.parsing import write_trec_run
 from tests.helpers.small import as_read
 from tests.helpers.tables import holds, named, refused, rows
@@ -27,7 +28,7 @@ MISSING = ("skip", "zero")
 def mean(qrels: Nested, run: Nested, measure: str, **options: Any) -> float:
     """The summary of one measure."""
     found = fr.evaluate(*as_read(qrels, run), [measure], **options).mean
-    return found[str(fr.parse_measure(measure))]
+    return found[str(parse_measure(measure))]
 
 
 def inputs(seed: int) -> tuple[Nested, Nested]:
@@ -206,7 +207,7 @@ def test_what_trec_eval_has_under_another_name_has_its_bits(
         summed = own in ("NumRel", "NumRet") or (own, version) == ("infAP", "10.0")
         if missing == "zero" and summed:
             continue
-        name, trec_name = str(fr.parse_measure(own)), str(fr.parse_measure(trec))
+        name, trec_name = str(parse_measure(own)), str(parse_measure(trec))
         ours = fr.evaluate(*nouns, [name], **options)
         theirs = fr.evaluate(*nouns, [trec_name], **options)
         assert list(ours.mean.values()) == list(theirs.mean.values()), own
@@ -358,7 +359,7 @@ def test_a_query_without_a_value_has_none() -> None:
     """NaN, and no part in the summary; if no query has one the summary is NaN too."""
     qrels = {"q1": {"a": 0}, "q2": {"b": 1}}
     run = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}}
-    names = ["PercentileRank", "FirstRank", "MedianRank", str(fr.parse_measure(MICRO))]
+    names = ["PercentileRank", "FirstRank", "MedianRank", str(parse_measure(MICRO))]
 
     scores = fr.evaluate(*as_read(qrels, run), names)
 

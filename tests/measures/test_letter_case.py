@@ -11,6 +11,7 @@ import pytest
 import fastrank as fr
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILY_BY_NAME, LOOKALIKES
+from fastrank.measures.notation import parse_measure
 from fastrank.measures.trec import BY_NAME, spelling
 
 random.seed(5)
@@ -68,9 +69,9 @@ def test_measures_with_similar_names_are_the_same_or_lookalikes(a: str, b: str) 
 )
 def test_a_spelling_between_two_different_measures_is_refused(text: str, expected: str) -> None:
     with pytest.raises(MeasureError, match="expected") as caught:
-        fr.parse_measure(text)
+        parse_measure(text)
 
     reason = str(caught.value)
     assert f"expected {expected}, which are different measures" in reason
     for name in expected.split(" or "):
-        assert str(fr.parse_measure(name)) == name
+        assert str(parse_measure(name)) == name

@@ -13,7 +13,7 @@ import fastrank as fr
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES
 from fastrank.measures.measure_options import Family, Option
-from fastrank.measures.notation import split_measures
+from fastrank.measures.notation import parse_measure, split_measures
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
@@ -105,8 +105,8 @@ WITH_BLANKS = {
 
 @pytest.mark.parametrize(("text", "canonical"), [*named(UNDERSTOOD), *WITH_BLANKS.items()])
 def test_every_notation_is_understood_and_printed_in_one_way(text: str, canonical: str) -> None:
-    assert str(fr.parse_measure(text)) == str(fr.parse_measure(canonical)) == canonical
-    assert fr.parse_measure(canonical) == fr.parse_measure(text)
+    assert str(parse_measure(text)) == str(parse_measure(canonical)) == canonical
+    assert parse_measure(canonical) == parse_measure(text)
 
 
 def _values(option: Option) -> st.SearchStrategy[Any]:
@@ -151,7 +151,7 @@ def _parsed(text: str) -> fr.types.MeasureSpec | None:
         or (("graded" in text or "raw" in text) and "rel" in text)
     )
     try:
-        return fr.parse_measure(text)
+        return parse_measure(text)
     except MeasureError:
         if not excluded:
             raise
@@ -163,31 +163,31 @@ def test_parsing_inverts_printing(text: str) -> None:
     found = _parsed(text)
 
     if found is not None:
-        assert fr.parse_measure(str(found)) == found
-        assert hash(fr.parse_measure(str(found))) == hash(found)
-        assert str(fr.parse_measure(str(found))) == str(found)
+        assert parse_measure(str(found)) == found
+        assert hash(parse_measure(str(found))) == hash(found)
+        assert str(parse_measure(str(found))) == str(found)
 
 
 @given(st.lists(_texts().filter(_parsed), max_size=4))
 def test_a_text_of_measures_is_split_between_them(texts: list[str]) -> None:
-    assert list(map(fr.parse_measure, split_measures("  ".join(texts)))) == list(
-        map(fr.parse_measure, texts)
+    assert list(map(parse_measure, split_measures("  ".join(texts)))) == list(
+        map(parse_measure, texts)
     )
 
 
 @pytest.mark.parametrize("name", [*(measure.name for measure in TREC_MEASURES), *NICKNAMES])
 def test_all_names_of_trec_eval_parse(name: str) -> None:
-    assert str(fr.parse_measure(name)) == name
+    assert str(parse_measure(name)) == name
 
 
 @given(st.text(st.sampled_from("PRnDCGAmap_@.(){}=:,' 0159"), max_size=12))
 def test_any_other_text_is_a_measure_error(text: str) -> None:
     """Nothing else is raised, and what parses prints as something that parses."""
     try:
-        found = fr.parse_measure(text)
+        found = parse_measure(text)
     except MeasureError:
         return
-    assert fr.parse_measure(str(found)) == found
+    assert parse_measure(str(found)) == found
 
 
 TYPOS = """
@@ -247,7 +247,7 @@ set_F_1_0 => set_F
 @pytest.mark.parametrize(("text", "words"), rows(TYPOS))
 def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
     with pytest.raises(MeasureError) as caught:
-        fr.parse_measure(text.strip("'") if text == "''" else text)
+        parse_measure(text.strip("'") if text == "''" else text)
 
     assert words in str(caught.value)
 
@@ -270,7 +270,7 @@ def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
 
 
 PRINTED = "nDCG@10 AP(rel=2)@100 SetF(beta=2) NumRet(rel=1) RR nDCG(gains={1:3})"
-SPEC = fr.parse_measure("AP@5")
+SPEC = parse_measure("AP@5")
 
 
 def objects() -> list[Any]:
@@ -316,7 +316,7 @@ names("P.5 P_10 P_5") => ["P_5", "P_10"]
 # only a set leaves them to what is said besides: `official P.7` has P_7, as in trec_eval
 "P_5" in names("official P.7") => False
 # measure objects of ir_measures are understood
-[str(fr.parse_measure(one)) for one in objects()] => PRINTED.split()
+[str(parse_measure(one)) for one in objects()] => PRINTED.split()
 set(fr.evaluate(QRELS, RUN, objects()).mean) => {str(one) for one in objects()}
 # one measure under two names has both
 fr.evaluate(QRELS, RUN, "MRR@10 RR@10").mean => {"MRR@10": 0.5, "RR@10": 0.5}
@@ -374,18 +374,18 @@ def test_different_parameters_that_cannot_be_had_together_are_refused(measures: 
 
 def test_other_objects_are_refused() -> None:
     with pytest.raises(TypeError, match="expected str, found int"):
-        fr.parse_measure(5)
+        parse_measure(5)
 
 
 def test_a_specification_is_frozen_and_can_be_pickled() -> None:
-    spec = fr.parse_measure("nDCG(gains={1:3})@10")
+    spec = parse_measure("nDCG(gains={1:3})@10")
 
     assert pickle.loads(pickle.dumps(spec)) == spec
     with pytest.raises(AttributeError, match="frozen"):
         spec.name = "AP"
     assert repr(spec) == "MeasureSpec('nDCG(gains={1:3})@10')"
     assert spec != "nDCG(gains={1:3})@10"
-    assert {spec: 1}[fr.parse_measure("NDCG(gains={1:3}) @ 10")] == 1
+    assert {spec: 1}[parse_measure("NDCG(gains={1:3}) @ 10")] == 1
 
 
 FILES = {

@@ -12,6 +12,7 @@ import fastrank as fr
 from fastrank.errors import MeasureError
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import FAMILY_BY_NAME, MEASURES
+from fastrank.measures.notation import parse_measure
 from fastrank.measures.suggestions import METRICS, SYNONYMS
 from fastrank.measures.trec import BY_NAME
 from tests.helpers.paths import REPOSITORY
@@ -38,7 +39,7 @@ NAMES = sorted({measure.name for measure in MEASURES} | set(FAMILY_BY_NAME))
 def suggested(text: str) -> list[str]:
     """The names suggested for one that is none; none if it is a measure."""
     try:
-        fr.parse_measure(text)
+        parse_measure(text)
     except MeasureError as error:
         found = re.search(r"; did you mean (.*)\?$", str(error))
         return re.split(r", | or ", found[1]) if found else []
@@ -47,7 +48,7 @@ def suggested(text: str) -> list[str]:
 
 def evaluates(name: str) -> bool:
     """Whether a measure can be computed; one for other judgments can be bound."""
-    spec = fr.parse_measure(name)
+    spec = parse_measure(name)
     if spec.name in ("all_prefs", "prefs", "qrels_jg"):
         return True
     bound = None if spec.name in ("official", "set", "all_trec") else spec.bind("9.0.8")
@@ -143,7 +144,7 @@ AUC = "auc AUC roc_auc ROC-AUC auroc AUROC roc_auc_score retrieval_auroc Retriev
 @pytest.mark.parametrize(("name", "measure"), named(SUGGESTED))
 def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, measure: str) -> None:
     with pytest.raises(MeasureError) as caught:
-        fr.parse_measure(name)
+        parse_measure(name)
 
     remedy = re.search(
         r"(?:did you mean|for example|use|: expected) (?!p=)(\S+?)[?,]?(?= |$)", str(caught.value)

@@ -285,7 +285,7 @@ def test_a_library_for_a_better_processor_is_not_used(tmp_path: Path) -> None:
     """As when a wheel that was made for one machine comes to another."""
     pretend_level(2, tmp_path)
 
-    assert run_python(f"{ALONE}import fastrank; print(fastrank.engine())", tmp_path) == (
+    assert run_python(f"{ALONE}from fastrank.native import engine; print(engine())", tmp_path) == (
         "jit (the compiled library requires x86-64-v3, which this processor lacks)"
     )
 
@@ -296,8 +296,8 @@ def test_a_processor_that_numpy_cannot_run_on_is_an_error(tmp_path: Path) -> Non
     """Not the end of the process when the JIT imports numpy."""
     pretend_level(1, tmp_path)
     code = (
-        f"{ALONE}import fastrank\n"
-        "try:\n    fastrank.engine()\n"
+        f"{ALONE}import fastrank.native\n"
+        "try:\n    fastrank.native.engine()\n"
         "except fastrank.errors.EngineError as error:\n    print(error)\n"
     )
 

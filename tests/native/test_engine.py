@@ -30,7 +30,7 @@ from tests.helpers.paths import PACKAGE
 
 LIBRARIES = sorted(PACKAGE.glob("native/*.so"))
 needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
-SHOW = "import fastrank; print(fastrank.engine())"
+SHOW = "import fastrank; print(fastrank.testing.engine())"
 COUNT = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.measures.notation import parse_measure
 from tests.helpers.parsing import read_prefs, read_qrels_jg, read_qrels_prefs, read_trec_qrels
 from tests.helpers.paths import REPOSITORY
 
@@ -69,7 +70,7 @@ def test_there_are_200_cases_in_at_most_a_megabyte_with_names_of_their_own() -> 
 
 def test_every_measure_has_a_case() -> None:
     covered = {
-        fr.parse_measure(measure).name
+        parse_measure(measure).name
         for case in CASES
         for values in case["values"].values()
         for measure in values

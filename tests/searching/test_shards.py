@@ -247,7 +247,8 @@ def _invalid(folder):
     short, empty = vectors("short.npy", CORPUS[:5, :7]), vectors("empty.npy", CORPUS[:0])
     double, row = vectors("double.npy", CORPUS[:5].astype("f8")), vectors("flat.npy", CORPUS[0])
     again, l2 = index("again", ids=[*ids[3:], "x", "y", "z"]), index("l2", metric="l2")
-    nan, truncated = vectors("nan.npy", wrong), named.with_name("named.ids.npz")
+    nan, truncated = vectors("nan.npy", wrong), folder / "truncated"
+    truncated.write_bytes(b"not an index")
     return {
         "*: expected dimension 96, as in": ([one, short], {}, ArrayError),
         "*: expected float32, as in": ([one, double], {}, ArrayError),
@@ -328,7 +329,7 @@ def test_shards_may_be_at_urls(kind, split):
     expected = search(QUERIES[:5], Shards(paths), 10)
     with serving() as server, started(kind) if kind else nullcontext() as executor:
         urls = [server.url(path.name, path.read_bytes()) for path in paths]
-        for ids in paths[0].parent.glob("*.ids.npz"):
+        for ids in paths[0].parent.glob("*.ids.npy"):
             server.url(ids.name, ids.read_bytes())
         found = search(QUERIES[:5], Shards(urls, executor), 10)
     assert found.to_dict() == expected.to_dict()

@@ -139,13 +139,13 @@ def test_a_lazy_transformer_takes_alternatives_as_one_text():
     assert found.values == evaluated(TfidfVectorizer(max_features=20), rows).values
 
 
-def test_a_task_with_its_protocol_has_its_own_options(expected):
+def test_a_task_has_its_own_options(expected):
     rows = fr.TextTask.from_texts(TEXTS["text_a"], labels=LABELS)
-    task = fr.Task("classification", rows, protocol="ulysses", repetitions=2, folds=2, epochs=1)
+    task = fr.Task("classification", rows, repetitions=2, folds=2, epochs=1)
     assert len(fr.tasks.evaluate_classification(letter_counts, task).values["matthews"]) == 4
     own, other = (
         fr.tasks.evaluate_classification(letter_counts, task, repetitions=1, **more).values
-        for more in ({}, {"seed": 1})
+        for more in ({"folds": None}, {"seed": 1})
     )
     assert own == expected != other
 
@@ -175,6 +175,7 @@ def ones(texts):
     return np.ones((len(texts), 3))
 
 
+PAIRED = (["a"], ["b"], [1])
 UNEQUAL = (["a", "b"], ["a [SEP] b", "a"], [0, 1])
 SHAPE = r"embed: expected an array of shape \(400, features\)"
 FEATURES_OF_EVAL = "features of 'eval': expected 15 features, as for 'train', found 14"
@@ -194,9 +195,8 @@ NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot 
         (VECTORS, LABELS[:-1] + [b""], {}, InputError, "row 399: expected a label that is a n"),
         (NAN, LABELS, {}, ArrayError, r"vectors\[3, 4\]: .*finite"),
         (VECTORS, LABELS[:-1], {}, ArrayError, "expected 399 rows, one per label, found 400"),
-        (VECTORS, LABELS, {"protocol": "mine"}, OptionError, "expected one of 'ulysses'"),
-        (VECTORS, LABELS, {"fold": 3}, TypeError, "no option 'fold'; did you mean 'folds'"),
-        (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "'test', as it splits the rows"),
+        (VECTORS, LABELS, {"fold": 3}, TypeError, "keyword argument 'fold'; did you mean 'folds'"),
+        (VECTORS, fr.Task("pairs", PAIRED), {}, TypeError, "of classification, found one of pa"),
         (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
         (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
         (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
@@ -208,6 +208,8 @@ NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot 
         (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, OptionError, "does not apply to 2"),
         (VECTORS, LABELS, {"validation": 1}, OptionError, "validation: expected a number betw"),
         (VECTORS, LABELS, {"seed": -1}, OptionError, "seed: expected 0 or more, found -1"),
+        (VECTORS, LABELS, {"seed": 2**32}, OptionError, "seed: expected at most 4294967295, fou"),
+        (VECTORS, LABELS, {"hidden": (8, 0)}, OptionError, "hidden: expected 1 or more, found 0"),
         (VECTORS, LABELS, {"cache": "x"}, OptionError, "applies to models, but vectors"),
         ((VECTORS, VECTORS[:, :3]), LABELS, {}, ArrayError, DIMENSION_3),
         ((letter_counts, ones), pd.DataFrame(PAIRS), {}, ArrayError, "15 from letter_counts an"),
@@ -226,22 +228,6 @@ def test_bad_input_is_an_error_before_training(model, task, options, error, mess
         evaluated(model, task, **options)
 
 
-def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
+def test_options_are_checked_before_texts_are_encoded():
     with pytest.raises(OptionError, match="folds: expected 2 or more"):
         evaluated(lambda texts: 1 / 0, TASK, folds=1)
-
-
-OTHER_CLASSES = "test: expected classes of the training rows, found none of them, but 5, 6"
-
-
-@pytest.mark.parametrize(
-    ("vectors", "protocol", "options", "error", "message"),
-    [
-        (VECTORS, "knn", {"test": (VECTORS, [5, 6] * 200)}, InputError, OTHER_CLASSES),
-        (VECTORS, "knn", {"dev": (VECTORS, LABELS)}, TypeError, "'dev'; give 'test' alone"),
-        ((VECTORS, VECTORS[:, :3]), "senteval", {}, ArrayError, DIMENSION_3),
-    ],
-)
-def test_bad_input_of_other_protocols_is_an_error(vectors, protocol, options, error, message):
-    with pytest.raises(error, match=message):
-        fr.tasks.evaluate_classification(vectors, LABELS, protocol=protocol, **options)

@@ -125,21 +125,9 @@ def rows(score):
         ("triplets", (model,), {}, TypeError, "task: expected texts, because a model is given"),
         ("triplets", ((A, B, B),), {"margin": {"l2": 1.0}}, OptionError, "^margin: expected"),
         ("triplets", ((A, B, B),), {"margin": numpy.nan}, OptionError, "^margin: expected"),
-        ("summarization", (model, "x.jsonl"), {}, TypeError, "a tuple of lists, or mappings, foun"),
-        ("clustering", (model, COLUMN * 3), {}, InputError, "1 column of texts and one of labe"),
-        ("clustering", (A, ["a"] * 3), {}, InputError, "different labels, found only 'a'"),
-        ("clustering", (NAN, [0, 1, 1]), {}, InputError, "row 1: .* values that are not finite"),
-        ("clustering", (A, [0, 1, 2]), {"sample_size": 2}, OptionError, "sample_size: .* 3 or "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 0}, OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 1.5}, OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1, 1]), {"fraction": 0.1}, OptionError, "^fraction: "),
-        ("clustering", (A, [0, 1]), {"fraction": None}, ArrayError, "2 rows, one per label, fo"),
-        ("clustering", (A, [0, 1]), {"fraction": 0.5}, ArrayError, "2 rows, one per label, fou"),
     ],
 )
 def test_invalid_input_is_an_error(name, given, options, error, message):
-    if name == "clustering":
-        pytest.importorskip("sklearn")
     with pytest.raises(error, match=message):
         evaluate(name, *given, **options)
 
@@ -167,22 +155,3 @@ def test_labels_of_pairs_can_be_text_or_bool(road, tmp_path):
         assert fr.evaluate_tasks(model, {"pairs": task})["pairs"].value == expected.value
     else:
         assert fr.tasks.evaluate_pairs(model, task).mean == expected.mean
-
-
-HUMAN, MACHINE, SCORES = [["a b", "b"]], [["a", "bb", "c aa"]], [[1, 2, 3]]
-
-
-@pytest.mark.parametrize(
-    ("task", "message"),
-    [
-        ((HUMAN, MACHINE, [[1, 2]]), "text 0: expected a score per summary, found 2 scores for 3"),
-        ((HUMAN * 2, MACHINE, SCORES), "found scores of 1 texts and human summaries of 2"),
-        (([[]], MACHINE, SCORES), "text 0: expected human summaries, found none"),
-        ((HUMAN, MACHINE, [[2, 2, 2]]), "no text has different scores and different similarities"),
-        (([], [], []), "expected at least one text, found none"),
-        ([{"human_summaries": ["a"]}], "row 0: .* found no machine_summaries"),
-    ],
-)
-def test_invalid_summaries_are_an_error(task, message):
-    with pytest.raises(InputError, match=message):
-        fr.tasks.evaluate_summarization(model, task)

@@ -6,9 +6,8 @@ import fastrank as fr
 from fastrank.embeddings.text_vectors import EncodingOptions
 from fastrank.errors import MeasureError, OptionError, TaskError
 from fastrank.keywords import names_of
-from fastrank.tasks.task import KINDS, PROTOCOL_METRICS, evaluator, options_of
+from fastrank.tasks.task import KINDS, evaluator, options_of
 from tests.helpers.executors import started
-from tests.helpers.labelled_vectors import labelled_vectors
 from tests.helpers.similar_vectors import make
 from tests.helpers.task_cases import CITIES, WORDS, length, letters, tasks_of_all_kinds
 
@@ -24,6 +23,7 @@ def evaluated():
     return tasks, fr.evaluate_tasks({"real": MODEL}, tasks, progress=False)
 
 
+@pytest.mark.filterwarnings("ignore:.*learning rate")
 @pytest.mark.parametrize("name", KINDS)
 def test_a_row_is_the_result_of_the_single_function(name, evaluated):
     tasks, results = evaluated
@@ -42,14 +42,6 @@ def test_a_row_is_the_result_of_the_single_function(name, evaluated):
         assert found.rows == len(expected.queries)
     else:
         assert (found.rows, found.metric) == (expected.rows, expected.metric)
-
-
-@pytest.mark.parametrize("protocol", PROTOCOL_METRICS)
-def test_the_metrics_of_each_protocol_are_those_that_it_returns(protocol):
-    options = {"repetitions": 1, "epochs": 1} if protocol == "ulysses" else {}
-    rows = labelled_vectors(1000, 4, 2, seed=0)
-    result = fr.tasks.evaluate_classification(*rows, protocol=protocol, **options)
-    assert set(result.mean) <= {*PROTOCOL_METRICS[protocol]}
 
 
 CANDIDATES = {"question": ["a e", "a e"], "answer": ["ae", "i"], "label": [1, 0]}
@@ -143,8 +135,8 @@ def test_transformers_that_are_fitted_on_each_training_part_are_not_cached(tmp_p
 
 def test_tasks_have_every_option_of_encoding_but_those_of_all_tasks():
     own = set(names_of(EncodingOptions)) - {"cache", "cache_name", "progress"}
-    assert own <= set(options_of("similarity", {}))
-    assert own <= set(options_of("classification", {}))
+    assert own <= set(options_of("similarity"))
+    assert own <= set(options_of("classification"))
 
 
 def evaluate(tasks=(CITIES,), models=letters, **options):
@@ -161,9 +153,7 @@ BOTH = {"a": letters, "b": length}
         (lambda: fr.Task("similarty", WORDS), OptionError, "did you mean 'similarity'"),
         (lambda: fr.Task("triplets", WORDS, margn=1), TypeError, "did you mean 'margin'"),
         (lambda: fr.Task("classification", WORDS, kfold=3), TypeError, "no option 'kfold'"),
-        (lambda: fr.Task("classification", WORDS, protocol="x"), OptionError, "'knn'"),
         (lambda: fr.Task("pairs", WORDS, cache="x"), TypeError, "give it to evaluate_tasks"),
-        (lambda: fr.Task("regression", WORDS), TypeError, "needs the option 'test'"),
         (lambda: fr.Task("retrieval", CITIES, measures="mapp"), MeasureError, "did you mean"),
         (lambda: fr.Task("retrieval", CITIES, main_score="nDGC@10"), MeasureError, "nDCG"),
         (lambda: fr.Task("similarity", WORDS, **MISSPELT), OptionError, "'cosine_spearman'"),
@@ -189,12 +179,10 @@ def test_errors(make, error, reason):
         ("pairs", (["a", "b"], ["a", "b"], [1, 2]), {}, "expected labels 0 and 1"),
         ("pairs", (["a", "b"], ["a", "b"], [1, 0]), {"protocol": "x"}, "protocol: "),
         ("triplets", WORDS[:2], {}, "expected 3 texts"),
-        ("clustering", (["a", "b"], ["x", "y"]), {"samples": 0}, "samples: expected 1 or more"),
         ("classification", (["a", "b"], ["x", "x"]), {}, "at least two classes"),
         ("classification", (["a", "b"], ["x", "y"]), {"folds": 1}, "folds: expected 2 or more"),
         ("retrieval", CITIES, {"k": 0}, "k: expected 1 or more"),
         ("retrieval", CITIES, {"metric": "cos"}, "metric: "),
-        ("summarization", ([["a"]], [["b", "c"]], [[1]]), {}, "1 scores for 2"),
     ],
 )
 def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, reason):
@@ -203,14 +191,6 @@ def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, r
     with pytest.raises(TaskError, match=f"^task 'wrong': .*{reason}") as error:
         fr.evaluate_tasks(calls.append, tasks)
     assert (error.value.task, error.value.model, error.value.before) == ("wrong", None, None)
-    assert calls == []
-
-
-@pytest.mark.parametrize("function", [fr.tasks.evaluate_multilabel, fr.tasks.evaluate_regression])
-def test_invalid_test_rows_are_named_before_a_text_is_encoded(function):
-    calls = []
-    with pytest.raises(fr.errors.ReadError, match=r"missing\.csv"):
-        function(calls.append, (["a", "b"], [1, 2]), test="missing.csv")
     assert calls == []
 
 

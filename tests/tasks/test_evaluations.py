@@ -28,29 +28,6 @@ def test_vectors_yield_what_their_model_yields(kind):
     assert [_untimed(evaluate(*own)) for own in given] == [expected] * 4
 
 
-def test_summaries_are_taken_as_vectors_and_as_rows():
-    human, machine, scores = TASKS["summarization"]
-    expected = _untimed(fr.tasks.evaluate_summarization(MODEL, (human, machine, scores)))
-    columns = zip(human, machine, scores, strict=True)
-    names = ("human_summaries", "machine_summaries", "relevance")
-    rows = [dict(zip(names, row, strict=True)) for row in columns]
-    assert _untimed(fr.tasks.evaluate_summarization(MODEL, rows)) == expected
-    vectors = ([*map(MODEL.encode, human)], [*map(MODEL.encode, machine)])
-    assert _untimed(fr.tasks.evaluate_summarization(vectors, scores)) == expected
-
-
-def test_clustering_of_vectors_is_that_of_their_texts_with_a_value_per_sample():
-    pytest.importorskip("sklearn")
-    texts, labels = TASKS["clustering"]
-    options = {"sample_size": 64, "samples": 2, "fraction": 0.5}
-    found = fr.tasks.evaluate_clustering(MODEL, (texts, labels), **options)
-    again = fr.tasks.evaluate_clustering(MODEL.encode(texts), labels, **options)
-    assert _untimed(again) == _untimed(found)
-    assert [len(values) for values in found.values.values()] == [2, 2]
-    assert found.value == numpy.mean(found.values["v_measure"])
-    assert found.std == numpy.std(found.values["v_measure"])
-
-
 def test_of_several_similarities_the_main_metric_is_the_maximum():
     one = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"])
     several = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], similarities=("dot", "cosine"))
@@ -70,12 +47,6 @@ def test_pairs_may_all_be_called_similar_but_by_mteb():
 def test_of_equally_near_translations_the_first_is_found():
     found = fr.tasks.evaluate_bitext(([[1, 0], [1, 0]], [[1, 0], [2, 0]]))
     assert found.values["accuracy"] == [1.0, 0.0]
-
-
-def test_skipped_texts_are_noted():
-    found = fr.tasks.evaluate_summarization(MODEL, TASKS["summarization"])
-    assert found.notes == ("1 of 12 texts skipped: equal scores or similarities",)
-    assert len(found.values["cosine_spearman"]) == 11
 
 
 def test_the_name_is_that_of_the_task_or_the_given_one():

@@ -32,8 +32,6 @@ def _ours(kind):
         for more in ({}, {"margin": margin})
     )
     bitext = fr.tasks.evaluate_bitext(model, texts["bitext"]).mean
-    rows, some = tasks["summarization"], ("cosine", "dot")
-    summaries = fr.tasks.evaluate_summarization(model, rows, similarities=some)
     pairs, mteb_pairs = (
         fr.tasks.evaluate_pairs(model, tasks["pairs"], **more, **options).mean
         for more in ({}, {"protocol": "mteb"})
@@ -51,20 +49,8 @@ def _ours(kind):
             "similarity": {k: v for k, v in similarity.items() if k[:3] not in ("dot", "max")},
             "bitext": {k: v for k, v in bitext.items() if not k.startswith("reverse_")},
             "reverse bitext": {k[8:]: v for k, v in bitext.items() if k.startswith("reverse_")},
-            "clustering": _clustering(model, tasks["clustering"]),
-            "summarization": {k: v for k, v in summaries.mean.items() if k[:3] != "max"},
         },
     }
-
-
-def _clustering(model, task):
-    # Without the extra it is left out.
-    if importlib.util.find_spec("sklearn") is None:
-        return {}
-    found = fr.tasks.evaluate_clustering(
-        model, task, samples=made.SAMPLES, sample_size=made.SAMPLE_SIZE, fraction=made.FRACTION
-    )
-    return {**found.mean, "v_measure_std": found.std}
 
 
 def _check(ours, theirs):
@@ -105,11 +91,9 @@ def test_values_equal_those_of_the_installed_library(kind, library):
 @pytest.mark.parametrize("kind", made.KINDS)
 def test_no_metric_of_theirs_is_missing(kind):
     """Except those of the model's own similarity, and the highest thresholds."""
-    skipped = {"main_score", "max_accuracy_threshold", "max_f1_threshold", "ami_std"}
+    skipped = {"main_score", "max_accuracy_threshold", "max_f1_threshold"}
     for library, evaluations in RECORDED[kind].items():
         for evaluation, theirs in evaluations.items():
-            if evaluation == "clustering" and not _ours(kind)[library][evaluation]:
-                continue
             names = {name for name, value in theirs.items() if not isinstance(value, dict)}
             names = {name for name in names if name.split("_")[0] != "similarity"}
             ours = set(_ours(kind)[library][evaluation])

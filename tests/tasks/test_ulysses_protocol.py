@@ -150,8 +150,8 @@ def test_all_tasks_are_those_that_the_folder_has(folder):
     found = fr.tasks.ulysses(folder)
     texts = {task: len(one.data.texts) for task, one in found.items()}
     assert texts == {"F3": 2, "G3": 2, "T1A": 1}
-    assert found["F3"].options == {"protocol": "ulysses", "alternatives": True, "hidden": (256,)}
-    assert found["G3"].options == {"protocol": "ulysses"}
+    assert found["F3"].options == {"alternatives": True, "hidden": (256,)}
+    assert found["G3"].options == {}
 
 
 def test_names_of_columns_do_not_matter(folder):

@@ -173,14 +173,6 @@ def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
         )
 
 
-def query_axis(axes: Any, queries: int) -> None:
-    """An x axis of this many queries."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.set_xlim(0, max(1, queries))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-
-
 def beside(axes: Any, y: float, text: str, **more: Any) -> None:
     """Text to the right of the axes; y: a value of the axis, or as `xycoords` says."""
     look = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}

@@ -1,4 +1,4 @@
-"""Plots of two systems: their differences query by query, and what these can show."""
+"""Plots of two systems: their differences, and their values, query by query."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.frame import Frame, beside, query_axis
-from fastrank.comparing.plots.style import INK, LINES, MANY_POINTS, MUTED, short, styles_of
-from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.plots.frame import Frame, beside
+from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, short, styles_of
 from fastrank.document.numbers import interval, number, p_words, signed
-from fastrank.errors import OptionError
-from fastrank.messages import counted, visible
+from fastrank.messages import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +23,12 @@ if TYPE_CHECKING:
 EXTREMES = 5
 # The number of queries above which dots do not grow.
 LARGEST_DOT = 30
-POWERS = (0.95, 0.8, 0.5)
-POINTS = 30
-MOST_QUERIES = 100_000
 
 
 def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
     """Draw the differences of two systems on all queries, sorted."""
+    from matplotlib.ticker import MaxNLocator
+
     measure, a, b, _ = view
     pair = comparison.pair(measure, a, b)
     names, _, _, column = comparison.queries_of(measure, a, b).columns.values()
@@ -50,7 +47,8 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
     if not np.isnan(pair.low):
         axes.axhspan(pair.low, pair.high, color=MUTED, alpha=0.25, lw=0)
     axes.axhline(pair.difference, color=MUTED, lw=1.2, ls="--")
-    query_axis(axes, len(differences))
+    axes.set_xlim(0, max(1, len(differences)))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     extremes = _extremes(differences)
     named = [(names[place], float(differences[place])) for place in extremes]
     for largest, top, color in (
@@ -159,53 +157,4 @@ def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
         x=f"{visible(measure)} of {visible(b)}",
         y=f"{visible(measure)} of {visible(a)}",
         inches=(4.6, 4.9),
-    )
-
-
-def draw_power(axes: Any, comparison: Comparison, view: View) -> Frame:
-    """Draw the smallest difference that a given number of queries detects.
-
-    Raises OptionError for systems whose differences do not vary, or are fewer than two.
-    """
-    measure, a, b, _ = view
-    pair, alpha = comparison.pair(measure, a, b), comparison.alpha
-    if pair.n < 2:
-        raise OptionError(
-            "kind",
-            f"{a!r} and {b!r} have {counted(pair.n, 'query', 'queries')} with values of"
-            " both: no power to show",
-        )
-    if not pair.sd > 0:
-        raise OptionError(
-            "kind", f"{a!r} and {b!r} differ equally on all queries: no power to show"
-        )
-    needed = queries_for(pair.effect, alpha)
-    most = min(MOST_QUERIES, 1.5 * max(4 * pair.n, needed or 0))
-    numbers = np.unique(np.geomspace(5, max(most, 50), POINTS).round().astype(int))
-    handles = []
-    for power, style in zip(POWERS, LINES, strict=False):
-        sizes = [pair.sd * detectable(int(n), alpha, power) for n in numbers]
-        handles += axes.plot(numbers, sizes, color=INK, ls=style, label=f"power {power:g}")
-    observed = abs(pair.difference)
-    handles.append(axes.axhline(observed, color=MUTED, lw=1, label="observed difference"))
-    handles += axes.plot([pair.n], [observed], "D", color=INK, ms=6, label="this comparison")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:,g}")
-        axis.set_minor_formatter("")
-    found = number(pair.sd * detectable(pair.n, alpha))
-    needs = f"{needed:,} queries" if needed else "more than 1,000,000,000 queries"
-    return Frame(
-        f"{visible(measure)}: detectable difference of {visible(a)} and {visible(b)}",
-        [pair.n],
-        [
-            f"{pair.n:,} queries detect {found} with power 0.8 (paired t-test, alpha {alpha:g}, not"
-            " corrected)",
-            f"The observed {number(observed)} needs {needs} for this power",
-        ],
-        x="queries",
-        y=f"mean difference in {visible(measure)}",
-        handles=handles,
-        grid="both",
     )

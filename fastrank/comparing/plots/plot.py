@@ -6,15 +6,13 @@ import os
 from typing import NamedTuple
 
 from fastrank.comparing.pairs import default_pair, why_chosen
-from fastrank.comparing.plots.all_pairs import draw_critical_difference, draw_p_values
 from fastrank.comparing.plots.frame import check_format, framed
-from fastrank.comparing.plots.pairs import draw_differences, draw_power, draw_scatter
+from fastrank.comparing.plots.pairs import draw_differences, draw_scatter
 from fastrank.comparing.plots.systems import (
-    draw_distribution,
+    draw_critical_difference,
     draw_intervals,
     draw_over_k,
     draw_precision_recall,
-    draw_values,
 )
 from fastrank.errors import OptionError
 from fastrank.formats import files
@@ -34,11 +32,7 @@ KINDS: dict[str, tuple[Callable[[Any, Comparison, View], Frame], str]] = {
     "differences": (draw_differences, "pair"),
     "scatter": (draw_scatter, "pair"),
     "intervals": (draw_intervals, "baseline"),
-    "p-values": (draw_p_values, "all"),
-    "distribution": (draw_distribution, "all"),
-    "values": (draw_values, "all"),
     "critical-difference": (draw_critical_difference, "all"),
-    "power": (draw_power, "pair"),
     "over-k": (draw_over_k, "family"),
     "precision-recall": (draw_precision_recall, "family"),
 }
@@ -62,7 +56,9 @@ def check_kind(kind: str) -> None:
     """Raise OptionError unless there is a plot of this kind."""
     if kind in KINDS:
         return
-    hint = did_you_mean(map(repr, closest(kind, KINDS)))
+    from fastrank.dropped import instead
+
+    hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
     raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
 
 

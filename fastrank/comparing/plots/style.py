@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 INK, MUTED = "#000000", "#7a7a7a"
 # The white of the paper inside a plot, which reports replace by their background.
 PAPER = "#fefefe"
-# The grey of what is not significant.
-BLANK = "#eeeeee"
 # Okabe and Ito, 'Color universal design', 2008, without yellow, which is too pale for lines.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
 LINES = ("-", "--", "-.", ":")
@@ -69,7 +67,7 @@ def line(place: int) -> dict[str, Any]:
 def styles_of(comparison: Comparison) -> dict[str, dict[str, Any]]:
     """The colour and line style of each system, the same in all plots of a comparison.
 
-    What is not a system is drawn in INK, MUTED, or BLANK.
+    What is not a system is drawn in INK or MUTED.
     """
     return {name: line(place) for place, name in enumerate(comparison.names)}
 

@@ -1,4 +1,4 @@
-"""Plots of all systems: means, the values of all queries, and lines over cutoffs or recall."""
+"""Plots of all systems: means, mean ranks, and lines over cutoffs or recall."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import re
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.comparing.plots.frame import Frame, beside, query_axis
-from fastrank.comparing.plots.style import INK, MANY_POINTS, MUTED, PAPER, styles_of
-from fastrank.document.numbers import interval, number, signed
+from fastrank.comparing.groups import mean_ranks
+from fastrank.comparing.pairs import need_all_pairs, need_two_systems
+from fastrank.comparing.plots.frame import Frame, beside
+from fastrank.comparing.plots.style import INK, MUTED, PAPER, short_names, styles_of
+from fastrank.document.numbers import interval, number, p_words, signed
 from fastrank.errors import MeasureError
 from fastrank.measures.selection import Selection
 from fastrank.messages import visible
@@ -29,7 +31,8 @@ WITH_CUTOFF = re.compile(r"(.+)[_@](\d+)")
 # What an error advises.
 CUTOFFS = "1,5,10,20,100"
 FAMILY = "iprec_at_recall"
-GOLDEN = 0.6180339887498949
+# The heights of a row of names and of a bar, in inches.
+ROW, BAR = 0.24, 0.1
 
 
 def draw_intervals(axes: Any, comparison: Comparison, view: View) -> Frame:
@@ -82,60 +85,73 @@ def _rows(
     ]
 
 
-def _values(comparison: Comparison, measure: str) -> dict[str, Any]:
-    """The values of each system, best first, without those that are missing."""
-    values = dict(zip(comparison.names, comparison.values(measure), strict=True))
-    return {name: values[name][~np.isnan(values[name])] for name in comparison.ranked(measure)}
+def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Frame:
+    """Draw Demsar's diagram.
 
+    Raises OptionError for a comparison with a baseline, and for a single system.
+    """
+    from matplotlib.ticker import MaxNLocator
 
-def draw_distribution(axes: Any, comparison: Comparison, view: View) -> Frame:
-    """Draw boxes of the values of all queries."""
-    measure = view.measure
-    rows, styles = _values(comparison, measure), styles_of(comparison)
-    many = sum(map(len, rows.values())) > MANY_POINTS
-    parts = []
-    for place, (name, row) in enumerate(rows.items()):
-        look = styles[name]
-        # Multiples of the golden ratio spread evenly, and are the same each time.
-        spread = np.arange(len(row)) * GOLDEN % 1.0 - 0.5
-        axes.plot(
-            row,
-            place + 0.62 * spread,
-            "o",
+    need_two_systems(comparison)
+    measure, alpha = view.measure, comparison.alpha
+    need_all_pairs(comparison, "critical-difference")
+    found = mean_ranks(comparison.analysis(measure).paired, comparison.better(measure), alpha)
+    order = sorted(range(len(comparison)), key=lambda place: float(found.ranks[place]))
+    groups, bar = found.groups(), BAR / ROW
+    # Rows below the axis: the bars, then names from the outside to the inside on both sides.
+    top, half = 0.6 + bar * len(groups), -(-len(order) // 2)
+    labels = short_names([comparison.names[place] for place in order])
+    ends = ((-0.02, "right"), (1.02, "left"))
+    styles, by_side = styles_of(comparison), axes.get_yaxis_transform()
+    for row, (place, label) in enumerate(zip(order, labels, strict=True)):
+        side, rank = int(row >= half), float(found.ranks[place])
+        y = top + (len(order) - 1 - row if side else row)
+        look, (x, align) = styles[comparison.names[place]], ends[side]
+        axes.plot([rank, rank, len(order) if side else 1], [0, y, y], lw=1, **look)
+        axes.text(
+            x,
+            y,
+            f"{rank:.2f}  {label}" if side else f"{label}  {rank:.2f}",
+            ha=align,
+            va="center",
             color=look["color"],
-            ms=2 if many else 3.5,
-            mew=0,
-            alpha=0.15 if many else 0.5,
-            rasterized=many,
-            zorder=1,
+            fontsize=8.5,
+            transform=by_side,
         )
-        axes.boxplot(
-            [row],
-            positions=[place],
-            orientation="horizontal",
-            widths=0.62,
-            showfliers=False,
-            manage_ticks=False,
-            zorder=3,
-            medianprops={"color": INK, "lw": 2},
-            boxprops=look,
-            whiskerprops=look,
-            capprops={"color": look["color"]},
-        )
-        mean = comparison.mean[measure][name]
-        axes.plot([mean], [place], "D", color=look["color"], mec=INK, mew=0.8, ms=5, zorder=4)
-        low, median, high = (float(q) for q in np.quantile(row, (0.25, 0.5, 0.75)))
-        parts.append(
-            f"{visible(name)} mean {number(mean)}, median"
-            f" {number(median)}, quartiles {number(low)} and {number(high)}"
-        )
+    for place, group in enumerate(groups):
+        ranks = [float(found.ranks[own]) for own in group]
+        axes.plot([min(ranks), max(ranks)], [0.4 + bar * place] * 2, color=INK, lw=3)
+    if found.critical == found.critical:
+        axes.plot([1, 1 + found.critical], [-1.5, -1.5], "|-", color=MUTED, lw=1, clip_on=False)
+        axes.text(1, -1.7, f"critical difference {found.critical:.3g}", fontsize=8, va="bottom")
+    axes.plot([1, len(order)], [0, 0], color=INK, lw=1)
+    for tick in MaxNLocator(9, integer=True).tick_values(1, len(order)):
+        if 1 <= tick <= len(order):
+            axes.plot([tick, tick], [-0.2, 0], color=INK, lw=1)
+            axes.text(tick, -0.3, f"{tick:g}", fontsize=8.5, ha="center", va="bottom")
+    axes.set_xlim(1, len(order))
+    axes.set_ylim(top + half - 0.5, -2.4)
+    axes.set_axis_off()
+    ranked = (f"{visible(comparison.names[own])} {found.ranks[own]:.2f}" for own in order)
+    joined = "; ".join(
+        ", ".join(visible(comparison.names[place]) for place in group) for group in groups
+    )
+    test = f"Nemenyi, alpha {alpha:g}"
     return Frame(
-        f"{visible(measure)}: distribution over the queries",
-        [len(row) for row in rows.values()],
-        ["Boxes: quartiles and median. Diamonds: means. Dots: queries"],
-        ["; ".join(parts)],
-        rows=list(rows),
-        inches=(7.5, 1.3 + 0.4 * len(rows)),
+        f"{visible(measure)}: mean ranks",
+        [found.n],
+        [
+            f"Friedman's test of all systems: {p_words(found.p)}",
+            f"Bars join systems that cannot be told apart ({test})"
+            if groups
+            else f"All pairs can be told apart ({test})",
+        ],
+        [
+            ", ".join(ranked),
+            f"Critical difference {found.critical:.3g}",
+            f"Groups that cannot be told apart: {joined or 'none'}",
+        ],
+        inches=(7.5, 1.3 + ROW * (top + half + 2)),
     )
 
 
@@ -152,34 +168,6 @@ def _band_words(comparison: Comparison) -> str:
     if comparison.interval == "none":
         return ""
     return f"No bands of {intervals}: more than {WITH_BANDS} systems"
-
-
-def draw_values(axes: Any, comparison: Comparison, view: View) -> Frame:
-    """Draw the values of all queries as a falling line for each system."""
-    measure = view.measure
-    rows, styles = _values(comparison, measure), styles_of(comparison)
-    parts, handles, bands = [], [], _has_bands(comparison)
-    for name, row in rows.items():
-        look, mean = styles[name], comparison.mean[measure][name]
-        places = np.arange(len(row)) + 0.5
-        handles += axes.plot(places, np.sort(row)[::-1], lw=1.5, label=name, **look)
-        axes.axhline(mean, color=look["color"], lw=0.8)
-        bounds = comparison.interval_of(measure, name)
-        if bands and not np.isnan(bounds[0]):
-            axes.axhspan(*bounds, color=look["color"], alpha=0.15, lw=0)
-        parts.append(f"{visible(name)} mean {number(mean)} {interval(*bounds)}".rstrip())
-    query_axis(axes, len(comparison.queries))
-    alone, means = len(rows) == 1, "; ".join(parts)
-    return Frame(
-        f"{visible(measure)}: sorted values of the queries",
-        [len(row) for row in rows.values()],
-        [means if alone else "Horizontal lines: means", _band_words(comparison)],
-        [] if alone else [means],
-        x="query, sorted by value",
-        y=visible(measure),
-        handles=[] if alone else handles,
-        grid="both",
-    )
 
 
 def _lines(

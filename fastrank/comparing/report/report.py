@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import time
@@ -10,7 +11,7 @@ from importlib import import_module
 from fastrank.arguments import at_least
 from fastrank.comparing.pairs import default_pair
 from fastrank.comparing.report import sections
-from fastrank.comparing.report.rankings import Rankings, examples_of, side_by_side
+from fastrank.comparing.report.sources import Sources
 from fastrank.comparing.shown import document_of, title_of
 from fastrank.document.document import Cell, Document, Grid
 from fastrank.document.html import html, name, safe, table
@@ -35,10 +36,7 @@ def write_report(
     measure: str | None,
     qrels: Any,
     runs: Any,
-    documents: Any,
-    queries: Any,
     examples: int,
-    depth: int,
     command: str | None,
 ) -> None:
     """Write the report; the arguments are those of `Comparison.report`."""
@@ -46,27 +44,24 @@ def write_report(
     files.check_target(path)
     if (qrels is None) != (runs is None):
         raise OptionError("qrels", "give qrels and runs together")
-    count, depth = at_least("examples", examples, 0), at_least("depth", depth, 1)
+    count = at_least("examples", examples, 0)
     main = comparison.measures[0] if measure is None else measure
     comparison.better(main)
-    if queries is None and hasattr(documents, "queries"):
-        queries = documents
-    rankings = None if runs is None else Rankings(comparison, qrels, runs)
+    sources = None if runs is None else Sources(comparison, qrels, runs)
     title = title or title_of(comparison)
     parts = {
         "Results": f"{sections.summary(comparison)}"
         f'<div class="wide" tabindex="0">{_means(comparison)}</div>',
-        "Notes": sections.notes(comparison, rankings),
-        "Means and p-values": sections.overview_figures(comparison),
+        "Notes": sections.notes(comparison, sources),
+        "Means": sections.overview_figures(comparison),
     }
     if len(comparison) > 1:
         parts[f"Pairs in {main}"] = sections.pair_figures(comparison, main)
-        found = _examples(comparison, main, rankings, count, depth, documents, queries)
-        if found:
-            parts["Queries that differ most"] = found
+        if largest := _largest(comparison, main, sources, count):
+            parts["Queries that differ most"] = largest
     parts["Values of the queries"] = sections.query_tables(comparison)
     parts["Settings"] = sections.settings(comparison)
-    body = [_origin(rankings, command), _sections(parts)]
+    body = [_origin(sources, command), _sections(parts)]
     page = whole_page(title, body, data={"comparison": sections.data(comparison)})
     files.write(path, [page.encode("utf-8", "backslashreplace")])
 
@@ -77,39 +72,30 @@ def _means(comparison: Comparison) -> str:
     return html(Document(blocks[: len(blocks) - len(comparison.notes)]))
 
 
-def _examples(
-    comparison: Comparison,
-    measure: str,
-    rankings: Rankings | None,
-    count: int,
-    depth: int,
-    documents: Any,
-    queries: Any,
-) -> str:
-    """The queries on which two systems differ most: their rankings, or their values alone."""
+def _largest(comparison: Comparison, measure: str, sources: Sources | None, count: int) -> str:
+    """The queries on which two systems differ most, and how to look at their rankings."""
     a, b = default_pair(comparison, measure)
-    examples = examples_of(comparison, measure, a, b, count)
-    if not examples:
-        return ""
-    which = f"The {len(examples)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
-    if rankings is None:
-        rows = [
-            [
-                Cell(query, heads_row=True),
-                *(Cell(text, number=True) for text in (number(one), number(other), signed(change))),
-            ]
-            for query, one, other, change in examples
+    queries = comparison.queries_of(measure, a, b).rows()
+    known = [row for row in queries if not math.isnan(row[3]) and row[3] != 0]
+    known.sort(key=lambda row: -abs(row[3]))
+    rows = [
+        [
+            Cell(query, heads_row=True),
+            *(Cell(text, number=True) for text in (number(one), number(other), signed(change))),
         ]
-        return f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
-    words = (
-        "moved: how many ranks a document is above ▲ or below ▼ its rank in the other run; new: not"
-        " in the other run"
-    )
-    found = side_by_side(examples, rankings, measure, a, b, depth, documents, queries)
-    return f'<p>{which}, to rank {depth}.</p>\n<p class="legend">{words}.</p>\n{found}'
+        for query, one, other, change in known[:count]
+    ]
+    if not rows:
+        return ""
+    which = f"The {len(rows)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
+    found = f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
+    if sources is not None and sources.graded:
+        command = f"<code>{safe(sources.to_inspect(measure))}</code>"
+        found += f"\n<p>{command} shows the rankings of all queries side by side.</p>"
+    return found
 
 
-def _origin(rankings: Rankings | None, command: str | None) -> str:
+def _origin(sources: Sources | None, command: str | None) -> str:
     """When and with what the report was made, and from which files."""
     # Reproducible builds set this variable to the seconds since 1970.
     seconds = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
@@ -121,10 +107,10 @@ def _origin(rankings: Rankings | None, command: str | None) -> str:
     made = f'<p class="soft">{date}, with {", ".join(map(safe, versions))}.</p>'
     if command:
         made += f"\n<p><code>{safe(command)}</code></p>"
-    if rankings is not None and rankings.files:
+    if sources is not None and sources.files:
         rows = [
             [Cell(role, heads_row=True), Cell(path), Cell(digest)]
-            for role, path, digest in rankings.files
+            for role, path, digest in sources.files
         ]
         listed = table(Grid(["", "file", "SHA-256"], rows))
         made += f"\n<details><summary>Files</summary>{listed}</details>"

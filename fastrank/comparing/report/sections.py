@@ -11,7 +11,7 @@ import numpy as np
 from fastrank.comparing.pairs import pairs_of
 from fastrank.comparing.plots.pairs import counts
 from fastrank.comparing.plots.plot import draw
-from fastrank.comparing.plots.style import BLANK, FIRST, INK, MANY_POINTS, PAPER, SECOND
+from fastrank.comparing.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.document.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.document.html import html, name, safe, table
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.pairs import Pair
-    from fastrank.comparing.report.rankings import Rankings
+    from fastrank.comparing.report.sources import Sources
 
 OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
@@ -33,7 +33,6 @@ REFERENCES = re.compile(r"#(\w+)[\")]")
 COLORS_OF_PAGE = {
     INK: "currentColor",
     PAPER: "var(--paper)",
-    BLANK: "var(--blank)",
     FIRST.lower(): "var(--first)",
     SECOND.lower(): "var(--second)",
 }
@@ -44,9 +43,9 @@ def figure(
     comparison: Comparison,
     kind: str,
     measure: str,
+    salt: str,
     a: str | None = None,
     b: str | None = None,
-    salt: str = "",
 ) -> str:
     """A figure element. salt: what distinguishes its ids from those of the other figures."""
     drawn = draw(comparison, kind, measure, a, b)
@@ -54,7 +53,7 @@ def figure(
         data = b64encode(drawn.render("png")).decode()
         alt = safe(f"{drawn.title}. {drawn.description}")
         return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
-    svg = inline(drawn.render("svg", salt or kind).decode())
+    svg = inline(drawn.render("svg", salt).decode())
     width = re.search(r'viewBox="0 0 (\d+)', svg)
     # Figures keep their size on wide pages, so that all have text of one size.
     style = f' style="max-width: {int(width[1]) * 4 // 3}px"' if width else ""
@@ -80,10 +79,7 @@ def _tag(tag: str, used: set[str]) -> str:
     return tag
 
 
-# More systems than MOST_SYSTEMS have no heat map in a report; up to SIDE_BY_SIDE, it is beside the
-# means. More pairs than MOST_PAIRS have no plots of their own.
-MOST_SYSTEMS = 40
-SIDE_BY_SIDE = 8
+# More pairs than these have no plots of their own.
 MOST_PAIRS = 10
 MOST_QUERIES = 1000
 DEPTHS = (5, 10, 20, 100)
@@ -127,34 +123,34 @@ def _some(names: list[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
-def notes(comparison: Comparison, rankings: Rankings | None) -> str:
+def notes(comparison: Comparison, sources: Sources | None) -> str:
     """The notes, the shares of unjudged documents, and those of ties."""
-    noted = [*comparison.notes, *([] if rankings is None else _dropped(rankings))]
+    noted = [*comparison.notes, *([] if sources is None else _dropped(sources))]
     listed = [f"{note}." for note in noted]
     parts = [html(Document([Items(listed) if listed else Paragraph("None on the comparison.")]))]
-    if rankings is not None:
-        parts.append(_shares(rankings))
+    if sources is not None:
+        parts.append(_shares(sources))
     return "\n".join(parts)
 
 
-def _dropped(rankings: Rankings) -> list[str]:
+def _dropped(sources: Sources) -> list[str]:
     """Notes on the documents that were dropped from the rankings."""
     return [
         f"{name}: {counted(count, *NOTED[kind])}"
-        for name, counts in rankings.dropped.items()
+        for name, counts in sources.dropped.items()
         for kind, count in zip(("excluded", "duplicates"), counts, strict=True)
         if count
     ]
 
 
-def _shares(rankings: Rankings) -> str:
+def _shares(sources: Sources) -> str:
     from fastrank.evaluation.evaluator import Evaluator
     from fastrank.evaluation.ties import tie_report
 
     measures = " ".join(f"Judged@{depth}" for depth in DEPTHS)
-    evaluator = Evaluator(rankings.judgments, measures) if _graded(rankings) else None
+    evaluator = Evaluator(sources.judgments, measures) if sources.graded else None
     rows = []
-    for system, run in rankings.runs.items():
+    for system, run in sources.runs.items():
         ties = tie_report(None, run)
         tied = f"{ties.tied / max(1, ties.lines):.1%}"
         shares = []
@@ -176,24 +172,12 @@ def _shares(rankings: Rankings) -> str:
     return html(Document([grid, Paragraph(words, "legend")]))
 
 
-def _graded(rankings: Rankings) -> bool:
-    return hasattr(rankings.judgments, "grades")
-
-
 def overview_figures(comparison: Comparison) -> str:
-    """The intervals of each measure, and the p-values of all pairs."""
-    parts = []
-    for place, measure in enumerate(comparison.measures):
-        parts.append(f"<h3>{safe(measure)}</h3>")
-        found = figure(comparison, "intervals", measure, salt=f"i{place}")
-        if 2 < len(comparison) <= MOST_SYSTEMS:
-            found += figure(comparison, "p-values", measure, salt=f"p{place}")
-        if len(comparison) > MOST_SYSTEMS:
-            found += f"<p>No plot of the p-values: more than {MOST_SYSTEMS} systems.</p>"
-        # The heat map of many systems needs the whole width.
-        side = len(comparison) <= SIDE_BY_SIDE
-        parts.append(f'<div class="pair">{found}</div>' if side else found)
-    return "\n".join(parts)
+    """The intervals of each measure."""
+    return "\n".join(
+        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, f'i{place}')}"
+        for place, measure in enumerate(comparison.measures)
+    )
 
 
 def pair_figures(comparison: Comparison, measure: str) -> str:
@@ -215,8 +199,8 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
         parts.append(
             f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
-            f"{figure(comparison, 'differences', measure, a, b, f'd{place}')}"
-            f"{figure(comparison, 'scatter', measure, a, b, f's{place}')}</div>"
+            f"{figure(comparison, 'differences', measure, f'd{place}', a, b)}"
+            f"{figure(comparison, 'scatter', measure, f's{place}', a, b)}</div>"
         )
     return "\n".join(parts)
 

@@ -26,7 +26,7 @@ from fastrank.kernels.parsing.fields import SCORE, begin_text, next_query, take_
 from fastrank.kernels.parsing.run_columns import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.parsing.score_order import check_order
 from fastrank.kernels.simd.instructions import load_word_inside, store_word
-from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside, part_of
+from fastrank.kernels.texts.text import equal_inside, find_text, hash_text_inside
 from fastrank.native.codes import (
     DESCENDING,
     DONE,
@@ -187,40 +187,6 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     if state.status != DONE or (ended and not full):
         return cursor.size
     return begun if query >= 0 else cursor.position
-
-
-@kernel(
-    "int64(Qrels, Run, Matched, RankingOptions, StreamScratch, StreamedRankings, int64[::1],"
-    " Reading)"
-)
-def stream_rankings(qrels, run, matched, options, scratch, streamed, problem, state):
-    """What `stream_run` does, for whole rankings in columns; returns how many are judged."""
-    judgments, rankings = matched
-    judging = scratch.judging
-    for i in range(len(judgments)):
-        query, first, stop = judgments[i], run.offsets[rankings[i]], run.offsets[rankings[i] + 1]
-        if streamed.first_listed[query] != 0:
-            state.status = SCATTERED
-            return i
-        docs = part_of(run.docs, first, stop)
-        hash_documents(docs, 0, stop - first, False, judging.hashes)
-        hits = room_for_hits(query, qrels, scratch, streamed)
-        found = judge_scores(
-            docs,
-            run.scores[first:stop],
-            stop - first,
-            qrels,
-            query,
-            options,
-            judging,
-            hits,
-            problem,
-        )
-        if problem[0] != FINE:
-            state.status = NOT_STREAMED
-            return i
-        list_streamed(query, hits, found, stop - first, qrels, options, streamed, state)
-    return len(judgments)
 
 
 @helper

@@ -323,14 +323,6 @@ def match_texts(texts, known, matches):
             matches[place] = i
 
 
-@kernel("void(Texts, TextTable, int64[::1])")
-def find_texts(texts, known, places):
-    """places[i] = the index of text i among the known ones, the first of equal ones, or -1."""
-    text, starts, lengths = texts
-    for i in range(len(starts)):
-        places[i] = find_text(text, starts[i], lengths[i], known)
-
-
 @inlined
 def is_blank(byte):
     """C's isspace in the C locale."""

@@ -13,7 +13,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.errors import OptionError, ReadError
-from fastrank.formats import object_stores
+from fastrank.formats import remote
 from fastrank.formats.remote import redacted, shown
 from fastrank.formats.source import open_source, read_all
 from tests.helpers.web_server import WebServer
@@ -24,7 +24,7 @@ TIMED_OUT = "timed out waiting for data from the server"
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_stores, "BLOCK", 1 << 16)
+    monkeypatch.setattr(remote, "BLOCK", 1 << 16)
 
 
 def reason(url: str) -> str:
@@ -64,7 +64,7 @@ def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(
     """Also one that announces more than it sends."""
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
-    monkeypatch.setattr(object_stores, "TIMEOUT", 0.2)
+    monkeypatch.setattr(remote, "TIMEOUT", 0.2)
     server.pause = 0.6
     assert reason(server.url("x.run", RUN)) == TIMED_OUT
     server.pause, server.broken, server.stalls = 0, 1000, 0.6
@@ -77,12 +77,12 @@ def test_a_refused_connection_is_an_error(server: WebServer) -> None:
     assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
 
 
-@pytest.mark.parametrize("store", ["web", "memory"])
+@pytest.mark.parametrize("store", ["web", "memory", "blocks"])
 def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: Any) -> None:
     def put(content: bytes) -> str:
         memory.pipe_file("/b/x.run", content)
         url = server.url("x.run", content)
-        return "memory://b/x.run" if store == "memory" else url
+        return url if store == "web" else f"{store}://b/x.run"
 
     with open_source(put(RUN)) as file:
         file.read()
@@ -111,7 +111,6 @@ COMMANDS = """
 eval -m map QRELS RUN
 eval -m map --format json QRELS RUN
 eval -m map --jobs 2 QRELS RUN RUN
-eval -m map --resume STORE QRELS data/pca.run RUN
 compare -m map QRELS RUN
 gate save -m map QRELS RUN
 trec_eval -m map QRELS RUN
@@ -121,8 +120,8 @@ trec_eval -m map data/digits.qrels RUN
 
 @pytest.mark.parametrize("arguments", COMMANDS.strip().splitlines())
 @pytest.mark.parametrize("is_there", [True, False])
-def test_output_and_stores_show_no_secrets(
-    arguments: str, is_there: bool, server: WebServer, tmp_path: Path, capfd: Any
+def test_output_shows_no_secrets(
+    arguments: str, is_there: bool, server: WebServer, capfd: Any
 ) -> None:
     qrels = server.url("x.qrels", Path("data/digits.qrels").read_bytes())
     # Some judged queries have no results, which is a warning with the name of the file.
@@ -131,11 +130,10 @@ def test_output_and_stores_show_no_secrets(
         server.files.clear()
     for name, url in {"QRELS": qrels, "RUN": run}.items():
         arguments = arguments.replace(name, url.replace("//", "//me:secret@") + "?key=secret")
-    main(arguments.replace("STORE", str(tmp_path / "scores.jsonl")).split())
+    main(arguments.split())
     shown = capfd.readouterr()
-    stored = "".join(path.read_text() for path in tmp_path.iterdir())
     assert shown.out + shown.err
-    assert "secret" not in shown.out + shown.err + stored
+    assert "secret" not in shown.out + shown.err
 
 
 def test_secret_parts_of_urls_are_removed() -> None:

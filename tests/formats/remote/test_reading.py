@@ -13,9 +13,9 @@ import pytest
 
 import fastrank as fr
 from fastrank.errors import ReadError
-from fastrank.formats import object_stores
+from fastrank.formats import remote
 from fastrank.formats.digests import file_digest
-from fastrank.formats.source import is_url, open_source, read_all
+from fastrank.formats.source import is_url, read_all
 from fastrank.searching import build_index, read_index, search, write_index
 from tests.helpers.compression import PACKERS, long_text
 from tests.helpers.web_server import WebServer
@@ -26,23 +26,24 @@ TEXT = long_text()
 PACKED = [pack(TEXT) for pack in PACKERS.values()]
 
 
-@pytest.fixture(params=["memory", "ranges", "no ranges"])
+@pytest.fixture(params=["memory", "blocks", "ranges", "no ranges"])
 def put(request: pytest.FixtureRequest, server: WebServer, memory: Any) -> Any:
     """Store a file, and return its URL."""
     server.ranges = request.param == "ranges"
 
     def store(name: str, content: bytes) -> str:
-        if request.param != "memory":
+        if request.param not in ("memory", "blocks"):
             return server.url(name, content)
         memory.pipe_file(f"/bucket/{name}", content)
-        return f"memory://bucket/{name}"
+        return f"{request.param}://bucket/{name}"
 
     return store
 
 
-@pytest.fixture(params=[1 << 15, object_stores.BLOCK])
+@pytest.fixture(params=[1 << 15, remote.BLOCK])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_stores, "BLOCK", request.param)
+    monkeypatch.setattr(remote, "BLOCK", request.param)
+    monkeypatch.setitem(remote.CACHE, "block_size", request.param)
 
 
 def test_the_content_is_that_of_the_file(put: Any, blocks: None) -> None:
@@ -50,9 +51,8 @@ def test_the_content_is_that_of_the_file(put: Any, blocks: None) -> None:
         assert read_all(put("x.run", packed)) == TEXT
 
 
-def test_scores_are_those_of_the_local_file(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_are_those_of_the_local_file(put: Any, blocks: None) -> None:
     """A run with scattered queries is read again."""
-    monkeypatch.setattr(object_stores, "BLOCK", 1 << 15)
     lines = RUN.splitlines(keepends=True)
     scattered = b"".join(sorted(lines, key=lambda line: line.split()[3]))
     local = fr.evaluate(LOCAL_QRELS, LOCAL_RUN, "official")
@@ -110,16 +110,6 @@ def test_an_empty_and_a_missing_file_are_errors(put: Any) -> None:
     with pytest.raises(ReadError, match="no such file or directory") as caught:
         fr.read_run(missing)
     assert caught.value.path == missing
-
-
-def test_a_large_file_is_not_kept_in_memory(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_stores, "BLOCK", 1 << 10)
-    kept = []
-    with open_source(put("x.run", RUN[:100_000])) as file:
-        reader, buffer = file.whole(), bytearray(1 << 8)
-        while reader.readinto(buffer):
-            kept.append(len(getattr(reader, "_blocks", ())))
-    assert max(kept) <= object_stores.AHEAD + 1
 
 
 def test_a_file_on_a_web_server_takes_one_request(server: WebServer) -> None:

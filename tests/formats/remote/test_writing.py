@@ -12,7 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.formats import files, object_stores
+from fastrank.formats import files, remote
 from fastrank.searching import build_index, read_index, write_index
 
 FILES = "data/digits.qrels data/pca.run"
@@ -25,12 +25,12 @@ def raising(error: Exception) -> Callable[..., None]:
     return fail
 
 
-@pytest.mark.parametrize("atomic", [("memory",), object_stores.ATOMIC])
+@pytest.mark.parametrize("atomic", [("memory",), remote.ATOMIC])
 @pytest.mark.parametrize("name", ["x.run", "x.run.gz", "x.csv", "x.parquet"])
 def test_a_run_is_written(
     name: str, atomic: Any, memory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_stores, "ATOMIC", atomic)
+    monkeypatch.setattr(remote, "ATOMIC", atomic)
     run = fr.read_run("data/pca.run")
     fr.write_run(run, f"memory://bucket/{name}")
     assert memory.ls("/bucket", detail=False) == [f"/bucket/{name}"]

@@ -42,8 +42,7 @@ def sentence_transformers(model: made.Vectors, tasks: dict[str, Any]) -> dict[st
 
 def mteb(model: made.Vectors, tasks: dict[str, Any]) -> dict[str, Any]:
     """The values of its tasks, by the kind of evaluation."""
-    from mteb.abstasks import AbsTaskClustering
-    from mteb.mocks.mock_tasks import bitext_mining, pair_classification, sts, summarization
+    from mteb.mocks.mock_tasks import bitext_mining, pair_classification, sts
     from mteb.similarity_functions import cos_sim, pairwise_cos_sim
 
     class Model:
@@ -60,27 +59,15 @@ def mteb(model: made.Vectors, tasks: dict[str, Any]) -> dict[str, Any]:
         def similarity_pairwise(self, one: Any, other: Any) -> Any:
             return pairwise_cos_sim(one, other)
 
-    class Clustering(AbsTaskClustering):
-        metadata = sts.MockSTSTask.metadata.model_copy(
-            update={"type": "Clustering", "name": "Clustering", "main_score": "v_measure"}
-        )
-        max_fraction_of_documents_to_embed = made.FRACTION
-        max_documents_per_cluster = made.SAMPLE_SIZE
-        n_clusters = made.SAMPLES
-
     columns = {
         "pairs": ("sentence1", "sentence2", "labels"),
         "similarity": ("sentence1", "sentence2", "score"),
         "bitext": ("sentence1", "sentence2"),
-        "clustering": ("sentences", "labels"),
-        "summarization": ("human_summaries", "machine_summaries", "relevance"),
     }
     classes = {
         "pairs": pair_classification.MockPairClassificationTask,
         "similarity": sts.MockSTSTask,
         "bitext": bitext_mining.MockBitextMiningTask,
-        "clustering": Clustering,
-        "summarization": summarization.MockSummarizationTask,
     }
     recorded = {}
     for name, kind in classes.items():
@@ -97,8 +84,6 @@ def mteb(model: made.Vectors, tasks: dict[str, Any]) -> dict[str, Any]:
 def _mteb_values(task: Any, model: Any, columns: dict[str, Any]) -> Any:
     from datasets import Dataset, DatasetDict
 
-    if "human_summaries" in columns:
-        columns["text"] = [""] * len(columns["relevance"])
     task.dataset = DatasetDict({"test": Dataset.from_dict(columns)})
     task.data_loaded = True
     return _plain(task.evaluate(model, "test", encode_kwargs={})["default"])

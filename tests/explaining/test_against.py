@@ -29,9 +29,15 @@ def digits() -> Dicts:
     return fr.read_qrels(QRELS).to_dict(), run
 
 
+def explained_against(
+    qrels: Any, run: Any, reference: Any, measures: Any = None, **options: Any
+) -> fr.types.OptionsExplanation:
+    return fr.explain(qrels, run, measures, against=reference, **options)
+
+
 def _found(qrels: Any, run: Any, reference: Any, *measures: str) -> list[tuple[str, ...]]:
     """The settings that reproduce the only measure."""
-    explained = fr.explain_options(qrels, run, reference, measures or None)
+    explained = explained_against(qrels, run, reference, measures or None)
     ((_, only),) = explained.measures.items()
     return [match.settings for match in only.matches]
 
@@ -39,7 +45,7 @@ def _found(qrels: Any, run: Any, reference: Any, *measures: str) -> list[tuple[s
 def test_pytrec_eval_needs_no_setting(digits: Dicts) -> None:
     values = pytrec_eval.RelevanceEvaluator(digits[0], {"map", "ndcg_cut_10"}).evaluate(digits[1])
 
-    explained = fr.explain_options(*digits, values)
+    explained = explained_against(*digits, values)
 
     assert all(one.matches[0].settings == () for one in explained.measures.values())
     assert all(one.differing == 0 for one in explained.measures.values())
@@ -51,11 +57,11 @@ def test_ir_measures_counts_missing_queries_as_0(digits: Dicts) -> None:
     means = ir_measures.calc_aggregate(measures, *digits)
     per_query = ir_measures.iter_calc(measures[:1], *digits)
 
-    explained = fr.explain_options(*digits, {str(name): own for name, own in means.items()})
+    explained = explained_against(*digits, {str(name): own for name, own in means.items()})
 
     for one in explained.measures.values():
         assert ("missing='zero'",) in [match.settings for match in one.matches]
-    assert fr.explain_options(*digits, per_query).measures["nDCG@10"].compared == 198
+    assert explained_against(*digits, per_query).measures["nDCG@10"].compared == 198
 
 
 def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict[str, float]]]:
@@ -106,7 +112,7 @@ def explained(digits: Dicts) -> Any:
     """All recorded values explained."""
     values = {name: value for name, (value, *_) in RECORDED.items()}
     measures = {name: measure for name, (_, measure, _) in RECORDED.items()}
-    return fr.explain_options(*digits, values, measures)
+    return explained_against(*digits, values, measures)
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -127,7 +133,7 @@ def test_the_tools_that_do_all_of_the_settings_are_named(digits: Dicts) -> None:
     # RBP of trectools 0.0.50 (binary_topical_relevance=False).
     theirs = fr.evaluate(*digits, "RBP(gain='raw')", ties="average").mean["RBP(gain='raw')"]
 
-    (match,) = fr.explain_options(*digits, {"RBP": theirs}).measures["RBP"].matches
+    (match,) = explained_against(*digits, {"RBP": theirs}).measures["RBP"].matches
 
     assert str(match) == "ties='average' and the grades as gains (trectools' RBP)"
 
@@ -174,7 +180,7 @@ def test_a_setting_is_found_from_the_values_of_each_query(
 def test_how_another_tool_treats_duplicates_is_found() -> None:
     run = fr.read_run(io.BytesIO(b"q Q0 b 1 2 t\nq Q0 a 2 1 t\nq Q0 a 3 3 t\n"))
 
-    found = fr.explain_options({"q": {"a": 1, "b": 0}}, run, {"map": 1.0}, duplicates="first")
+    found = explained_against({"q": {"a": 1, "b": 0}}, run, {"map": 1.0}, duplicates="first")
 
     assert [match.options for match in found.measures["map"].matches] == [{"duplicates": "max"}]
 
@@ -195,7 +201,7 @@ def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
         for query, low, high in zip(worst.queries, worst["map"], best["map"], strict=True)
     }
 
-    one = fr.explain_options(QRELS, run, middle).measures["map"]
+    one = explained_against(QRELS, run, middle).measures["map"]
 
     assert one.matches == []
     assert one.tie_range is not None
@@ -207,7 +213,7 @@ def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs() 
     reference = {"q1": {"map": 0.5}, "q2": {"map": 0.123456789}}
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 2, "a": 1}, "q2": {"a": 1}}
 
-    (text,) = map(str, fr.explain_options(qrels, run, reference).measures.values())
+    (text,) = map(str, explained_against(qrels, run, reference).measures.values())
 
     assert text == (
         "map: theirs 0.3117, ours 0.7500. Not reproduced by any one or two of the known settings."
@@ -220,7 +226,7 @@ def test_queries_of_one_side_are_named() -> None:
     run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     reference = {"q1": {"map": 1.0}, "q4": {"map": 0.0}}
 
-    one = fr.explain_options(qrels, run, reference).measures["map"]
+    one = explained_against(qrels, run, reference).measures["map"]
 
     assert (one.only_theirs, one.only_ours) == (["q4"], ["q2"])
     assert "Only in theirs: 1 query (q4). Only in ours: 1 query (q2)." in str(one)
@@ -234,7 +240,7 @@ OF_MTEB = {"ndcg_at_10": 1.0, "main_score": 1.0, "hf_subset": "default", "langua
 
 def compared(qrels: Any, run: Any, reference: Any, *measures: Any) -> dict[str, tuple[int, int]]:
     """How many queries of each measure were compared, and how many differ."""
-    found = fr.explain_options(qrels, run, reference, *measures).measures
+    found = explained_against(qrels, run, reference, *measures).measures
     return {name: (one.compared, one.differing) for name, one in found.items()}
 
 
@@ -254,8 +260,8 @@ def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
     text.write_text(scores.to_trec(per_query=True))
     values.write_text(json.dumps(scores.mean))
 
-    found = fr.explain_options(QRELS, PROFILE, text).measures
-    of_json = fr.explain_options(QRELS, PROFILE, values).measures["map"]
+    found = explained_against(QRELS, PROFILE, text).measures
+    of_json = explained_against(QRELS, PROFILE, values).measures["map"]
 
     assert set(found) == {"map", "P_10"}
     assert (found["map"].digits, found["map"].compared) == (4, 200)
@@ -264,23 +270,27 @@ def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
 
 
 @failing("""
-explain_options(*PLAIN, {}) -> InputError: reference: expected values of measures, found none
-explain_options(*PLAIN, {"map": "x"})
-    -> InputError: reference: 'map': expected a number, found 'x'
-explain_options(*PLAIN, {"mapp": 0.5}) -> MeasureError: unknown measure 'mapp'; did you mean map
-explain_options(*PLAIN, {"Accuracy@5": 0.5}) -> MeasureError: did you mean Success@5 or
+explained_against(*PLAIN, {}) -> InputError: against: expected values of measures, found none
+explained_against(*PLAIN, {"map": "x"})
+    -> InputError: against: 'map': expected a number, found 'x'
+explained_against(*PLAIN, {"mapp": 0.5}) -> MeasureError: unknown measure 'mapp'; did you mean map
+explained_against(*PLAIN, {"Accuracy@5": 0.5}) -> MeasureError: did you mean Success@5 or
     PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
-explain_options(*PLAIN, {"P": 0.5})
+explained_against(*PLAIN, {"P": 0.5})
     -> MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name
-explain_options(*PLAIN, {"map": 0.5}, "P_5")
+explained_against(*PLAIN, {"map": 0.5}, "P_5")
     -> MeasureError: the reference has no 'P_5'; it has map
-explain_options(*PLAIN, {"p": {"map": 0.5}})
+explained_against(*PLAIN, {"p": {"map": 0.5}})
     -> GroupError: share no query: they have 'p', ... and 'q'
-explain_options(*PLAIN, {"map": 0.5}, [])
+explained_against(*PLAIN, {"map": 0.5}, [])
     -> MeasureError: expected a measure of the reference, found none
-explain_options(*PLAIN, 5) -> TypeError: reference: expected a dict or a path, found int
-explain_options(*PLAIN, [1])
+explained_against(*PLAIN, 5) -> TypeError: against: expected a dict or a path, found int
+explained_against(*PLAIN, [1])
     -> TypeError: or tuples with query_id, measure and value, found an item of type
+fr.explain(*PLAIN, query="q", against={"map": 1.0}) -> OptionError: query: no effect with against
+fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) -> OptionError: other: no effect with against
+fr.explain(*PLAIN, documents={}, against={"map": 1.0})
+    -> OptionError: documents: no effect with against
 """)
 def test_an_invalid_reference_is_an_error(call: str, error: str) -> None:
     check_error(call, error, globals())
@@ -291,4 +301,4 @@ def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> Non
     path.write_text("map all 0.5\nP_10 0.2\n")
 
     with pytest.raises(FormatError, match=r"values\.txt:2: expected measure, query and value"):
-        fr.explain_options(*PLAIN, path)
+        explained_against(*PLAIN, path)

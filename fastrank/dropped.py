@@ -1,0 +1,119 @@
+"""What went before the first release, and what to use instead: for that release only.
+
+To delete this: the module, its test, and the lines of the others that import it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Target = TypeVar("Target", bound=Callable[..., Any])
+
+MATPLOTLIB = "matplotlib, with what `to_pandas` returns"
+MTEB = "the package mteb"
+OF_JUDGES = "`fastrank eval` with the qrels of each judge, and `fastrank agree --systems`"
+SENTEVAL = "mteb or SentEval; the protocol here is that of Ulysses SentEval"
+RANKING = "fastrank.compat.datasets.results_to_run and fr.evaluate"
+PLOTS = dict.fromkeys(("distribution", "p-values", "power", "values"), MATPLOTLIB)
+MODULES = {
+    "llama_index": RANKING,
+    "mlflow": RANKING,
+    "mteb": "fr.evaluate_model",
+    "ragas": RANKING,
+}
+# What replaces what was there, by the place: of commands and attributes, flags of a command, values
+# of a flag or an option, and parameters of a function.
+DROPPED: dict[str, dict[str, str]] = {
+    "commands": {
+        "board": "fr.compare_datasets",
+        "probe": "fr.tasks.evaluate_classification, or the package mteb",
+    },
+    "fastrank eval": {"--resume": "-q --format csv, and read that"},
+    "fastrank judges": dict.fromkeys(("--run", "--measure", "-m", "--own-family"), OF_JUDGES),
+    "fastrank measures": {"--format": "its text, or fr.MEASURES"},
+    "fastrank gate check --format": {
+        "junit": "pytest --junitxml and fr.testing.assert_no_regression",
+        "openmetrics": "json",
+    },
+    "fastrank compare --plot-kind": PLOTS,
+    "test": {"tukey-anova": "'tukey'"},
+    "kind": PLOTS,
+    "fastrank": {
+        "board": "fr.compare_datasets",
+        "engine": "fr.testing.engine",
+        "explain_options": "fr.explain(against=)",
+        "load_scores": "`fastrank eval -q --format csv` and pandas.read_csv",
+        "parse_measure": "fastrank.measures.notation.parse_measure",
+        "read_zscores": "fastrank.scores.differences.read_zscores",
+        "reproduce": "the package repro_eval",
+        "run_metadata": "fastrank.formats.runs.run_metadata",
+        "standardize": "scipy.stats.zscore",
+        "write_zscores": "fastrank.scores.differences.write_zscores",
+    },
+    "fastrank.compat": MODULES,
+    "fastrank.tasks": {
+        "adjusted_mutual_info": "sklearn.metrics.adjusted_mutual_info_score",
+        "completeness": "sklearn.metrics.completeness_score",
+        "evaluate_clustering": MTEB,
+        "evaluate_multilabel": MTEB,
+        "evaluate_regression": MTEB,
+        "evaluate_summarization": MTEB,
+        "homogeneity": "sklearn.metrics.homogeneity_score",
+        "kendall": "scipy.stats.kendalltau",
+        "v_measure": "sklearn.metrics.v_measure_score",
+    },
+    "fastrank.types": {"Board": "fr.types.Comparison", "SystemsUnderJudges": OF_JUDGES},
+    "Comparison": {
+        "anova": "pingouin.rm_anova",
+        "bayes": "scipy.stats.t, with `difference` and `sd` of `pairs`",
+        "discriminative_power": "`pairs`: the share of p_adjusted up to alpha",
+        "equivalent": "statsmodels.stats.weightstats.ttost_paired",
+    },
+    "JudgeAgreement": {"systems": OF_JUDGES},
+    "Scores": {"plot": MATPLOTLIB},
+    "TaskResults": {"to_mteb": "`table`, or the package mteb"},
+    "Task": {
+        **dict.fromkeys(("clustering", "multilabel", "regression", "summarization"), MTEB),
+        "protocol": SENTEVAL,
+    },
+    "evaluate_classification": {"protocol": SENTEVAL},
+    "judge_agreement": dict.fromkeys(("families", "measures", "runs"), OF_JUDGES),
+    "Comparison.report": dict.fromkeys(("depth", "documents", "queries"), "fr.inspect"),
+}
+
+
+def instead(place: str, name: object) -> str:
+    """What ends the error about a name that a place had: `; it is gone: use X`, or nothing."""
+    remedy = DROPPED.get(place, {}).get(str(name))
+    return "" if remedy is None else f"; it is gone: use {remedy}"
+
+
+def without_dropped(function: Target) -> Target:
+    """Decorate a function that took more parameters."""
+    from functools import wraps
+
+    name = function.__qualname__
+
+    @wraps(function)
+    def checked(*given: Any, **options: Any) -> Any:
+        for option in DROPPED[name].keys() & options:
+            wrong = f"{name}() got an unexpected keyword argument {option!r}"
+            raise TypeError(wrong + instead(name, option))
+        return function(*given, **options)
+
+    return checked  # type: ignore[return-value]
+
+
+class Finder:
+    """Finds no module: what comes last in `sys.meta_path` says which one to use instead."""
+
+    @staticmethod
+    def find_spec(name: str, *more: object) -> None:  # noqa: ARG004
+        """Raise ModuleNotFoundError for a module that went."""
+        package, _, module = name.rpartition(".")
+        if package == "fastrank.compat" and module in MODULES:
+            wrong = f"No module named {name!r}{instead(package, module)}"
+            raise ModuleNotFoundError(wrong, name=name)

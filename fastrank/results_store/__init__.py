@@ -1,1 +1,0 @@
-"""Stores of scores: files that keep the results of evaluated runs."""
