@@ -143,11 +143,13 @@ def deadly(ranking: Any) -> float:
 def send_a_part(sent: Path, die: bool) -> None:
     """In a process of `--jobs`, begin to send a result, and then die or wait."""
     frame = sys._getframe()
-    while "connection" not in frame.f_locals:
+    while "result_queue" not in frame.f_locals:
         assert frame.f_back is not None
         frame = frame.f_back
+    queue = frame.f_locals["result_queue"]
+    queue._wlock.acquire()
     # The length of the result, of which nothing follows.
-    os.write(frame.f_locals["connection"].fileno(), struct.pack("!i", 1000))
+    os.write(queue._writer.fileno(), struct.pack("!i", 1000))
     sent.touch()
     if die:
         os.kill(os.getpid(), signal.SIGKILL)
