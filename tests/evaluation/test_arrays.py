@@ -21,7 +21,7 @@ from fastrank.judging.arrays import _descending
 from fastrank.native.threads import in_threads
 from tests.helpers.parsing import parse_qrels
 from tests.helpers.small import as_read
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 
 def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{}") -> Any:
@@ -77,7 +77,9 @@ ALL_EXCLUDED = found([{3: 1}, {4: 1}], [[5, 3], [4, -1]], exclude={0: [3, 5]})
 SKIPPED = found(*LEFT_OUT, no_relevant="skip")
 UNJUDGED = found([{2: 1}, {}], [[1, 2], [-5, -5]], [[2.0, 1.0], [np.nan] * 2], ties="docno_asc")
 ABC = ["a", "b", "c"]
-VALUES = """
+
+
+@holding("""
 # equal scores rank by descending id as text: 9 before 10 before 1
 ranks_found([1, 10, 9], [5.0, 5.0, 5.0], {9: 3, 10: 2, 1: 1}) => "321"
 # single-precision ties exist for 9.0.8 only
@@ -132,10 +134,7 @@ found([{1: 1}, {}, {}], [[1], [-1], [2]], threads=1).unjudged_queries => ["2"]
 # rows without judgments are named by their queries
 found({"b": {2: 1}}, [[1], [2], [3]], queries=ABC).unjudged_queries => ["a", "c"]
 found({"b": {2: 1}}, [[1], [2], [3]], queries=iter(ABC)).unjudged_queries => ["a", "c"]
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
@@ -270,7 +269,9 @@ MASKED_SCORES = np.ma.array([[2.0, 1.0]], mask=[[0, 1]])
 TWO_ROWS = [[4, 5], [6, 6], [7, 8], [9, 9]]
 TOO_LARGE = np.array([[1], [2**63]], np.uint64)
 NO_BOOLS = np.array([[True], [False]])
-REFUSED = r"""
+
+
+@refusing(r"""
 # a document is retrieved twice
 of([[1, 2], [3, 3]]) => ids[1, 1]: query '1': document 3 is retrieved twice, in columns 0 and 1
 of([[1, 2], [7, 7]]) => ids[1, 1]: query '1': document 7 is retrieved twice, in columns 0 and 1
@@ -385,10 +386,7 @@ found([{1: 0}], [[1]], no_relevant="skip") =>
   NoQueriesError: there are no judged queries; skipped 1 judged query without a relevant document
 found(*LEFT_OUT, no_relevant="error") =>
   EvaluationError: 1 of 3 judged queries have no relevant document (grade 1 or more): 0
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_errors_say_where_and_what(call: str, error: str) -> None:
     assert refused(call, error, globals(), "ArrayError")
 

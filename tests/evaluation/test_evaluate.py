@@ -28,7 +28,7 @@ from tests.helpers.parsing import (
     read_trec_qrels,
     write_trec_qrels,
 )
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"
@@ -63,7 +63,9 @@ PRINTED = [
     'the run lacks 1 of 3 judged queries (q3); it is left out (missing="zero" counts it as 0)',
     "1 query of the run has no judgments (q9)",
 ]
-VALUES = r"""
+
+
+@holding(r"""
 # evaluate gives values per query and means: map of the two common queries is 0.5 and 1.0
 SCORES.lists() => {"map": [0.5, 1.0], "P_1": [0.0, 1.0], "P_2": [0.5, 0.5]}
 SCORES.mean => {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
@@ -108,10 +110,7 @@ str(EXCLUDED).splitlines()[-1] => "1 document was excluded from the rankings"
 NUMBERS.offsets.tolist() => [0, 2, 3, 4]
 # every public name exists
 [name for name in fr.__all__ if not hasattr(fr, name)] => []
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
@@ -127,7 +126,9 @@ def shares_none(judged: str, found: str, **options: Any) -> Any:
 FOUR = {f"q{i}": {"d": 1.0} for i in range(4)}
 TWO_IDS = {"q1": {"d": 1}, "1": {"d": 1}}
 NO_RELEVANT = {"q1": {"d": 0}, "q2": {"d": 1}}
-REFUSED = r"""
+
+
+@refusing(r"""
 # values that are not there
 GM["gm_map"] => KeyError: "'gm_map' is not among the values per query: map, num_ret"
 # a measure for another format
@@ -203,10 +204,7 @@ fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"]) =
 fr.evaluate(NO_RELEVANT, {"q1": {"d": 1.0}}, "map", no_relevant="skip") =>
   the run and the qrels share no query ids (run: 'q1'; qrels: 'q2'); skipped 1 judged query
   without a relevant document
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_cannot_be_evaluated_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "NoQueriesError")
 

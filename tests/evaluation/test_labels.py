@@ -16,7 +16,7 @@ from fastrank.measures.trec import GAINS
 from fastrank.measures.trec import MEASURES as TREC
 from tests.helpers.forms import SCORES, TIES, Case, assert_same, outcome
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 
 def cut(sizes: list[int]) -> dict[str, Any]:
@@ -185,7 +185,9 @@ def read_only(*rows: Any) -> Any:
 
 
 MAYBE_IDS = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8], "RR"
-VALUES = """
+
+
+@holding("""
 # equal scores rank in the given order
 ranking([3, 1, 2, 4], [1.0, 1.0, 2.0, 1.0]) => "2314"
 # single-precision ties exist for 9.0.8 only
@@ -219,10 +221,7 @@ MASKED.to_dict() => {"0": {"recip_rank": 0.75, "num_ret": 2.0}}
 values(*map(in_objects, UNEVEN)).mean => values(*UNEVEN).mean
 # read-only labels are taken
 values(read_only([1, 0]), read_only([0.5, 0.5]), ties="worst").mean => {"map": 0.5}
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_of_labels_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
@@ -236,7 +235,9 @@ FLOAT_IDS = np.array([0.0, 1.0])
 LARGE = [0, 1, 0, 2**50], [1, 2, 3, 4]
 OFFSETS = {"offsets": [0, 1, 2, 2, 4], "no_relevant": "skip"}
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3), int), np.zeros((3, 0), int)
-REFUSED = r"""
+
+
+@refusing(r"""
 # a label is a grade of at least 0
 values([[1, 0], [1, -1]], [[1, 2], [1, 2]]) =>
   labels[1, 1]: expected at least 0 (see mask=), found -1
@@ -320,10 +321,7 @@ values([[1, 0]], [[1, 1]], ties="random") =>
 # a label too large to count is named by its row, whatever was left out before it
 values(*LARGE, **OFFSETS, ties="given") => labels[3]: a label is too large to count by grade
 values(*LARGE, **OFFSETS, ties="best") => labels[3]: a label is too large to count by grade
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_bad_input_is_named(call: str, error: str) -> None:
     assert refused(call, error, globals(), "ArrayError")
 

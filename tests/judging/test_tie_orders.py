@@ -23,7 +23,7 @@ from tests.helpers.parsing import (
     parse_run,
 )
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holds, rows
+from tests.helpers.tables import holding, holds
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -134,7 +134,7 @@ def harmonic_mean(measures: str) -> dict[str, float]:
     return average({"d7": 1}, LARGE, measures)
 
 
-VALUES = """
+@holding("""
 # the expected dcg is that of ndcg before it is divided
 average(*ABCD, "dcg")["dcg"] => approx(expected_dcg())
 # custom gains have an expected value: grade 1 is worth 4, and stands at rank 1 or 2
@@ -152,10 +152,7 @@ computed({"b": 1}, CLOSE, "recip_rank", ties="best", trec_eval_version="10.0")
 # judgment groups rank tied documents by id or line
 of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
 of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_with_ties_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 import fastrank as fr
 from fastrank.errors import MeasureError
-from tests.helpers.tables import holds, rows
+from tests.helpers.tables import holding, holds
 from tests.helpers.tie_orders import every_order, nouns
 
 TIES: tuple[Any, ...] = ("given", "best", "worst", "average")
@@ -110,7 +110,9 @@ NAN = pytest.approx({"AUC": math.nan, "GAUC": math.nan}, nan_ok=True)
 CLOSE = [[1, 0]], [[0.1 + 1e-12, 0.1]], "AUC"
 VECTORS = np.eye(3, dtype=np.float32)
 SEARCH = VECTORS[:1], VECTORS, {"0": {"0": 1, "1": 1}}, "AUC PairAccuracy"
-VALUES = """
+
+
+@holding("""
 # queries of one class alone have no mean
 labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC") => NAN
 # scores tie as the version compares them: as 32-bit floats, or as doubles, as in scikit-learn
@@ -118,10 +120,7 @@ labels(*CLOSE) => {"AUC": 0.5}
 labels(*CLOSE, **NEW) => {"AUC": 1.0}
 # searches take the ties of what was found
 fr.evaluate_embeddings(*SEARCH, k=3).mean => {"AUC": 0.75, "PairAccuracy": 0.5}
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 

@@ -15,7 +15,7 @@ from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from tests.helpers.tables import refused, rows
+from tests.helpers.tables import refused, refusing
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"
 ORDER = (
@@ -136,7 +136,11 @@ def test_first_parameters_count_for_the_command() -> None:
     assert [own.names for own in bound if own.measure.name == "P"] == [[b"P_3"]]
 
 
-REFUSED = r"""
+def bound(specification: str) -> Any:
+    return Selection([specification]).bind("9.0.8")
+
+
+@refusing(r"""
 bound("mpa") => unknown measure 'mpa'; did you mean map, AP or P_IA@10?
 bound("P.") => improper measure in parameter 'P': nothing after the point
 bound("P.0") => 'P.0': expected a whole number of at least 1, found '0'
@@ -148,14 +152,7 @@ bound("iprec_at_recall.0.5,.50") =>
 bound("ndcg.1") =>
   'ndcg.1': expected grade=gain pairs such as 1=3, found '1'; for a cutoff use ndcg_cut.1
 bound("ndcg.1=2=3") => 'ndcg.1=2=3': expected grade=gain pairs such as 1=3, found '1=2=3'
-"""
-
-
-def bound(specification: str) -> Any:
-    return Selection([specification]).bind("9.0.8")
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_impossible_requests_are_explained(call: str, error: str) -> None:
     """The message names the measure, the parameter, and what was expected."""
     assert refused(call, error, globals(), "MeasureError")
