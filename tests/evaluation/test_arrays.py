@@ -20,28 +20,7 @@ from fastrank.judging import arrays as array_judge
 from fastrank.judging.arrays import _descending
 from fastrank.native.threads import in_threads
 from tests.helpers.parsing import parse_qrels
-from tests.helpers.small import as_read
 from tests.helpers.tables import holding, holds, refused, refusing
-
-
-def written(ids: Any, scores: Any, judged: list[dict[int, int]], name: str = "q{}") -> Any:
-    """The same as dicts of texts, without padding and without empty rankings."""
-    qrels = {
-        name.format(i): {str(doc): grade for doc, grade in row.items()}
-        for i, row in enumerate(judged)
-        if row
-    }
-    run = {
-        name.format(i): {str(doc): own for doc, own in zip(*pair, strict=True) if doc != -1}
-        for i, pair in enumerate(zip(ids.tolist(), scores.tolist(), strict=True))
-    }
-    return qrels, {query: row for query, row in run.items() if row}
-
-
-# More hits than are counted one by one, and ties among them; and one tie of all.
-
-
-# One query, and small collections
 
 
 def ranks_found(ids: Any, scores: Any, judged: dict[int, int], **options: Any) -> str:
@@ -183,7 +162,7 @@ FORMS = {
     "dict": {0: ROWS[0], 1: ROWS[1]},
     "dict in another order": {1: ROWS[1], 0: ROWS[0]},
     "numpy scalars": [{np.int64(doc): np.int8(own) for doc, own in row.items()} for row in ROWS],
-    "judgments of decimal ids": as_read(*written(IDS_2D, SCORES_2D, ROWS, "{}"))[0],
+    "judgments of decimal ids": parse_qrels(b"0 0 3 1\n0 0 9 2\n1 0 7 1\n1 0 4 0\n"),
     "indexed": fr.index_qrels(ROWS),
     "Qrels": fr.Qrels.from_dict(dict(enumerate(ROWS))),
     "pickled": pickle.loads(pickle.dumps(fr.index_qrels(ROWS))),

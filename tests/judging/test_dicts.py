@@ -23,9 +23,6 @@ from tests.helpers.tables import holding, holds, refused, refusing
 QRELS, RUN = grades("q1 a=1 b=0; q2 c=2; q3 d=1"), scores("q a=2 b=1")
 PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 
-# Ids whose order as bytes is not that of their code points, beside plain ones.
-# Few scores, so that they tie; some tie as C floats only.
-
 
 def test_any_mapping_and_any_number_will_do() -> None:
     """Subclasses of dict, other mappings, and numbers of Python and numpy."""
@@ -112,11 +109,6 @@ of({"q1": {"a": 1.0, None: 1.0}}) =>
 of({"q1": {"a": 1.0, "\ud800": 1.0}}) =>
   run: query 'q1', a document: expected an id, found a lone surrogate in '\ud800', which UTF-8
   cannot encode
-# an empty run has no queries
-of({}) => NoQueriesError: the run has no queries
-# nor has one of other queries
-of({"other": {"a": 1.0}}) =>
-  NoQueriesError: the run and the qrels share no query ids (run: 'other'; qrels: 'q1', 'q2', 'q3')
 # a grade is a number of 64 bits
 by({"q1": {"a": None}}) => qrels: query 'q1', document 'a': expected a grade, found NoneType: None
 by({"q1": {"a": 2**63}}) =>

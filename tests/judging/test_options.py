@@ -80,9 +80,6 @@ found(judged_only=2) => judged_only: expected True or False, found 2
 found(ignore_identical_ids="no") => ignore_identical_ids: expected True or False, found 'no'
 found(ignore_identical_ids=None) => ignore_identical_ids: expected True or False, found None
 found(ignore_identical_ids=2) => ignore_identical_ids: expected True or False, found 2
-# a depth is above 0
-found(depth=0) => depth: expected 1 or more, found 0
-found(depth=-1) => depth: expected 1 or more, found -1
 # missing queries are named, five at most
 missing(1) => EvaluationError: 1 of 2 judged queries is missing from the run: q1
 missing(5) => EvaluationError: 5 of 6 judged queries are missing from the run: q1, q2, q3, q4, q5

@@ -129,13 +129,6 @@ def test_sets_have_the_members_of_the_original() -> None:
     assert sizes == [{*same.split(), "all_trec=34"}, {*same.split(), "all_trec=37"}]
 
 
-def test_first_parameters_count_for_the_command() -> None:
-    """Of several parameter lists the first is used, also when a nickname asks for the measure."""
-    bound = Selection(["official", "P.3", "P.7"], original=True).bind("9.0.8")
-
-    assert [own.names for own in bound if own.measure.name == "P"] == [[b"P_3"]]
-
-
 def bound(specification: str) -> Any:
     return Selection([specification]).bind("9.0.8")
 

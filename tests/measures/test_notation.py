@@ -14,7 +14,6 @@ from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES
 from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.notation import parse_measure, split_measures
-from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
 from tests.helpers.parsing import parse_qrels, parse_run
@@ -252,23 +251,6 @@ def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_the_trec_eval_command_reads_parameters_as_trec_eval_does() -> None:
-    """`-m recip_rank.10` is recip_rank there, and `-m set_F.x` has the parameter 0."""
-    selection = Selection(["recip_rank.10", "set_F.x", "ndcg.1=x"], original=True)
-
-    names = [name for own in selection.bind("9.0.8") for name in own.names]
-    assert names == [b"recip_rank", b"ndcg_1=x", b"set_F_x"]
-
-
-def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
-    scores = fr.evaluate(QRELS, RUN, "map P.1,2 AP P_3 nDCG@2 ndcg_cut_2 AP(rel = 2) @ 2")
-
-    names = ["map", "P_1", "P_2", "AP", "P_3", "nDCG@2", "ndcg_cut_2", "AP(rel=2)@2"]
-    assert scores.names == names
-    assert scores.mean["AP"] == scores.mean["map"]
-    assert scores.mean["AP(rel=2)@2"] == 0.5
-
-
 PRINTED = "nDCG@10 AP(rel=2)@100 SetF(beta=2) NumRet(rel=1) RR nDCG(gains={1:3})"
 SPEC = parse_measure("AP@5")
 
@@ -367,11 +349,6 @@ def test_no_measure_at_all_is_an_error(measures: Any) -> None:
 def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
     with pytest.raises(MeasureError, match="only once"):
         fr.evaluate(QRELS, RUN, measures)
-
-
-def test_other_objects_are_refused() -> None:
-    with pytest.raises(TypeError, match="expected str, found int"):
-        parse_measure(5)
 
 
 def test_a_specification_is_frozen_and_can_be_pickled() -> None:

@@ -114,7 +114,6 @@ def mean(*given: Any, **options: Any) -> list[float]:
 approx = pytest.approx
 NONE_RELEVANT = b"1 0 a x 0\n1 0 b x -1\n1 0 c y -1\n"
 ANOTHER = b"0 0 a z 0\n" + QRELS
-PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
 OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "10.0"))
 SYSTEMS = {"one": {**RUN, "2": {"a": 1.0}}, "other": {"1": {"b": 2.0, "a": 1.0}, "2": {"b": 1.0}}}
 
@@ -158,9 +157,6 @@ def test_files_give_the_same(tmp_path: Path) -> None:
 @refusing(r"""
 # judgments have no strata
 of(qrels={"1": {"a": 1}}) =>
-  'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
-  and grade, or tables with a column stratum
-of(qrels=PLAIN) =>
   'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
   and grade, or tables with a column stratum
 fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "infNDCG") =>

@@ -197,7 +197,6 @@ def test_values_of_subtopics_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
 PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
 AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
 
@@ -217,9 +216,6 @@ of("map", b"1 0 a 1\n1 0 a 1\n") =>
   EvaluationError: query '1': duplicate docs a, lines 1 and 2 of <file object>
 # judgments have no subtopics
 of(qrels={"1": {"a": 1}}) =>
-  'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
-  or tables with a column subtopic or iteration
-of(qrels=PLAIN) =>
   'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
   or tables with a column subtopic or iteration
 of(qrels=PLAIN_LINES) =>
