@@ -114,9 +114,7 @@ def test_sparse_vectors_are_cached_as_they_are(tmp_path):
         plain = model.transform(getattr(DATA, side)).toarray().tolist()
         assert getattr(first, side).toarray().tolist() == plain
         assert getattr(again, side).toarray().tolist() == plain
-    differs = (
-        r"counts-corpus-.*\.npz: the cached vectors of the first texts differ"
-    )
+    differs = r"counts-corpus-.*\.npz: the cached vectors of the first texts differ"
     with pytest.raises(InputError, match=differs):
         fr.embed_dataset(lambda texts: 2 * model.transform(texts), DATA, **cache)
     next(tmp_path.glob("*corpus*")).write_bytes(b"PK")

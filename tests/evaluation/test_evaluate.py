@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import copy
-import io
 import os
 import pickle
 import random
@@ -25,8 +24,6 @@ from tests.helpers.parsing import (
     parse_qrels,
     parse_qrels_jg,
     parse_run,
-    read_trec_qrels,
-    write_trec_qrels,
 )
 from tests.helpers.tables import holding, holds, refused, refusing
 
@@ -129,6 +126,7 @@ NO_RELEVANT = {"q1": {"d": 0}, "q2": {"d": 1}}
 @refusing(r"""
 # values that are not there
 GM["gm_map"] => KeyError: "'gm_map' is not among the values per query: map, num_ret"
+of("P.5,abc") => MeasureError: unknown measure 'abc'; did you mean AUC?
 # a measure for another format
 of("map", PREFERENCES, BAC) =>
   EvaluationError: rel_info format not qrels: 'map' cannot be computed from -R prefs
@@ -228,17 +226,6 @@ def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
     assert question not in str(fr.evaluate(qrels, {"q1": {"D1": 1.0, "d1": 0.5}}, "map"))
 
 
-def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
-    """Whatever the number of threads; a path object and an open file do as well."""
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-
-    for run in (str(path), path, io.BytesIO(RUN)):
-        scores = of("map P.1,2", run=run, threads=2)
-        assert (scores.mean, scores.queries) == (SCORES.mean, SCORES.queries)
-        assert (scores.counts["missing_queries"], scores.tag) == (1, "mine")
-
-
 def test_nouns_can_be_copied_and_pickled() -> None:
     """What comes back evaluates to the same."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
@@ -265,15 +252,6 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     assert (len(ids), b"q2" in ids) == (3, True)
     assert pickle.loads(pickle.dumps(scores)).query_ids == ids
     assert len(pickle.dumps(ids)) < 100
-
-
-def test_read_and_write_take_file_objects() -> None:
-    """Bytes in, bytes out, through the public names."""
-    target = io.BytesIO()
-
-    write_trec_qrels(read_trec_qrels(io.BytesIO(QRELS)), target)
-
-    assert target.getvalue() == QRELS
 
 
 # Evaluators

@@ -78,7 +78,8 @@ RANGED = [
 ] + [
     "SetP(relative=True,judged_only=True) SetP(relative=True,rel=2,judged_only=True)"
     " SetF(beta=3,judged_only=True) SetP SetF nDCG(judged_only=True)@2 nDCG(judged_only=True)"
-    " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True)"
+    " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True) ERR ERR@2"
+    " RBP(gain='raw') RBP(gain='graded',p=0.5)@2"
 ]
 
 

@@ -85,26 +85,6 @@ def test_best_and_worst_are_the_extremes_over_every_order(
         assert worst[name] == pytest.approx(min(order[name] for order in orders), abs=1e-12), name
 
 
-@given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3]))
-@examples(50)
-def test_no_order_is_better_than_best_for_graded_gains(
-    results: Results, grades: Grades, depth: int | None
-) -> None:
-    """Or worse than worst."""
-    measures = ["ERR", "ERR@2", "RBP(gain='raw')", "RBP(gain='graded',p=0.5)@2"]
-    orders = [
-        computed(grades, [(doc, -float(i)) for i, doc in enumerate(order)], measures, depth=depth)
-        for order in every_order(results)
-    ]
-
-    found = fr.tie_report(*nouns(grades, results), measures, depth=depth).measures
-
-    for name in measures:
-        values = [order[name] for order in orders]
-        assert found[name].worst == pytest.approx(min(values), abs=1e-12)
-        assert found[name].best == pytest.approx(max(values), abs=1e-12)
-
-
 approx, LOG_3 = pytest.approx, math.log2(3)
 A1, AB = {"a": 1}, [("a", 1.0), ("b", 1.0)]
 ABCD = {"a": 3, "b": 1, "x": 2}, [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 0.0)]

@@ -190,7 +190,11 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
 
 
 TYPOS = """
-ndcg.10 => ndcg_cut.10
+dcg.5 => for a cutoff use DCG@5
+ndcg.1 => expected grade=gain pairs such as 1=3, found '1'; for a cutoff use ndcg_cut.1
+P. => improper measure in parameter 'P': nothing after the point
+P.5,5 => duplicate cutoffs detected in 'P.5,5': 5 appears twice
+iprec_at_recall.0.5,.50 => 'iprec_at_recall.0.5,.50': 0.5 appears twice
 P_0 => whole number of at least 1
 P_05 => did you mean P_5?
 P.5x => expected a whole number of at least 1, found '5x'
@@ -198,7 +202,6 @@ P@0 => expected a whole number of at least 1
 P@-3 => expected a whole number of at least 1
 P@2.5 => expected a whole number of at least 1
 P(rel=2) => P requires cutoff
-nDGC@10 => nDCG
 AP(foo=1) => unknown option 'foo'; AP accepts cutoff, rel, judged_only, denominator
 AP(rel=1,rel=2) => rel is given twice
 AP(rel=high) => rel=high: expected a number
@@ -215,18 +218,12 @@ nDCG(dcg='exp-log2',gains={1:2}) => both set
 RBP(gain='graded',rel=2) => rel and gain cannot be combined
 nDCG(gains={1:2,1:3}) => grade 1 appears twice
 hits@10 => Success@10 or R@10?
-Accuracy@1 => Success@1
-Acuracy@1 => Success@1
 top_k_accuracy@10 => Success@10
 ndcg_cut@10 => nDCG@10
-precision => 'precision': P requires cutoff
-precision => for example P@10
+mpa => unknown measure 'mpa'; did you mean map, AP or P_IA@10?
 set_F@10 => 'set_F@10': SetF takes no cutoff
-rbp.95 => use RBP(p=0.95), or for graded judgments RBP(p=0.95,gain='raw')
-rbp.80-l2 => use RBP(rel=2,p=0.80)
 P.18446744073709551621 => expected a whole number of at least 1, found '18446744073709551621'
 recip_rank.10 => recip_rank takes no parameters; for a cutoff use RR@10
-map.10 => map takes no parameters; for a cutoff use map_cut.10
 recip_rank.5,10 => recip_rank takes no parameters; for cutoffs use RR@5 RR@10
 nDCG.1,5,10 => found '1'; for cutoffs use ndcg_cut.1,5,10
 official.5 => official takes no parameters
@@ -234,11 +231,20 @@ set_F.x => expected a number, found 'x'
 iprec_at_recall.0.1,x => expected a number, found 'x'
 utility.1,1,,0 => expected a number, found ''
 ndcg.1=x => expected a number, found 'x'
+ndcg.1=2=3 => expected grade=gain pairs such as 1=3, found '1=2=3'
 ndcg.1x=3 => expected grade=gain pairs such as 1=3, found '1x=3'
 ndcg.p=0.5 => expected grade=gain pairs such as 1=3, found 'p=0.5'
 rbp.p=x => expected a number, found 'x'
 ndcg_rel_p=0.5 => expected grade=gain pairs such as 1=3, found 'p=0.5'
 set_F_1_0 => set_F
+Rbp => expected RBP or rbp, which are different measures
+rBP => expected RBP or rbp, which are different measures
+rbp@10 => expected RBP@10 or rbp, which are different measures
+rbp_10 => expected RBP@10 or rbp, which are different measures
+rbp(p=0.5)@10 => expected RBP(p=0.5)@10 or rbp, which are different measures
+RBP.p=0.5 => expected RBP or rbp.p=0.5, which are different measures
+NUM_REL => expected NumRel or num_rel, which are different measures
+numrel(rel=2) => expected NumRel(rel=2) or num_rel, which are different measures
 '' => unknown measure ''
 """
 
