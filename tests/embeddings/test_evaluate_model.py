@@ -239,17 +239,14 @@ def test_queries_of_another_dimension():
     ("option", "value", "error", "reason"),
     [
         ("measures", "mapp", MeasureError, "unknown measure 'mapp'"),
-        ("k", 0, OptionError, "k: expected 1 or more"),
         ("metric", "dot", OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         ("index_factory", "IVF,Flat,", OptionError, "index_factory: faiss cannot build 'IVF,Fla"),
         ("index_factory", "IVF10,Flat", OptionError, "'IVF10,Flat' needs at least 10 training ve"),
         ("parameters", "nprobes=3", OptionError, "parameters: expected one of nprobe"),
-        ("missing", "none", OptionError, "missing: expected one of 'skip'"),
         ("run", "absent/run.txt", FileNotFoundError, "absent/run.txt"),
         ("run", "run.json", OptionError, "run: expected a file name for TREC format"),
         ("query_prompt", 5, OptionError, "query_prompt: expected a str, found int"),
         ("batch_size", 0, OptionError, "batch_size: expected 1 or more, found 0"),
-        ("cache", "folder", OptionError, "cache and cache_name must be given together"),
         ("cache_name", "counts", OptionError, "cache and cache_name must be given together"),
     ],
 )

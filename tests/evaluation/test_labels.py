@@ -407,18 +407,6 @@ def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
     assert found["AP"] == pytest.approx(float(theirs), rel=1e-6)
 
 
-def test_query_ids_are_the_groups_of_scikit_learn() -> None:
-    model_selection = pytest.importorskip("sklearn.model_selection")
-    rng = np.random.default_rng(6)
-    ids, labels, scores = rng.integers(0, 9, 60), rng.integers(0, 2, 60), rng.random(60)
-
-    found = fr.evaluate_labels(labels, scores, "P@3", query_ids=ids)
-
-    for _, own in model_selection.LeaveOneGroupOut().split(labels, groups=ids):
-        best = own[np.argsort(-scores[own])][:3]
-        assert found["P@3"][found.queries.index(str(ids[own[0]]))] == labels[best].sum() / 3
-
-
 def test_query_ids_are_the_group_id_of_catboost() -> None:
     utils = pytest.importorskip("catboost.utils")
     rng = np.random.default_rng(7)

@@ -204,8 +204,6 @@ COMMANDS = """
 --exclude qrels => 2 qrels:1: expected 2 fields (query doc), found 4
 # a measure has no expected value
 --ties average -m infAP => 2 ties='average' does not support 'infAP'; it supports NumRet
-# a document is repeated
--m map => 1 duplicate docs b, lines 1 and 6 of run
 """
 OPTIONS = (
     "--duplicates max --ignore-identical-ids --exclude exclude --no-relevant skip --missing zero"

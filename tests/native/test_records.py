@@ -66,20 +66,18 @@ def test_every_record_is_an_argument_of_a_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "wrong"),
+    ("values", "fields", "wrong"),
     [
-        ({"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
-        ({"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
+        ((), {"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
+        ((), {"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
+        ((1, 2, 3), {}, "expected 2 fields, found 3"),
     ],
 )
-def test_a_record_needs_all_its_fields_and_no_others(fields: dict[str, int], wrong: str) -> None:
+def test_a_record_needs_all_its_fields_and_no_others(
+    values: tuple[int, ...], fields: dict[str, int], wrong: str
+) -> None:
     with pytest.raises(TypeError, match=f"Spans: {wrong}"):
-        records.Spans(**fields)
-
-
-def test_a_record_needs_as_many_values_as_fields() -> None:
-    with pytest.raises(TypeError, match="Spans: expected 2 fields, found 3"):
-        records.Spans(1, 2, 3)
+        records.Spans(*values, **fields)
 
 
 @pytest.mark.parametrize(
