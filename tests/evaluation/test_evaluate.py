@@ -19,12 +19,7 @@ import fastrank as fr
 from fastrank.errors import NoQueriesError
 from fastrank.formats.chunks import FileParts
 from fastrank.judging.streaming import FileJudge
-from tests.helpers.parsing import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-)
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.tables import holding, holds, refused, refusing
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"

@@ -16,12 +16,7 @@ from fastrank.judging.keywords import TIES
 from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from tests.helpers.parsing import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-)
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import examples
 from tests.helpers.tables import holding, holds
 from tests.helpers.tie_orders import (
