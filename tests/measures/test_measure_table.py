@@ -12,8 +12,8 @@ from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
-from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.measures.trec import NICKNAMES
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"
 ORDER = (
@@ -125,9 +125,3 @@ def test_sets_have_the_members_of_the_original() -> None:
 
     same = "official=12 set=11 all_prefs=16 prefs=8 qrels_jg=5"
     assert sizes == [{*same.split(), "all_trec=34"}, {*same.split(), "all_trec=37"}]
-
-
-def test_records_cannot_be_changed() -> None:
-    """A measure is frozen."""
-    with pytest.raises(AttributeError, match="frozen"):
-        BY_NAME["map"].name = "MAP"
