@@ -264,8 +264,6 @@ found([{4: 1}] * 4, TWO_ROWS, threads=1) =>
   ids[1, 1]: query '1': document 6 is retrieved twice, in columns 0 and 1
 found([{4: 1}] * 4, TWO_ROWS, threads=2) =>
   ids[1, 1]: query '1': document 6 is retrieved twice, in columns 0 and 1
-found([{4: 1}] * 4, TWO_ROWS, threads=3) =>
-  ids[1, 1]: query '1': document 6 is retrieved twice, in columns 0 and 1
 found([{4: 1}] * 4, TWO_ROWS, threads=9) =>
   ids[1, 1]: query '1': document 6 is retrieved twice, in columns 0 and 1
 # ids are integers of at least 0, or -1

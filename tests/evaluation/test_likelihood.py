@@ -122,9 +122,6 @@ nll(QRELS, {"q1": {"d1": 1e10}}, temperature=1e-300) =>
 # queries are in common
 nll(QRELS, {"q9": {"d1": 1.0}}) =>
   NoQueriesError: the run and the qrels share no query ids (run: 'q9'; qrels: 'q1', 'q2')
-nll({"Q1": {"d": 1.0}}, {"q1": {"d": 1}}) =>
-  NoQueriesError: the run and the qrels share no query ids (run: 'q1'; qrels: 'Q1'); do the ids
-  differ only in case?
 """)
 def test_what_has_no_likelihood_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "OptionError")

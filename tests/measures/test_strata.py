@@ -148,12 +148,6 @@ def test_values_of_strata_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-def test_files_give_the_same(tmp_path: Path) -> None:
-    fr.write_run(fr.Run.from_dict(RUN), tmp_path / "run", "trec")
-
-    assert mean("infNDCG xinfAP iP@3", run=tmp_path / "run") == mean("infNDCG xinfAP iP@3")
-
-
 @refusing(r"""
 # judgments have no strata
 of(qrels={"1": {"a": 1}}) =>
