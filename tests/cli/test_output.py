@@ -15,8 +15,7 @@ import pytest
 from fastrank.cli.compare import HINT
 from fastrank.cli.main import COMMANDS, main
 from fastrank.formats.source import read_all
-from tests.helpers import warm
-from tests.helpers.commands import Done, fastrank, printed, words_of, write
+from tests.helpers.commands import Done, fastrank, printed, process, words_of, write
 from tests.helpers.tables import cases
 
 SMALL = {
@@ -242,8 +241,7 @@ def test_help_for_a_closed_standard_output_is_an_error(
 @pytest.mark.parametrize("target", ["&-", pytest.param("/dev/full", marks=FULL)])
 def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status: int) -> None:
     """What was closed in the test before is closed by the shell here."""
-    words = words_of(line) if target == "&-" else warm.words("fastrank", *line.split())
-    command = ["sh", "-c", f'"$@" >{target}', "sh", *words]
+    command = ["sh", "-c", f'"$@" >{target}', "sh", *words_of(line)]
 
     found = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
 
@@ -272,11 +270,11 @@ def test_a_closed_pipe_ends_quietly(line: str) -> None:
     read, closed = os.pipe()
     os.close(read)
 
-    found = warm.started("fastrank", *line.split(), stdout=closed, stderr=subprocess.PIPE)
+    found = process(line, stdout=closed)
 
     os.close(closed)
-    told = [own for own in found.stderr.splitlines() if "have no judgments" not in own]
-    assert (found.returncode, told) == (141, [])
+    told = [own for own in found.err.splitlines() if "have no judgments" not in own]
+    assert (found.status, told) == (141, [])
 
 
 @pytest.mark.parametrize(
