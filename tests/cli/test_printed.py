@@ -14,10 +14,14 @@ FILES = {
     "qrels": "q1 0 d1 1\n",
     "two.qrels": "q1 0 d1 1\nq2 0 d1 1\n",
     "run": "q1 Q0 d1 1 1 t\n",
+    "more.qrels": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n",
+    "high.run": "q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\nq2 Q0 d1 1 9 t\n",
+    "nul.run": "q1 Q0 d1 1 1 t\n\0q1 Q0 z 9 t\n",
     "q2.run": "q2 Q0 d1 1 1 t\n",
     "unjudged.run": "q1 Q0 D1 1 1 t\n",
     "more.run": "q1 Q0 d1 1 1 t\nx Q0 d1 1 1 t\ny Q0 d1 1 1 t\n",
     "more.csv": "query_id,doc_id,score\nq1,d1,1\nx,d1,1\ny,d1,1\n",
+    "other.qrels": "q1 0 d1 2\nq1 0 d2 2\n",
     "high.qrels": "q1 0 d1 high\n",
     "comma.run": "q1 Q0 d1 1 0,9 t\n",
     "nan.run": "q1 Q0 d1 1 nan t\n",
@@ -87,6 +91,11 @@ trec_eval -m map -l 2 qrels run => map all 0.0000
 trec_eval -m map two.qrels run => map all 1.0000
   note: the run lacks 1 of 2 judged queries (q2); it is left out (-c counts it as 0)
 trec_eval -m map -c two.qrels run => map all 0.5000
+trec_eval -D 2.q1 -m map more.qrels high.run => map all 0.5000
+  note: debug: query q1: retrieved 2, relevant 1, relevant retrieved 1; rank:grade 1:0 2:1
+trec_eval -m num_ret qrels nul.run => num_ret all 1
+  note: nul.run:2: the line begins with a NUL byte, which ends the file: 13 bytes...
+trec_eval -v =>  => note: trec_eval version 9.0.7 (fastrank ...
 trec_eval -m map high.qrels run => map all 0.0000
 trec_eval -m map qrels comma.run => map all 1.0000
 trec_eval -m map qrels nan.run => map all 1.0000
@@ -107,6 +116,12 @@ agree --format json qrels.run qrels.run
     { "query": "all", "shared@10": 1.0, "jaccard@10": 1.0, "rbo": 1.0, "tau": null, "ktu": null } ]
 agree --depth 1 --format csv close.run a.run => query,... q,0,...
 agree --depth 1 --format csv --trec-eval-version 10.0 close.run a.run => query,... q,1,...
+
+qrels merge qrels other.qrels => q1 0 d1 1 q1 0 d2 2
+  note: fastrank qrels merge: 1 pair with different grades; chosen: first
+gate save -m RR two.qrels run => ...
+  note: fastrank gate save: run: the run lacks 1 of 2 judged queries (q2); it is left out (--missing
+    zero counts it as 0)
 
 measures hit_ratio_10
   ...divided by those at any rank...average 'macro' | 'micro' (macro): averaging: over queries,

@@ -36,6 +36,7 @@ FILES = {
     "no_clusters.txt": "q0000\n",
     "out.csv": "old",
     "qrels": "q1 0 d2 1\nq2 0 d1 1\n",
+    "qrels2": "q1 0 d2 0\n",
     "run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.5 t\n",
     "lacking.jsonl": '{"_id": "d1", "text": "x"}\n',
     "differing.jsonl": '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
@@ -81,9 +82,6 @@ agree pixels.run none.run => 1 none.run: no such file or directory
 agree -o out.csv pixels.run a.run
   1 the runs share no query: they have 200 queries ('q0000', 'q0001', 'q0002', ...) and 1 query
     ('q')
-
-check --ignore nonsense digits.qrels => 2 ...
-check --max-per-kind -1 digits.qrels => 2 ...
 
 compare -m mapp ALL => 2 unknown measure 'mapp'...
 compare --sort P_5 ALL => 2 ...'P_5' is not compared...
@@ -218,6 +216,12 @@ hard-negatives --negatives 1 -o none/out.jsonl qrels run
   1 cannot write none/out.jsonl: No such file or directory
 hard-negatives --negatives 0 qrels run => 2 negatives: expected 1 or more, found 0
 
+judges --scale 1 qrels qrels => 2 --scale: expected GRADE=GRADE,..., found '1'
+judges --name a qrels high.qrels => 2 names: expected 2, one per judge, found 1
+judges qrels none.qrels => 1 none.qrels: no such file or directory
+qrels diff qrels none.qrels => 1 fastrank qrels diff: none.qrels: no such file or directory
+qrels merge --conflicts error qrels qrels2
+  1 fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd2': 1...
 judges --plot x.svg --format csv -o x.svg none none
   2 --plot: x.svg is also the file of -o; name another
 judges --plot x.jpg none none => 2 plot: x.jpg: expected a suffix .png, .svg, .pdf
@@ -328,6 +332,11 @@ def test_a_command_like_no_other_is_refused_with_all() -> None:
     ("variable", "line", "expected"),
     [
         ("FASTRANK_TREC_EVAL_VERSION", "eval digits.qrels pca.run", "2 ...eleven..."),
+        (
+            "FASTRANK_TREC_EVAL_VERSION",
+            "trec_eval digits.qrels pca.run",
+            "1 trec_eval: FASTRANK_TREC_EVAL_VERSION=eleven: expected 9.0.8 or 10.0",
+        ),
         ("FASTRANK_THREADS", "eval digits.qrels pca.run", "2 ...eleven..."),
         (
             "FASTRANK_TREC_EVAL_VERSION",

@@ -95,27 +95,6 @@ def test_bad_arguments_are_explained(arguments: str, expected: str, trec_eval: C
     assert told in found.stderr
 
 
-def test_an_unknown_version_is_refused(trec_eval: Command) -> None:
-    """FASTRANK_TREC_EVAL_VERSION has two values."""
-    found = trec_eval("qrels", "run", files=FILES, trec_eval_version="9")
-
-    assert found.status == 1
-    assert "FASTRANK_TREC_EVAL_VERSION=9: expected 9.0.8 or 10.0" in found.stderr
-
-
-def test_missing_queries_are_counted_on_standard_error(trec_eval: Command) -> None:
-    """One line without -c, none with it."""
-    files = {"qrels": QRELS + b"q3 0 d 1\nq4 0 d 1\n", "run": RUN}
-
-    without = trec_eval("-m", "map", "qrels", "run", files=files)
-    complete = trec_eval("-c", "-m", "map", "qrels", "run", files=files)
-
-    assert "the run lacks 2 of 4 judged queries" in without.stderr
-    assert without.stderr.count("\n") == 1
-    assert without.stdout == b"map                   \tall\t0.7500\n"
-    assert complete == (0, b"map                   \tall\t0.3750\n", "")
-
-
 def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(
     trec_eval: Command,
 ) -> None:
@@ -136,24 +115,6 @@ def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval: Comman
 
     assert found.status == 134
     assert "prefs:1: Pref inconsistency found" in found.stderr
-
-
-def test_a_nul_at_the_start_of_a_line_is_not_silent(trec_eval: Command) -> None:
-    """It ends the file, as in the original, and says how much is not read."""
-    files = {"qrels": QRELS, "run": RUN + b"\x00q1 Q0 z 9 9 t\n"}
-
-    found = trec_eval("-m", "num_ret", "qrels", "run", files=files)
-
-    assert found.stdout == b"num_ret               \tall\t3\n"
-    assert "run:4: the line begins with a NUL byte, which ends the file: 15 bytes" in found.stderr
-
-
-def test_a_nul_on_standard_input_is_an_error(trec_eval: Command) -> None:
-    """10.0 would join the lines around it."""
-    found = trec_eval("qrels", "-", files=FILES, stdin=RUN + b"\0\n", trec_eval_version="10.0")
-
-    assert found.status == 2
-    assert "-:4: NUL byte" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
@@ -180,23 +141,6 @@ def test_help_documents_every_option_measure_and_set(trec_eval: Command) -> None
     assert [name for name in first_lines if f"\n{name}\n    {first_lines[name]}" not in text] == []
     assert [name for name in NICKNAMES if f"\n {name} " not in text] == []
     assert max(map(len, text.splitlines())) <= 100
-
-
-def test_version_names_both_programs(trec_eval: Command) -> None:
-    """The original's line, with ours after it, on standard error."""
-    found = trec_eval("-v")
-
-    assert found.stderr.startswith("trec_eval version 9.0.7 (fastrank ")
-    assert (found.status, found.stdout) == (0, b"")
-
-
-def test_debug_shows_what_measures_see_and_only_on_standard_error(trec_eval: Command) -> None:
-    """-D 2.q1 evaluates q1 only and traces ranks and grades."""
-    assert trec_eval("-D", "2.q1", "-m", "map", "qrels", "run", files=FILES) == (
-        0,
-        b"map                   \tall\t0.5000\n",
-        "debug: query q1: retrieved 2, relevant 1, relevant retrieved 1; rank:grade 1:0 2:1\n",
-    )
 
 
 def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Command) -> None:
