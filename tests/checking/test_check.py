@@ -349,17 +349,6 @@ def test_findings_come_in_the_order_of_files_and_lines() -> None:
     assert found == list(zip(files, [1, 1, 2, 3, 1, 2, 3], strict=True))
 
 
-def test_more_findings_of_a_kind_than_wanted_are_counted() -> None:
-    text = b"q 0 d 1\n" + b"".join(b"q 0 d%d x\n" % i for i in range(50))
-
-    report = check(text, max_per_kind=3)
-
-    assert [finding.line for finding in report if finding.kind == "bad-grade"] == [2, 3, 4]
-    (count,) = report.counts
-    assert count == ("error", "bad-grade", "qrels", 50, 3, "qrels")
-    assert report.total("error") == 50
-
-
 def test_ignored_kinds_are_neither_listed_nor_counted() -> None:
     report = check(b"q 0 d 0.5\nq 0 e x", ignore=["float-grade", "no-final-newline"])
 
