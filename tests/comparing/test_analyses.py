@@ -164,16 +164,6 @@ def test_bars_are_those_of_nemenyis_test(k: int, n: int, seed: int) -> None:
         assert (frozenset((one, other)) in joined) == (p > 0.05)
 
 
-def test_critical_differences_are_those_of_demsars_table() -> None:
-    """q of 0.05 for 2 to 10 classifiers (JMLR 7, table 5a)."""
-    q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
-
-    found = [_mean_ranks(random_rows(k, 10)).critical for k in range(2, 11)]
-
-    expected = [own * math.sqrt(k * (k + 1) / 60) for k, own in enumerate(q, 2)]
-    assert found == pytest.approx(expected, rel=3e-4)
-
-
 # Of systems that get better step by step: the seed, their number, that of queries, and the step;
 # then `pvalue`, `cd` and the mean ranks of autorank, and which pairs `posthoc_nemenyi_friedman` of
 # scikit-posthocs has above 0.05.

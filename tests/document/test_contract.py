@@ -287,6 +287,13 @@ def test_latex_aligns_numbers_by_invisible_marks() -> None:
     assert tabular[6].split(" & ")[3].strip() == r"\underline{0.8985}$^{b\hphantom{c}}$"
 
 
+def test_legends_are_smaller_than_paragraphs_in_latex() -> None:
+    small, usual = latex(Document([Paragraph("a", "legend"), Paragraph("b")])).split("\n\n")
+
+    assert r"\footnotesize" in small
+    assert r"\footnotesize" not in usual
+
+
 def test_latex_of_all_measures_marks_better_above_and_worse_below() -> None:
     compared = compare_data(baseline=["pixels", "profile"])
 
