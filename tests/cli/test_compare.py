@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
-from fastrank.cli.compare import HINT
 from fastrank.cli.main import main
 from tests.helpers.commands import (
     FILES,
@@ -29,20 +28,6 @@ TWO = f"{QRELS} {PIXELS} {PCA}"
 
 def compare(arguments: str) -> str:
     return printed(f"compare {arguments}")
-
-
-def test_map_and_ndcg_are_compared_by_default() -> None:
-    assert compare(FILES) == (
-        "    system         map    ndcg_cut_10\n"
-        "--  --------  --------  -------------\n"
-        "a   pixels    0.4348ᵇᶜ       0.6634ᵇᶜ\n"
-        "b   pca       0.3493         0.5064\n"
-        "c   profile   0.3447         0.6074ᵇ\n"
-        "\n"
-        "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
-        "Holm-corrected for the 3 pairs of a measure).\n"
-        f"{HINT}\n"
-    )
 
 
 @pytest.mark.parametrize(

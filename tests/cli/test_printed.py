@@ -30,7 +30,8 @@ FILES = {
     "b.run": "q Q0 d2 1 9.0 b\nq Q0 d3 2 8.0 b\np Q0 d3 1 8.0 b\n",
     "close.run": "q Q0 d1 1 1.00000001 x\nq Q0 d2 2 1.0 x\n",
     "bad.run": "".join(f"q{i} Q0 d 1 x t\n" for i in range(5)),
-    "a,b": "q 0 50% yes\n",
+    "mined.qrels": "q1 0 d2 1\nq2 0 d1 1\n",
+    "mined.run": "q1 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\nq1 Q0 d3 3 7 t\nq2 Q0 d1 1 5 t\n",
 }
 # Words of the command lines below.
 SHORT = {
@@ -104,6 +105,8 @@ explain -m P.5 --document d0097 --document d0014 --query q0004 digits.qrels prof
   d0097: grade 2, score -118 P_5: rank 12, below the cutoff 5 d0014: grade 2 P_5: not retrieved
 explain -m map --query q1 two.qrels q2.run => ...(--missing zero counts it as 0)...
 
+compare-indexes --help => ...recall@k the share of the exact top k...
+
 fuse --tag both a.run b.run
   p Q0 d3 1 0.01639344262295082 both q Q0 d2 1 0.03252247488101534 both
     q Q0 d1 2 0.01639344262295082 both q Q0 d3 3 0.016129032258064516 both
@@ -117,6 +120,10 @@ agree --format json qrels.run qrels.run
 agree --depth 1 --format csv close.run a.run => query,... q,0,...
 agree --depth 1 --format csv --trec-eval-version 10.0 close.run a.run => query,... q,1,...
 
+hard-negatives --format triplet mined.qrels mined.run
+  {"anchor": "q1", "positive": "d2", "negative": "d1"}
+    {"anchor": "q1", "positive": "d2", "negative": "d3"}
+  note: 2 queries, 2 negatives, 2 records; 2 queries...
 qrels merge qrels other.qrels => q1 0 d1 1 q1 0 d2 2
   note: fastrank qrels merge: 1 pair with different grades; chosen: first
 gate save -m RR two.qrels run => ...

@@ -32,6 +32,7 @@ FILES = {
     "ndcg.csv": "run,query,measure,value\na,,ndcg,1\n",
     "fewer.csv": "run,query,measure,value\na,,map,1\n",
     "others.csv": "run,query,measure,value\nc,,map,1\nd,,map,2\n",
+    "label.csv": "qid,docno,label\nq,d,x\n",
     "clusters.txt": "q0000 a\n",
     "no_clusters.txt": "q0000\n",
     "out.csv": "old",
@@ -137,6 +138,15 @@ compare-indexes --corpus none.npy --queries queries.npy SQ8 -o out.txt
 compare-indexes VECTORS -k 5 --plot none/out.svg SQ8
   1 cannot write none/out.svg: No such file or directory
 compare-indexes VECTORS -k 5 --repetitions 1 -o folder SQ8 => 1 cannot write folder: Is a directory
+
+convert one.run out => 2 out: unknown format; use --format...
+convert --format parquet one.run - => 2 parquet cannot be written to standard output...
+convert --format xml one.run - => 2 ...invalid choice: 'xml'...
+convert none.run out.csv => 1 none.run: no such file or directory
+convert label.csv out.csv => 1 label.csv:2: column 'label': expected a number...
+convert --kind qrels --format csv high.qrels -
+  1 high.qrels:1: expected a grade, found 'high'...
+convert --kind run --format csv comma.run - => 1 comma.run:1: expected a score, found '0,9'...
 
 eval -m mapp TWO => 2 ...mapp...
 eval none.qrels pca.run => 2 none.qrels: no such file or directory

@@ -28,7 +28,6 @@ from fastrank.document.markdown import markdown
 from fastrank.document.numbers import joined
 from fastrank.document.text import text
 from fastrank.explaining.explanation import explanation_document
-from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
 from fastrank.messages import visible
 from fastrank.scores.tables import grid_of
@@ -431,12 +430,3 @@ def test_json_of_a_comparison_has_its_means_and_intervals() -> None:
         low, high = compared.interval_of("value", name)
         expected = {"mean": compared.mean["value"][name], "low": low, "high": high}
         assert found["systems"][shown]["value"] == expected
-
-
-def test_json_of_a_verdict_has_its_checks() -> None:
-    verdict = _verdict()
-
-    found = json.loads(to_json(verdict))
-
-    assert found["checks"] == [own._asdict() for own in verdict.results]
-    assert (found["status"], found["reasons"]) == ("fail", verdict.reasons)
