@@ -11,16 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from tests.helpers.commands import (
-    FILES,
-    PCA,
-    PIXELS,
-    PROFILE,
-    QRELS,
-    fastrank,
-    printed,
-    write,
-)
+from tests.helpers.commands import FILES, PCA, PIXELS, PROFILE, QRELS, fastrank, printed, write
 
 RUNS = [PIXELS, PCA, PROFILE]
 TWO = f"{QRELS} {PIXELS} {PCA}"

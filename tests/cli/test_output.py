@@ -109,11 +109,7 @@ def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "compare -m map qrels a.run b.run",
-        "explain --query q1 -m map qrels a.run",
-    ],
+    "line", ["compare -m map qrels a.run b.run", "explain --query q1 -m map qrels a.run"]
 )
 def test_a_file_of_html_is_a_page(line: str) -> None:
     shown = fastrank(f"{line} --format html")

@@ -26,13 +26,7 @@ from fastrank.comparing.power import (
     queries_for,  # noqa: F401 (in a table)
 )
 from tests.helpers.call_rows import check_error, check_value, failing, giving
-from tests.helpers.comparisons import (
-    DATA,
-    compare_data,
-    compared,
-    data_scores,
-    random_rows,
-)
+from tests.helpers.comparisons import DATA, compare_data, compared, data_scores, random_rows
 from tests.helpers.strategies import examples
 
 SHIFTS = (0.1, 0.17, 0.21, 0.33, 0.5, 1.1)

@@ -22,14 +22,7 @@ from fastrank.document.text import (
     text,
 )
 from tests.helpers.call_rows import check_value, giving
-from tests.helpers.comparisons import (
-    DATA,
-    NAMES,
-    compare_data,
-    compared,
-    random_rows,
-    scores_of,
-)
+from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 from tests.helpers.strategies import examples
 
 

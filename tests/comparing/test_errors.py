@@ -10,13 +10,7 @@ import fastrank as fr
 from fastrank.comparing import groups  # noqa: F401 (in a table)
 from fastrank.errors import InputError, MeasureError
 from tests.helpers.call_rows import check_error, failing
-from tests.helpers.comparisons import (  # noqa: F401 (some are only in the tables)
-    compare_data,
-    data_scores,
-    pair_of,
-    random_rows,
-    scores_of,
-)
+from tests.helpers.comparisons import compare_data, data_scores, pair_of, random_rows, scores_of  # noqa: F401 (in tables)
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
 RUN = {query: {"a": 2.0, "b": 1.0} for query in QRELS}

@@ -88,10 +88,7 @@ def _share_of_signs(differences: npt.NDArray[Any]) -> float:
 
 
 # As doubles, 0.3 - 0.1 and 0.4 - 0.2 differ.
-DECIMALS = (
-    [0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3],
-    [0.1, 0.2, 0.1, 0.1, 0.3, 0.2, 0.4, 0.1],
-)
+DECIMALS = ([0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3], [0.1, 0.2, 0.1, 0.1, 0.3, 0.2, 0.4, 0.1])
 SMALL = [0.5] * 8, [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
 BOUNDS = stats.ttest_rel(*random_rows(2, 37)).confidence_interval(0.9)
 
