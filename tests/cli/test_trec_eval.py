@@ -12,6 +12,7 @@ import pytest
 
 from fastrank.cli.trec_eval import LONG
 from fastrank.measures.trec import MEASURES, NICKNAMES
+from tests.helpers.checks import unescaped
 from tests.helpers.commands import Command, process, words_of, write
 from tests.helpers.tables import cases
 
@@ -20,48 +21,38 @@ RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"
 FILES = {"qrels": QRELS, "run": RUN}
 
 
-@pytest.mark.parametrize(
-    ("files", "status", "words"),
-    [
-        ({"qrels": QRELS}, 2, "get_results: Cannot read results file 'run': no such file"),
-        ({"run": RUN}, 2, "get_qrels: Cannot read qrels file 'qrels': no such file"),
-        ({"qrels": b"", "run": RUN}, 2, "'qrels': the file is empty"),
-        ({"qrels": b"q 0 a\n", "run": RUN}, 2, "qrels:1: malformed line: expected 4 fields"),
-        (
-            {"qrels": QRELS, "run": RUN + b"\n\nq1 Q0 x 1 2.0\n"},
-            2,
-            "run:6: malformed line: expected at least 6 fields (query Q0 doc rank score tag),"
-            " found 5: 'q1 Q0 x 1 2.0'",
-        ),
-        ({"qrels": QRELS, "run": b"q1 Q0 a\x00b 1 1 t\n"}, 2, "run:1: NUL byte"),
-        ({"qrels": QRELS, "run": b"\x7fELF\x01\x02" * 9}, 2, "run:1: malformed line"),
-        ({"qrels": QRELS, "run": b"q1 Q0 " + b"x" * 10**7 + b"\n"}, 2, "run:1: malformed line"),
-        (
-            {"qrels": QRELS, "run": RUN + b"q1 Q0 a 3 0 tag\n"},
-            4,
-            "query 'q1': duplicate docs a, lines 2 and 4 of run",
-        ),
-        (
-            {"qrels": QRELS + b"q2 0 c 0\n", "run": RUN},
-            4,
-            "query 'q2': duplicate docs c, lines 3 and 4 of qrels",
-        ),
-        ({"qrels": b"x 0 a 1\n", "run": RUN}, 7, "No queries with both results and relevance"),
-        (
-            {"qrels": QRELS, "run": gzip.compress(RUN)[:-9]},
-            2,
-            "Cannot read results file 'run': broken gzip data",
-        ),
-    ],
-)
-def test_bad_files_are_explained(
-    files: dict[str, bytes], status: int, words: str, trec_eval: Command
-) -> None:
-    """The original's exit status, and a message that names file, line and expectation."""
+# Judgments and a run (- for none); the original's exit status, and what is wrong.
+BAD_FILES = r"""
+QRELS => - => 2 get_results: Cannot read results file 'run': no such file
+- => RUN => 2 get_qrels: Cannot read qrels file 'qrels': no such file
+q 0 a\n => RUN => 2 qrels:1: malformed line: expected 4 fields
+QRELS => RUN\n\nq1 Q0 x 1 2.0\n
+  2 run:6: malformed line: expected at least 6 fields (query Q0 doc rank score tag), found 5: 'q1 Q0
+    x 1 2.0'
+QRELS => q1 Q0 a\x00b 1 1 t\n => 2 run:1: NUL byte
+QRELS => \x7fELF\x01\x02\x7fELF\x01\x02 => 2 run:1: malformed line
+QRELS => \x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K
+  2 Cannot read results file 'run': broken gzip data
+QRELS => RUNq1 Q0 a 3 0 tag\n => 4 query 'q1': duplicate docs a, lines 2 and 4 of run
+QRELSq2 0 c 0\n => RUN => 4 query 'q2': duplicate docs c, lines 3 and 4 of qrels
+x 0 a 1\n => RUN => 7 No queries with both results and relevance
+"""
+
+
+@pytest.mark.parametrize(("qrels", "run", "expected"), cases(BAD_FILES))
+def test_bad_files_are_explained(qrels: str, run: str, expected: str, trec_eval: Command) -> None:
+    """A message that names file, line and expectation."""
+    files = {
+        name: unescaped(text).replace(b"QRELS", QRELS).replace(b"RUN", RUN)
+        for name, text in (("qrels", qrels), ("run", run))
+        if text != "-"
+    }
+
     found = trec_eval("-m", "map", "qrels", "run", files=files)
 
-    assert (found.status, found.stdout) == (status, b"")
-    assert words in found.stderr
+    status, _, told = expected.partition(" ")
+    assert (found.status, found.stdout) == (int(status), b"")
+    assert told in found.stderr
     assert "Traceback" not in found.stderr
 
 

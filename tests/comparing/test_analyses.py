@@ -229,7 +229,7 @@ WITH_SUMS = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map 
 @failing("""
 WITH_SUMS.interval("gm_map") -> MeasureError: gm_map
 WITH_SUMS.interval("num_ret") -> MeasureError: num_ret
-WITH_SUMS.interval("ndcg") -> MeasureError: ndcg
+WITH_SUMS.interval("ndcg") -> MeasureError: 'ndcg' was not evaluated
 data_scores()["pixels"].interval() -> MeasureError: found 4 measures; name one: map, P_10
 """)
 def test_only_means_have_intervals_and_one_of_several_is_named(call: str, error: str) -> None:

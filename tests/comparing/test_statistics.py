@@ -151,15 +151,6 @@ def draws(n: int, resamples: int) -> npt.NDArray[np.int64]:
     return np.array([(word >> 32) * n >> 32 for word in words]).reshape(resamples, n)
 
 
-def test_random_words_are_those_of_splitmix64() -> None:
-    halves = np.empty(6, np.int64)
-
-    kernels.random_words(0, 1, 0, halves)
-
-    words = [(int(high) << 32) | int(low) for high, low in halves.reshape(-1, 2)]
-    assert words == [0x238275BC38FCBE91, 0xF89A2566B5822C54, 0x47200E1D9780FA44]
-
-
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_bootstrap_intervals_are_scipys_with_the_same_draws(
     interval: str, monkeypatch: pytest.MonkeyPatch
