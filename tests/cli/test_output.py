@@ -259,7 +259,6 @@ def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status:
         f"eval-embeddings {VECTORS} --qrels numbers -m map -q -o -",
         f"eval-embeddings {VECTORS} --qrels numbers -o a --run -",
         f"compare-indexes {VECTORS} -k 3 HNSW8 -o -",
-        "trec_eval -q qrels a.run",
     ],
 )
 def test_a_closed_pipe_ends_quietly(line: str) -> None:

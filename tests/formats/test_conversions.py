@@ -446,11 +446,3 @@ def test_10_0_evaluates_missing_queries_of_converted_runs() -> None:
     scores: Any = fr.evaluate(qrels, {"7": {"d": 1}}, "map", **options)
     # Integer ids meet their text.
     assert scores.to_dict() == {"p": {"map": 0.0}, "7": {"map": 1.0}}
-
-
-@pytest.mark.parametrize("given", [3, None, object(), {"q"}])
-def test_other_objects_are_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match="qrels: expected"):
-        fr.evaluate(given, {"q": {"d": 1}})
-    with pytest.raises(TypeError, match="run: expected"):
-        fr.evaluate({"q": {"d": 1}}, given)
