@@ -108,11 +108,7 @@ def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "compare -m map qrels a.run b.run",
-        "explain --query q1 -m map qrels a.run",
-    ],
+    "line", ["compare -m map qrels a.run b.run", "explain --query q1 -m map qrels a.run"]
 )
 def test_a_file_of_html_is_a_page(line: str) -> None:
     shown = fastrank(f"{line} --format html")
@@ -261,7 +257,6 @@ def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status:
         f"eval-embeddings {VECTORS} --qrels numbers -m map -q -o -",
         f"eval-embeddings {VECTORS} --qrels numbers -o a --run -",
         f"compare-indexes {VECTORS} -k 3 HNSW8 -o -",
-        "trec_eval -q qrels a.run",
     ],
 )
 def test_a_closed_pipe_ends_quietly(line: str) -> None:
