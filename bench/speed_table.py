@@ -12,22 +12,23 @@ from bench.programs import ORIGINAL, OURS, STAND_IN, WC
 from bench.rows import Key, Row
 from bench.run_report import machine
 from bench.tasks import (
-    ALL_TREC,
     BUILDING,
-    BUILDING_ALL,
     BUILT,
     BUILT_ALL,
     FLOOR,
     OFFICIAL,
-    READ,
     SINGLE,
 )
 
 BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"
-# What the others are compared with first, then the order in which programs are listed.
-COLUMNS = tuple(dict.fromkeys((ORIGINAL, STAND_IN, *OURS, *LIBRARIES)))
-TITLES = {OFFICIAL: "files, `-m official`", ALL_TREC: "files, `-m all_trec`", READ: "reading"}
+# What the others are compared with first, then the order in which programs are listed. The page has
+# no run that is loaded before it is evaluated.
+LOADED = "fastrank.evaluate(run)"
+COLUMNS = tuple(
+    name for name in dict.fromkeys((ORIGINAL, STAND_IN, *OURS, *LIBRARIES)) if name != LOADED
+)
+FILES = "files, `-m official`"
 # In memory: what a table is about, and its columns.
 IN_MEMORY = {
     "dicts, `fastrank.compat.pytrec_eval`": {
@@ -35,16 +36,12 @@ IN_MEMORY = {
         "building included": (BUILDING, COMPAT),
         "one query at a time": (SINGLE, COMPAT),
         "all measures": (BUILT_ALL, COMPAT),
-        "all measures, building included": (BUILDING_ALL, COMPAT),
     },
     "other interfaces and libraries": {
-        "`Evaluator`": (BUILT, EVALUATOR),
         "`evaluate(dict, dict)`": (BUILDING, ONE_SHOT),
         "`Evaluator`, one query at a time": (SINGLE, EVALUATOR),
         "`evaluate_arrays`": (BUILT, ARRAYS),
         "ir_measures with fastrank, building included": (BUILDING, PROVIDER),
-        "ir_measures, building included": (BUILDING, "ir_measures"),
-        "ranx": (BUILT, "ranx"),
     },
 }
 
@@ -65,22 +62,23 @@ def replace(page: Path, rows: list[Row]) -> None:
 def markdown(rows: list[Row]) -> str:
     """Milliseconds, and how many times faster than the baseline; then what they depend on."""
     by_key = {row.key: row for row in rows}
-    parts = [_table(task, title, by_key) for task, title in TITLES.items()]
+    parts = [_table(by_key)]
     parts += [_memory_table(title, columns, by_key) for title, columns in IN_MEMORY.items()]
     return "\n\n".join([*filter(None, parts), _facts(rows)])
 
 
-def _table(task: str, title: str, by_key: dict[Key, Row]) -> str:
-    some = [row for row in by_key.values() if row.task == task]
+def _table(by_key: dict[Key, Row]) -> str:
+    """What was measured of programs that evaluate files, by case."""
+    some = [row for row in by_key.values() if row.task == OFFICIAL]
     if not some:
         return ""
     measured = {row.program for row in some}
     programs = [name for name in COLUMNS if name in measured]
-    head = [title, "judged", "MB", *programs, f"`{WC}`"]
+    head = [FILES, "judged", "MB", *programs, f"`{WC}`"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for case in dict.fromkeys(row.case for row in some):
         facts = next(row.facts for row in some if row.case == case)
-        keys = [*((case, task, name) for name in programs), (case, FLOOR, WC)]
+        keys = [*((case, OFFICIAL, name) for name in programs), (case, FLOOR, WC)]
         cells = [case, _judged(facts), _size(facts["bytes"] / 1e6)]
         cells += [_cell(by_key.get(key)) for key in keys]
         lines.append("| " + " | ".join(cells) + " |")

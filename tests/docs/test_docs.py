@@ -52,7 +52,10 @@ def test_two_commands_do_all_the_set_up() -> None:
     assert test == [*activated, "pip install -e '.[test]'", run_tests]
     assert run_tests.removeprefix("python ") in (REPOSITORY / ".ci/tests").read_text("utf-8")
     # What is shown below it is its output.
-    assert [next(block.command for block in blocks_of(README) if block.command)] == evaluate[3:]
+    (shown,) = (
+        after.command for before, after in pairwise(blocks_of(README)) if before.text == SETUP[0]
+    )
+    assert [shown] == evaluate[3:]
 
 
 @pytest.mark.parametrize(

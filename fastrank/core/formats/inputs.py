@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     QrelsLike = Qrels | Preferences | Source | Any
     """Judgments: Qrels or Preferences, a file, or anything they can be made from: a dict of dicts,
     a frame of pandas or polars, an Arrow table, a Hugging Face Dataset, an object of ranx, or
-    tuples. See [In-memory data](../index.md#in-memory-data)."""
+    tuples. See [Inputs](../features.md#inputs)."""
     RunLike = Run | Source | Any
     """A run: a Run, a file, or anything one can be made from, as for `QrelsLike`."""
     RunsLike = (

@@ -12,11 +12,7 @@ from pathlib import Path
 import pytest
 
 from fastrank.core.native.compiling.levels import levels
-from fastrank.core.native.compiling.object_cache import (
-    ALLOWED,
-    BuildError,
-    emit_object,
-)
+from fastrank.core.native.compiling.object_cache import ALLOWED, BuildError, emit_object
 from fastrank.core.native.library import library_path, read_sources
 from tests.helpers.installations import (
     ALONE,
