@@ -52,10 +52,9 @@ def join(
         # Of equal scores, the document whose id sorts later comes first.
         docs = sorted(run[query], key=_in_bytes, reverse=True)
         scores = {doc: _compared(run[query][doc], trec_eval_version) for doc in docs}
-        docs.sort(key=scores.__getitem__, reverse=True)
+        docs = sorted(docs, key=scores.__getitem__, reverse=True)[:depth]
         if judged_only:
             docs = [doc for doc in docs if grades.get(doc, NEGATIVE) >= 0]
-        docs = docs[:depth]
         listed = [(rank, grades[doc]) for rank, doc in enumerate(docs, 1) if doc in grades]
         joined.append(
             JoinedQuery(

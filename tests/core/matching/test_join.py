@@ -75,7 +75,7 @@ def test_runs_in_any_form_are_joined(
     folder = tmp_path_factory.mktemp("forms")
     forms = {"run": run, **{name: make(case, folder) for name, make in RUNS.items()}}
 
-    for judgments in (qrels, index_judgments(case.qrels())):
+    for judgments in filter(None, (qrels, index_judgments(case.qrels()))):
         plan = plan_of(judgments, **options)
         for name, form in forms.items():
             if form is not None:
