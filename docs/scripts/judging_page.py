@@ -224,17 +224,9 @@ $ fastrank judges people.qrels model.qrels --plot matrix.svg
 
 ![The confusion matrix of people and the model](images/judging-matrix.svg)
 
-To see what the judge does to the order of your systems, evaluate them with both judgments, and compare
-the two by [`fr.agreement`](comparing.md#agreement-of-rankings). In Python:
-
-```pycon
->>> import fastrank as fr
->>> human = {{"q1": {{"d1": 2, "d2": 0, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> judge = {{"q1": {{"d1": 2, "d2": 1, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> found = fr.judge_agreement(human, judge)
->>> found.kappa_quadratic, found.interval("kappa_quadratic")
-(0.8, (0.666..., 1.0))
-```
+In Python, this is `fr.judge_agreement(people, model)`. To see what the judge does to the order of your
+systems, evaluate them with both judgments, and compare the two by
+[`fr.agreement`](comparing.md#agreement-of-rankings).
 
 Several judges at once have a row for each pair, and Krippendorff's alpha over all, with missing labels.
 Judges whose sets of grades differ, such as 0 and 1 against 0 to 3, cause a warning; `scale` or `--scale`
@@ -282,6 +274,7 @@ grades as missing at random. In Python, `plan.qrels(grades)` makes judgments wit
 infNDCG:
 
 ```pycon
+>>> import fastrank as fr
 >>> run = {{f"q{{i}}": {{f"d{{j}}": float(-j) for j in range(20)}} for i in range(10)}}
 >>> plan = fr.plan_judgments({{"ours": run}}, 40, depth=20)
 >>> sheet = plan.sheet().columns
