@@ -193,9 +193,8 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
 TEXT = """\
 # Judging with language models
 
-A language model judges thousands of passages in an hour. How far are its numbers from those that people
-would give? fastrank answers this from judgments (qrels) of people and models that you have; it calls no
-model.
+How far are the numbers of a language model that judges passages from those that people would give? fastrank
+answers this from judgments (qrels) of people and models that you have; it calls no model.
 
 <!-- Made by docs/scripts/judging_page.py: change that, not this page. -->
 
@@ -210,7 +209,6 @@ compared with people, and on twenty systems made by adding noise to the grades o
 A judge can order systems as people do (`tau`, Kendall's) and still be far off in every mean, and the
 other way round. Values of single queries (`r per query`, the mean correlation over the systems) follow
 those of people loosely, over all twelve: {ranges}.
-So: agreement first, then estimates that correct the judge, then more judgments where they help most.
 
 ## Does the judge agree with people?
 
@@ -235,8 +233,7 @@ maps them.
 ## Which system is better?
 
 The judge's mean alone has no meaningful interval: more queries make it narrower around the wrong number.
-`fastrank estimate` combines both: the people's mean, corrected by what the judge says of the other
-queries ([PPI++](https://arxiv.org/abs/2311.01453)).
+`fastrank estimate` corrects the people's mean by what the judge says of the other queries ([PPI++](https://arxiv.org/abs/2311.01453)).
 
 ```console
 $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run theirs.run --plot means.svg
@@ -302,7 +299,7 @@ With differences of systems, a second judge, n = 50, and n = 100, too, every int
 {alone} cases; where it does better, its errors happen to cancel out.
 
 Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
-too short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
+too short. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
 98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
 
 ## Work on judgments
