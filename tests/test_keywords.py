@@ -211,17 +211,6 @@ def test_flags_are_values_of_their_options(words: list[str], expected: dict[str,
     assert {name: found[name] for name in expected} == expected
 
 
-def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
-    path = tmp_path / "exclude"
-    path.write_text("q1 a\nq1 b\n")
-    parser = Parser()
-    parser.add_flags(fr.evaluate, EvaluationOptions)
-
-    given = given_options(parser.parse_args(["--exclude", str(path)]), EvaluationOptions)
-
-    assert given["exclude"] == {b"q1": [b"a", b"b"]}
-
-
 @pytest.mark.parametrize(
     ("function", "name", "meant"),
     [

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.errors import MeasureError
 from fastrank.searching import Shards, build_index, write_index
 from tests.helpers.commands import fastrank
 from tests.helpers.paths import REPOSITORY
@@ -133,27 +132,6 @@ ARTICLES = fr.Dataset.from_articles(
     [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
 )
 LABELS = [0, 0, 1, 1]
-# Wrong names of measures, and the first of those that the message suggests.
-WRONG = [
-    ("ndcg.10", "ndcg_cut.10"),
-    ("map.10", "map_cut.10"),
-    ("dcg.5", "DCG@5"),
-    ("err.5", "ERR@5"),
-    ("rbp.95", "RBP(p=0.95)"),
-    ("map@9-l2", "AP(rel=2)@9"),
-    ("P_05", "P_5"),
-    ("ndcg_cut_05", "ndcg_cut_5"),
-    ("prec@5", "P@5"),
-    ("precison@5", "P@5"),
-    ("recal@5", "recall.5"),
-    ("hits@5", "Success@5"),
-    ("accuracy@5", "Success@5"),
-    ("nDGC@10", "nDCG@10"),
-    ("ndgc", "ndcg"),
-    ("mpa", "map"),
-    ("recip_rankk", "recip_rank"),
-    ("bpreff", "bpref"),
-]
 # In Python: what fails, words of the message, what follows it.
 PYTHON = cases("""
 # Measures.
@@ -534,17 +512,6 @@ def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> Non
 
     assert words in str(caught.value)
     eval(remedy)
-
-
-@pytest.mark.parametrize(("wrong", "meant"), WRONG)
-def test_the_first_measure_that_is_suggested_can_be_computed(wrong: str, meant: str) -> None:
-    with pytest.raises(MeasureError) as caught:
-        scores(measure=wrong)
-
-    suggested = re.search(r"(?:did you mean|use) ([^ ?]+[^ ?,])", str(caught.value))
-    assert suggested
-    assert suggested[1] == meant
-    assert scores(measure=suggested[1]).mean
 
 
 @pytest.mark.usefixtures("files")

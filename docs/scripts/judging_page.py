@@ -12,6 +12,7 @@ import io
 import sys
 import tempfile
 import warnings
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,16 @@ REPETITIONS = 5000
 # The judge of the worked example, one of the better ones.
 JUDGE = "willia-umbrela1"
 SEED = 2023
+# What the page shows of the judges and of the coefficients.
+SHOWN = (
+    "NISTRetrieval-reason1",
+    "RMITIR-GPT4o",
+    "TREMA-4prompts",
+    "TREMA-nuggets",
+    "h2oloo-zeroshot1",
+    JUDGE,
+)
+LEFT_OUT = ("Scott's pi", "Gwet's", "Krippendorff's alpha, nominal")
 
 
 def systems(human: dict[str, dict[str, int]], count: int) -> dict[str, Any]:
@@ -54,7 +65,7 @@ def rs(by_people: Any, by_judge: Any, measure: str) -> float:
 
 
 class Judges:
-    """A row for each judge: agreement, bias, and what it does to the systems; and the ranges."""
+    """A row for each judge shown: agreement, bias, what it does to the systems; and the ranges."""
 
     def __init__(self, folder: Path, human: Any, runs: dict[str, Any]) -> None:
         self.lines = [
@@ -78,6 +89,8 @@ class Judges:
             gaps.append(float(np.mean([b.mean[measure] - a.mean[measure] for a, b in pairs])))
             correlations.append(rs(by_people, by_judge, measure))
             taus[measure] = fr.agreement(by_people, by_judge).tau_b
+        if path.stem not in SHOWN:
+            return
         correlations, gaps = self.spread["nDCG@10"]
         low, high = found.interval("kappa_quadratic")
         self.lines.append(
@@ -104,6 +117,12 @@ def output(arguments: list[str]) -> str:
     return stream.buffer.getvalue().decode().rstrip("\n")  # type: ignore[attr-defined]
 
 
+def shortened(table: str) -> str:
+    """With dots in place of the coefficients that the page leaves out."""
+    lines = ["..." if line.startswith(LEFT_OUT) else line for line in table.splitlines()]
+    return "\n".join(line for line, _ in groupby(lines))
+
+
 def page(folder: Path, qrels: str, runs: list[str]) -> str:
     """The text of the page."""
     from bench import coverage
@@ -118,7 +137,9 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         fr.write_qrels(fr.Qrels.from_dict({q: human[q] for q in sample}), "people.qrels")
         for run, own in (("ours", "system03"), ("theirs", "system08")):
             fr.write_run(fr.Run.from_dict(twenty[own]), f"{run}.run")
-        agreement = output(["judges", "people.qrels", "model.qrels", "--plot", "matrix.svg"])
+        agreement = shortened(
+            output(["judges", "people.qrels", "model.qrels", "--plot", "matrix.svg"])
+        )
         estimate = output(
             [
                 "estimate",
@@ -157,7 +178,9 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         estimate=estimate,
         sheet="\n".join(sheet.splitlines()[:4]),
         judge=JUDGE,
-        coverage=coverage.table(own for own in rows if own.judge == JUDGE and own.n == 20),
+        coverage=coverage.table(
+            own for own in rows if own.judge == JUDGE and own.n == 20 and " - " not in own.system
+        ),
         worst=", ".join(easy),
         repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
@@ -170,24 +193,22 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
 TEXT = """\
 # Judging with language models
 
-A language model judges thousands of passages in an hour. How far are its numbers from those that people
-would give? fastrank answers this from judgments (qrels) of people and models that you have; it calls no
-model.
+How far are the numbers of a language model that judges passages from those that people would give? fastrank
+answers this from judgments (qrels) of people and models that you have; it calls no model.
 
 <!-- Made by docs/scripts/judging_page.py: change that, not this page. -->
 
 ## What can go wrong
 
 Twelve models judged the passages of TREC Deep Learning 2023: 4,423 pairs of 25 queries, with grades from
-0 to 3 (Rahmani et al., ["Judging the judges"](https://arxiv.org/abs/2502.13908), 2025). Compared with
-people, and with twenty systems made by adding noise to the grades of people:
+0 to 3 (Rahmani et al., ["Judging the judges"](https://arxiv.org/abs/2502.13908), 2025). Six of them,
+compared with people, and on twenty systems made by adding noise to the grades of people:
 
 {judges}
 
 A judge can order systems as people do (`tau`, Kendall's) and still be far off in every mean, and the
 other way round. Values of single queries (`r per query`, the mean correlation over the systems) follow
-those of people loosely: {ranges}.
-So: agreement first, then estimates that correct the judge, then more judgments where they help most.
+those of people loosely, over all twelve: {ranges}.
 
 ## Does the judge agree with people?
 
@@ -201,18 +222,9 @@ $ fastrank judges people.qrels model.qrels --plot matrix.svg
 
 ![The confusion matrix of people and the model](images/judging-matrix.svg)
 
-The intervals are bootstrap intervals over queries, because pairs of one query are not independent. To
-see what the judge does to the order of your systems, evaluate them with both judgments, and compare
-the two by [`fr.agreement`](comparing.md#agreement-of-rankings). In Python:
-
-```pycon
->>> import fastrank as fr
->>> human = {{"q1": {{"d1": 2, "d2": 0, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> judge = {{"q1": {{"d1": 2, "d2": 1, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> found = fr.judge_agreement(human, judge)
->>> found.kappa_quadratic, found.interval("kappa_quadratic")
-(0.8, (0.666..., 1.0))
-```
+In Python, this is `fr.judge_agreement(people, model)`. To see what the judge does to the order of your
+systems, evaluate them with both judgments, and compare the two by
+[`fr.agreement`](comparing.md#agreement-of-rankings).
 
 Several judges at once have a row for each pair, and Krippendorff's alpha over all, with missing labels.
 Judges whose sets of grades differ, such as 0 and 1 against 0 to 3, cause a warning; `scale` or `--scale`
@@ -221,8 +233,7 @@ maps them.
 ## Which system is better?
 
 The judge's mean alone has no meaningful interval: more queries make it narrower around the wrong number.
-`fastrank estimate` combines both: the people's mean, corrected by what the judge says of the other
-queries ([PPI++](https://arxiv.org/abs/2311.01453)).
+`fastrank estimate` corrects the people's mean by what the judge says of the other queries ([PPI++](https://arxiv.org/abs/2311.01453)).
 
 ```console
 $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run theirs.run --plot means.svg
@@ -232,16 +243,16 @@ $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run
 ![Means by people alone, combined, and by the judge alone, with intervals](images/judging-means.svg)
 
 All 25 queries judged by people give {ndcg}. The interval of the judge alone, in the picture,
-is the one that is usually reported: it knows nothing of the judge's errors, and is about another number.
+knows nothing of the judge's errors.
 
 The queries that people judge must be a random sample. Several judges (`--judge` repeated) are combined by
-weights that are fitted on the human sample. The queries are by default a sample of what users ask; with
+weights that are fitted on it. The queries are by default a sample of what users ask; with
 `--population queries` they are all there are.
 
-How much a judge saves depends on how well its values per query follow those of people: with a correlation
-r, the interval is at best sqrt(1 - r²) as wide: 0.92 at r = 0.4, and 0.71 at r = 0.7, as with twice as many
-queries judged by people. To replace people, no model of the table above is good enough: every mean would be
-off. Where `lambda` is 0 or `width` is 1, more judgments by people are the only help.
+With a correlation r of the values per query by people and by the judge, the interval is at best
+sqrt(1 - r²) as wide: 0.92 at r = 0.4, and 0.71 at r = 0.7, as with twice as many queries judged by people.
+None of these models can replace people: every mean would be off. Where `lambda` is 0 or `width` is 1, only
+more judgments by people help.
 
 ## What should be judged next?
 
@@ -260,6 +271,7 @@ grades as missing at random. In Python, `plan.qrels(grades)` makes judgments wit
 infNDCG:
 
 ```pycon
+>>> import fastrank as fr
 >>> run = {{f"q{{i}}": {{f"d{{j}}": float(-j) for j in range(20)}} for i in range(10)}}
 >>> plan = fr.plan_judgments({{"ours": run}}, 40, depth=20)
 >>> sheet = plan.sheet().columns
@@ -269,26 +281,25 @@ infNDCG:
 ```
 
 To draw whole queries, use `--by queries`; with `--difference 0.05` the plan has as many as the paired t-test
-needs to find that difference with a power of 0.8, and `--correlation` says how much of it the judge saves.
+needs to find that difference.
 
 ## How often are the intervals right?
 
-`python -m bench coverage --qrels QRELS RUN RUN` lets people judge n random queries again and again
-({repetitions} times), and counts how often the 95 % interval has the true mean. Here the queries, runs
-and judgments are those of TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion
-matrix. `known queries`: the 100 queries are all there are. `all queries`: they stand for all that users
-ask, of which 400 are drawn for each repetition. `people alone` is the interval without the judge, `judge
-alone` that of the judge's values of all 400; `width` is the width as a share of that of people alone.
+`python -m bench coverage --qrels QRELS RUN RUN` lets people judge n random queries {repetitions} times, and
+counts how often the 95 % interval has the true mean. Here the queries, runs and judgments are those of
+TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion matrix. `known queries`: the 100
+queries are all there are. `all queries`: they stand for all that users ask, of which 400 are drawn for each
+repetition. `people alone` is the interval without the judge, `judge alone` that of the judge's values of all
+400; `width` is the width as a share of that of people alone.
 
 {coverage}
 
-With a second judge, n = 50, and n = 100, too, every interval covers the truth in {least} to {most} %, at
-the promised 92 to 97 % for n = 20 and 93 to 96.5 % from n = 50 on. The interval of the judge alone covers
-it in less than half of the repetitions in {alone} cases, and never in most of these; where it does
-better, its errors happen to cancel out.
+With differences of systems, a second judge, n = 50, and n = 100, too, every interval covers the truth in
+{least} to {most} %. The interval of the judge alone covers it in less than half of the repetitions in
+{alone} cases; where it does better, its errors happen to cancel out.
 
 Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
-too short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
+too short. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
 98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
 
 ## Work on judgments

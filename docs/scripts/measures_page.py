@@ -7,16 +7,17 @@ A test compares the page with what this prints.
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 import sys
-from typing import Any
+from collections.abc import Iterable
 
 from formulas import FORMULAS, NOTATION
 
+from fastrank.cli.measures import other_names, usage_of
+from fastrank.measures.families import CUTOFF, JUDGED, MEASURES, NEEDED, REL
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import NICKNAMES
+from fastrank.measures.trec import NICKNAMES, Measure
 
 INTRODUCTION = """
 ---
@@ -37,10 +38,19 @@ fastrank measures PercentileRank nDCG
 
 If a denominator is 0, the value is 0, unless stated otherwise. A query without relevant documents
 therefore scores 0 in most measures; the option `no_relevant` changes that. Sums are computed in
-64-bit floats, in the same order as in trec_eval.
+64-bit floats, in the same order as in trec_eval. The value of a run is the mean over queries,
+unless another summary is named.
 
 ## Symbols
 """
+COMMON_OPTIONS = """
+## Common options
+
+These options mean the same in all measures that have them; the tables below have the others. The
+cutoff is the number after `@`, and required where `@k` is not in square brackets.
+
+"""
+COMMON = (REL, JUDGED, CUTOFF)
 SETS = """
 ## Sets of measures
 
@@ -48,7 +58,6 @@ SETS = """
 |---|---|
 """
 SUMMARIES = {
-    "mean": "the mean over queries",
     "sum": "the sum over queries",
     "total": "the sum over queries",
     "geometric": "the geometric mean over queries",
@@ -93,50 +102,58 @@ def page() -> str:
     """The whole page."""
     parts = [INTRODUCTION.strip(), NOTATION.strip(), SETS.strip()]
     parts[-1] += "\n" + "\n".join(f"| `{name}` | {what} |" for name, what in NICKNAMES.items())
-    command = [sys.executable, "-m", "fastrank", "measures", "--format", "json"]
-    known = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     first = len(TREC_MEASURES)
-    for title, measures in (
-        ("Measures of trec_eval", known[:first]),
-        ("Measures with options", known[first:]),
-    ):
-        parts.append(f"## {title}")
-        parts += [_section(measure) for measure in measures]
+    parts.append("## Measures of trec_eval")
+    parts += [_section(measure) for measure in MEASURES[:first]]
+    parts.append(COMMON_OPTIONS.strip() + "\n\n" + _table(COMMON))
+    parts.append("## Measures with options")
+    parts += [_section(measure) for measure in MEASURES[first:]]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(measure: dict[str, Any]) -> str:
-    name = measure["name"]
+def _section(measure: Measure) -> str:
+    name = measure.name
+    definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
+    names = other_names(measure) if isinstance(measure, Family) else []
     lines = [f"### {_escaped(name)}"]
-    lines.append(f"`{measure['usage']}`" + _also(measure["aliases"]) + _examples(measure))
-    lines.append(_escaped(measure["definition"]))
+    lines.append(f"`{usage_of(measure)}`" + _also(names) + _examples(measure, names))
+    lines.append(_escaped(definition))
     if name in FORMULAS:
         lines += [f"$$\n{formula}\n$$" for formula in FORMULAS[name]]
-    facts = [f"Summary: {SUMMARIES[measure['average']]}."]
-    if measure["parameters"]:
-        facts.append(f"Default parameters: {', '.join(measure['parameters'])}.")
-    if measure["sets"]:
-        facts.append(f"In {', '.join(f'`{name}`' for name in measure['sets'])}.")
-    lines.append(" ".join(facts))
-    if measure["options"]:
-        rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
-        lines.append("\n".join(rows + [_option(option) for option in measure["options"]]))
-    if measure["source"]:
-        lines.append(f"Source: {_with_links(_escaped(measure['source']))}")
+    if facts := _facts(measure):
+        lines.append(" ".join(facts))
+    if isinstance(measure, Family) and (options := _others(measure)):
+        lines.append(_table(options))
+    if source:
+        lines.append(f"Source: {_with_links(_escaped(source))}")
     return "\n\n".join(lines)
+
+
+def _facts(measure: Measure) -> list[str]:
+    """Sentences on the summary, the default parameters, the sets and the common options."""
+    facts = []
+    if measure.average != "mean":
+        facts.append(f"Summary: {SUMMARIES[measure.average]}.")
+    if measure.takes and measure.default:
+        facts.append(f"Default parameters: {', '.join(f'{value:g}' for value in measure.default)}.")
+    if measure.sets:
+        facts.append(f"In {', '.join(f'`{name}`' for name in measure.sets)}.")
+    if isinstance(measure, Family) and (common := [*_common(measure)]):
+        facts.append(f"[Common options](#common-options): {', '.join(common)}.")
+    return facts
 
 
 def _also(aliases: list[str]) -> str:
     return f", also {', '.join(f'`{alias}`' for alias in aliases)}" if aliases else ""
 
 
-def _examples(measure: dict[str, Any]) -> str:
+def _examples(measure: Measure, aliases: list[str]) -> str:
     """Names with a cutoff, as readers look for them."""
-    name, usage = measure["name"], measure["usage"]
+    name, usage = measure.name, usage_of(measure)
     if usage.endswith(".RANKS"):
         made = [f"{name}.10", f"{name}_10"]
     elif usage.endswith(("@k", "@k]")):
-        others = (alias.removesuffix("_k") for alias in measure["aliases"])
+        others = (alias.removesuffix("_k") for alias in aliases)
         made = [f"{one}@10" for one in dict.fromkeys((name, *others))]
     else:
         return ""
@@ -150,14 +167,25 @@ def _with_links(source: str) -> str:
     return source
 
 
-def _option(option: dict[str, Any]) -> str:
-    values, default = option["values"], option["default"]
-    if isinstance(values, str):
-        shown = WORDS[values]
-    else:
-        shown = ", ".join(f"`{value!r}`" for value in values)
-    first = {None: "", "required": "required"}.get(default, f"`{default!r}`")
-    return f"| `{option['name']}` | {shown} | {first} | {_escaped(option['meaning'])} |"
+def _common(measure: Family) -> list[str]:
+    """The options that are explained once for all measures."""
+    return [f"`{name}`" for name, option in measure.options.items() if option in (*COMMON, NEEDED)]
+
+
+def _others(measure: Family) -> list[Option]:
+    return [option for option in measure.options.values() if option not in (*COMMON, NEEDED)]
+
+
+def _table(options: Iterable[Option]) -> str:
+    rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
+    return "\n".join(rows + [_row(option) for option in options])
+
+
+def _row(option: Option) -> str:
+    values = ", ".join(f"`{value!r}`" for value in option.choices) or WORDS[option.kind]
+    default = "" if option.default is None else f"`{option.default!r}`"
+    shown = "required" if option.needed else default
+    return f"| `{option.name}` | {values} | {shown} | {_escaped(option.help)} |"
 
 
 def _escaped(text: str) -> str:

@@ -49,7 +49,7 @@ def _listed(given: argparse.Namespace) -> str:
     ]
     if chosen:
         return "\n".join(map(_explained, dict.fromkeys(chosen)))
-    lines = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
+    lines = [(usage_of(measure, brief=True), _first_words(measure)) for measure in MEASURES]
     width = max(len(usage) for usage, _ in lines)
     return "".join(f"{usage:{width}} {words}\n" for usage, words in lines)
 
@@ -65,7 +65,8 @@ def _measures(name: str) -> list[Measure]:
     return [spec.family or BY_NAME[spec.name]]
 
 
-def _usage(measure: Measure, *, brief: bool = False) -> str:
+def usage_of(measure: Measure, *, brief: bool = False) -> str:
+    """How a measure is written; brief: without the names of its options."""
     if not isinstance(measure, Family):
         return measure.name + PARAMETERS[measure.takes]
     named = ",".join(name for name in measure.options if name != measure.at)
@@ -76,7 +77,8 @@ def _usage(measure: Measure, *, brief: bool = False) -> str:
     return measure.name + options + at
 
 
-def _other_names(measure: Family) -> list[str]:
+def other_names(measure: Family) -> list[str]:
+    """The names of a measure besides its own."""
     names = list(measure.aliases)
     if measure.plain:
         names.append(measure.plain + ("_k" if measure.at else ""))
@@ -98,8 +100,8 @@ def _explained(measure: Measure) -> str:
     import textwrap
 
     definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
-    lines = [_usage(measure), *textwrap.wrap(definition, 90)]
-    if isinstance(measure, Family) and (names := _other_names(measure)):
+    lines = [usage_of(measure), *textwrap.wrap(definition, 90)]
+    if isinstance(measure, Family) and (names := other_names(measure)):
         lines.append(f"Also called {', '.join(names)}.")
     if measure.takes and measure.default:
         values = ", ".join(f"{value:g}" for value in measure.default)

@@ -55,6 +55,10 @@ q 0 d 1\nq 0 e 1.9\n
   2 float-grade: grade '1.9' of document 'e' is not an integer; trec_eval reads 1
 q 0 d 1\nq 0 e 1e3\n
   2 float-grade: grade '1e3' of document 'e' is not an integer; trec_eval reads 1
+q 0 d 1\nq 0 e -.5e0\n
+  2 float-grade: grade '-.5e0' of document 'e' is not an integer; trec_eval reads 0
+q 0 d 1\nq 0 e 1.5e\n
+  2 bad-grade: grade '1.5e' of document 'e' is not a number; trec_eval reads 1
 q 0 d 1\nq 0 e 2.0\n
   2 decimal-grade: grade '2.0' of document 'e' is written as a decimal; trec_eval reads 2, some
     tools reject it
@@ -123,6 +127,12 @@ q Q0 d 1 0,75 t\n
   1 bad-score: score '0,75' of document 'd' is not a number; trec_eval reads 0; use a decimal point,
     not a comma
 q Q0 d 1 1.5x t\n => 1 bad-score: score '1.5x' of document 'd' is not a number; trec_eval reads 1.5
+q Q0 d 1 .5e t\n => 1 bad-score: score '.5e' of document 'd' is not a number; trec_eval reads 0.5
+q Q0 d 1 -0x t\n => 1 bad-score: score '-0x' of document 'd' is not a number; trec_eval reads -0
+q Q0 d 1 infx t\n
+  1 bad-score: score 'infx' of document 'd' is not a number; trec_eval reads inf
+q Q0 d 1 nanx t\n => 1 nan-score: score 'nanx' of document 'd' is NaN, by which documents cannot be
+    ranked
 q Q0 d 1 -NaN t\n
   1 nan-score: score '-NaN' of document 'd' is NaN, by which documents cannot be ranked
 q Q0 d 1 -Infinity t\n
@@ -326,17 +336,10 @@ def test_small_good_files_have_no_findings() -> None:
 def test_reading_goes_on_behind_everything_that_is_wrong() -> None:
     text = b"a\nq 0 d 1\n\0\n\nq 0 e 0.5\n# x\nq 0 e f g h\nq 0 g -\n"
 
-    found = [(finding.line, finding.kind) for finding in check(text)]
+    found = ", ".join(f"{finding.line} {finding.kind}" for finding in check(text))
 
-    assert found == [
-        (1, "malformed"),
-        (3, "nul"),
-        (4, "malformed"),
-        (5, "float-grade"),
-        (6, "comment"),
-        (7, "malformed"),
-        (8, "bad-grade"),
-    ]
+    expected = "1 malformed, 3 nul, 4 malformed, 5 float-grade, 6 comment, 7 malformed, 8 bad-grade"
+    assert found == expected
 
 
 def test_findings_come_in_the_order_of_files_and_lines() -> None:
@@ -347,17 +350,6 @@ def test_findings_come_in_the_order_of_files_and_lines() -> None:
 
     files = ["qrels", "b", "b", "b", "a", "a", "a"]
     assert found == list(zip(files, [1, 1, 2, 3, 1, 2, 3], strict=True))
-
-
-def test_more_findings_of_a_kind_than_wanted_are_counted() -> None:
-    text = b"q 0 d 1\n" + b"".join(b"q 0 d%d x\n" % i for i in range(50))
-
-    report = check(text, max_per_kind=3)
-
-    assert [finding.line for finding in report if finding.kind == "bad-grade"] == [2, 3, 4]
-    (count,) = report.counts
-    assert count == ("error", "bad-grade", "qrels", 50, 3, "qrels")
-    assert report.total("error") == 50
 
 
 def test_ignored_kinds_are_neither_listed_nor_counted() -> None:

@@ -88,6 +88,10 @@ qid,docno\nq,d\n
   - malformed: no score column: found 'qid', 'docno', expected one of score; or use read_run(...,
     columns={'score': NAME})
 qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first line, found 2
+[{"qid": "q", "docno": "d", "score": 1}, 5] => - malformed: record 2, expected an object, found int
+query_id,doc_id,score\nq,,1\n => 2 malformed: column 'doc_id': expected an id, found an empty text
+{"query_id": "q", "doc_id": "", "score": 1}\n
+  1 malformed: column 'doc_id': expected an id, found an empty text
 qid,docno,score\n => - no-results: the file has no results
 qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
   - malformed: expected one run, found 2 tags, such as 'a' and 'b'; select the rows of one 'tag',
@@ -157,11 +161,6 @@ def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "run.parquet")
 
     assert told(fr.check(None, str(tmp_path / "run.parquet"))) == []
-
-
-def test_a_record_that_is_refused_is_no_line() -> None:
-    found = told(check(None, b'[{"qid": "q", "docno": "d", "score": 1}, 5]'))
-    assert found == [("malformed", None, "record 2, expected an object, found int")]
 
 
 def test_a_run_beside_judgments_of_another_format() -> None:
@@ -281,13 +280,3 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_lone_surrogate_without_results_is_an_error() -> None:
     (found,) = told(check(None, b'{"\\ud800": {}, "q": {"d": 1.0}}'))
     assert "expected an id, found a lone surrogate" in found[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [(b"query_id,doc_id,score\nq,,1\n", 2), (b'{"query_id": "q", "doc_id": "", "score": 1}\n', 1)],
-)
-def test_an_empty_id_is_an_error_with_its_line(text: bytes, line: int) -> None:
-    message = "column 'doc_id': expected an id, found an empty text"
-
-    assert told(check(None, text)) == [("malformed", line, message)]

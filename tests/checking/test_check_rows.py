@@ -6,14 +6,13 @@ import math
 import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.checking.rows import Rows, scan
 from fastrank.data.texts import spans
 from fastrank.errors import FormatError
-from fastrank.native import codes, kernels, records
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from tests.helpers.checks import NotReadError, refuse
 from tests.helpers.parsing import parse_qrels, parse_run
@@ -24,8 +23,6 @@ from tests.helpers.strategies import (
     exactly,
     examples,
     lines_of,
-    numbers,
-    odd_numbers,
     untidy,
 )
 
@@ -80,52 +77,6 @@ def test_rows_know_their_lines(text: bytes) -> None:
         assert fields == rows.fields(row)
 
 
-DECIMAL = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-
-
-def class_of_score(score: str) -> int:
-    """A twin in regular expressions."""
-    if re.match(r"[+-]?nan", score, re.IGNORECASE):
-        return codes.NOT_A_NUMBER
-    if re.fullmatch(r"[+-]?inf(inity)?", score, re.IGNORECASE):
-        return codes.INFINITE
-    if re.match(r"[+-]?inf", score, re.IGNORECASE):
-        return codes.A_PREFIX
-    hexadecimal = r"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?[0-9]+)?"
-    if re.fullmatch(hexadecimal, score, re.IGNORECASE):
-        return codes.A_NUMBER
-    if re.fullmatch(DECIMAL, score):
-        return codes.INFINITE if math.isinf(float(score)) else codes.A_NUMBER
-    return codes.A_PREFIX if re.match(DECIMAL, score) else codes.NO_NUMBER
-
-
-@given(score=st.one_of(numbers, odd_numbers).map(bytes.decode))
-@examples(300)
-def test_what_the_text_of_a_score_is(score: str) -> None:
-    rows = scan(f"q Q0 d 1 {score} t\n".encode(), 0, judgments=False)
-
-    assert rows.classes[0] == class_of_score(score)
-
-
-def class_of_grade(grade: str) -> int:
-    """A twin in regular expressions."""
-    if re.fullmatch(r"[+-]?[0-9]+", grade):
-        return codes.A_NUMBER
-    if re.fullmatch(r"[+-]?[0-9]+\.0*", grade):
-        return codes.WHOLE_DECIMAL
-    if re.fullmatch(DECIMAL, grade):
-        return codes.FRACTION
-    return codes.A_PREFIX if re.match(r"[+-]?[0-9]", grade) else codes.NO_NUMBER
-
-
-@given(grade=st.one_of(numbers, odd_numbers).map(bytes.decode))
-@examples(300)
-def test_what_the_text_of_a_grade_is(grade: str) -> None:
-    rows = scan(f"q 0 d {grade}\n".encode(), 0, judgments=True)
-
-    assert rows.classes[0] == class_of_grade(grade)
-
-
 ENDINGS = "txt|text|html|htm|xml|json|jsonl|pdf|md|csv|tsv|gz|sgml|doc|docx|0"
 
 
@@ -160,8 +111,3 @@ def test_ids_are_folded_to_what_is_left_of_them(ids: list[bytes]) -> None:
     assert [bytes(folded.buffer[start : start + length]) for start, length in ranges] == [
         fold(text) for text in ids
     ]
-
-
-@pytest.mark.parametrize("text", [b"", b"\n", b"#\n", b"\0"])
-def test_files_without_rows_are_read(text: bytes) -> None:
-    assert len(scan(text, 0, judgments=False)) == 0

@@ -5,22 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 import fastrank as fr
 from tests.helpers.commands import QRELS, RUNS, printed, write
-
-
-def test_scores_are_compared_as_the_version_of_trec_eval_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    write({"a.run": "q Q0 a 1 1.00000001 x\nq Q0 b 2 1.0 x\n"})
-    write({"b.run": "q Q0 a 1 2 x\nq Q0 b 2 1 x\n"})
-    command = "agree --depth 1 --format csv a.run b.run"
-
-    assert "\nq,0," in printed(command)
-    monkeypatch.setenv("FASTRANK_TREC_EVAL_VERSION", "10.0")
-    assert "\nq,1," in printed(command)
 
 
 def test_rankings_of_systems_have_a_row_for_each_measure() -> None:

@@ -10,18 +10,8 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
-from fastrank.cli.compare import HINT
 from fastrank.cli.main import main
-from tests.helpers.commands import (
-    FILES,
-    PCA,
-    PIXELS,
-    PROFILE,
-    QRELS,
-    fastrank,
-    printed,
-    write,
-)
+from tests.helpers.commands import FILES, PCA, PIXELS, PROFILE, QRELS, fastrank, printed, write
 
 RUNS = [PIXELS, PCA, PROFILE]
 TWO = f"{QRELS} {PIXELS} {PCA}"
@@ -29,20 +19,6 @@ TWO = f"{QRELS} {PIXELS} {PCA}"
 
 def compare(arguments: str) -> str:
     return printed(f"compare {arguments}")
-
-
-def test_map_and_ndcg_are_compared_by_default() -> None:
-    assert compare(FILES) == (
-        "    system         map    ndcg_cut_10\n"
-        "--  --------  --------  -------------\n"
-        "a   pixels    0.4348ᵇᶜ       0.6634ᵇᶜ\n"
-        "b   pca       0.3493         0.5064\n"
-        "c   profile   0.3447         0.6074ᵇ\n"
-        "\n"
-        "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
-        "Holm-corrected for the 3 pairs of a measure).\n"
-        f"{HINT}\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -88,17 +64,6 @@ def test_the_queries_that_differ_most_are_printed(form: str) -> None:
             assert list(map(float, values)) == pytest.approx(numbers, abs=1e-4)
 
 
-PLOT = "--plot a.svg --plot-kind scatter"
-
-
-def test_the_plot_of_a_named_pair() -> None:
-    pytest.importorskip("matplotlib")
-
-    compare(f"{PLOT} --pair profile pca {FILES}")
-
-    assert "map: profile against pca" in Path("a.svg").read_text()
-
-
 def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -129,12 +94,19 @@ def test_a_plot_is_written_in_the_format_of_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "title"), [(TWO, "map: pixels - pca"), (FILES, "map: means with")]
+    ("arguments", "title"),
+    [
+        (TWO, "map: pixels - pca"),
+        (FILES, "map: means with"),
+        (f"--plot-kind scatter --pair profile pca {FILES}", "map: profile against pca"),
+    ],
 )
-def test_the_plot_follows_the_number_of_runs(files: str, title: str) -> None:
+def test_the_plot_follows_the_number_of_runs_or_shows_what_is_named(
+    arguments: str, title: str
+) -> None:
     pytest.importorskip("matplotlib")
 
-    compare(f"--plot plot.svg {files}")
+    compare(f"--plot plot.svg {arguments}")
 
     assert f"<title>{title}" in Path("plot.svg").read_text()
 

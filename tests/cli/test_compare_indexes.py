@@ -73,10 +73,6 @@ def test_the_file_of_an_index_has_a_row() -> None:
     assert found[2]["recall@5"] == found[3]["recall@5"]
 
 
-def test_the_help_says_what_the_columns_mean() -> None:
-    assert "recall@k   the share of the exact top k" in printed("compare-indexes --help")
-
-
 def test_a_cutoff_above_k_is_reported_once() -> None:
     found = fastrank(f"{COMMAND} {IDS} -m nDCG@10 --repetitions 1 SQ8 HNSW8")
 

@@ -101,8 +101,7 @@ def test_fish_completes(
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="needs zsh")
 @pytest.mark.parametrize(
-    ("command", "words", "expected"),
-    [case for case in CASES if len(case[2]) == 1],
+    ("command", "words", "expected"), [case for case in CASES if len(case[2]) == 1]
 )
 def test_zsh_completes(command: str, words: str, expected: set[str], folder: Path) -> None:
     (folder / f"_{command}").write_text(printed(f"completion zsh {command}"))

@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.commands import (
-    PCA,
-    PIXELS,
-    QRELS,
-    fastrank,
-    printed,
-    process,
-    write,
-)
+from tests.helpers.commands import PCA, PIXELS, QRELS, fastrank, printed, process, write
 
 TWO = f"{QRELS} {PIXELS} {PCA}"
 

@@ -33,10 +33,6 @@ def scores() -> list[fr.Scores]:
     return found
 
 
-def test_trec_is_the_default() -> None:
-    assert evaluate(f"--format trec -q {ONE}") == evaluate(f"-q {ONE}")
-
-
 def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
     lines = [line.split() for line in evaluate(f"--format table -q {TWO}").splitlines()]
 

@@ -113,18 +113,6 @@ def test_the_version_in_the_environment_must_be_that_of_the_baseline(
     assert_refused(f"gate check {GOOD}", expected)
 
 
-def test_save_names_queries_without_results() -> None:
-    write({"q": "q1 0 d 1\nq2 0 d 1\n", "r": "q1 Q0 d 1 1 t\n"})
-
-    found = fastrank("gate save -m RR q r")
-
-    assert (found.status, found.err) == (
-        0,
-        "fastrank gate save: r: the run lacks 1 of 2 judged queries (q2); it is"
-        " left out (--missing zero counts it as 0)\n",
-    )
-
-
 def test_formats_are_those_of_the_verdict() -> None:
     verdict = fr.gate("base.json", QRELS, PCA)
     found = {form: check(f"--format {form} {WORSE}").out for form in ("json", "markdown", "text")}

@@ -14,10 +14,14 @@ FILES = {
     "qrels": "q1 0 d1 1\n",
     "two.qrels": "q1 0 d1 1\nq2 0 d1 1\n",
     "run": "q1 Q0 d1 1 1 t\n",
+    "more.qrels": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n",
+    "high.run": "q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\nq2 Q0 d1 1 9 t\n",
+    "nul.run": "q1 Q0 d1 1 1 t\n\0q1 Q0 z 9 t\n",
     "q2.run": "q2 Q0 d1 1 1 t\n",
     "unjudged.run": "q1 Q0 D1 1 1 t\n",
     "more.run": "q1 Q0 d1 1 1 t\nx Q0 d1 1 1 t\ny Q0 d1 1 1 t\n",
     "more.csv": "query_id,doc_id,score\nq1,d1,1\nx,d1,1\ny,d1,1\n",
+    "other.qrels": "q1 0 d1 2\nq1 0 d2 2\n",
     "high.qrels": "q1 0 d1 high\n",
     "comma.run": "q1 Q0 d1 1 0,9 t\n",
     "nan.run": "q1 Q0 d1 1 nan t\n",
@@ -26,7 +30,8 @@ FILES = {
     "b.run": "q Q0 d2 1 9.0 b\nq Q0 d3 2 8.0 b\np Q0 d3 1 8.0 b\n",
     "close.run": "q Q0 d1 1 1.00000001 x\nq Q0 d2 2 1.0 x\n",
     "bad.run": "".join(f"q{i} Q0 d 1 x t\n" for i in range(5)),
-    "a,b": "q 0 50% yes\n",
+    "mined.qrels": "q1 0 d2 1\nq2 0 d1 1\n",
+    "mined.run": "q1 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\nq1 Q0 d3 3 7 t\nq2 Q0 d1 1 5 t\n",
 }
 # Words of the command lines below.
 SHORT = {
@@ -87,6 +92,11 @@ trec_eval -m map -l 2 qrels run => map all 0.0000
 trec_eval -m map two.qrels run => map all 1.0000
   note: the run lacks 1 of 2 judged queries (q2); it is left out (-c counts it as 0)
 trec_eval -m map -c two.qrels run => map all 0.5000
+trec_eval -D 2.q1 -m map more.qrels high.run => map all 0.5000
+  note: debug: query q1: retrieved 2, relevant 1, relevant retrieved 1; rank:grade 1:0 2:1
+trec_eval -m num_ret qrels nul.run => num_ret all 1
+  note: nul.run:2: the line begins with a NUL byte, which ends the file: 13 bytes...
+trec_eval -v =>  => note: trec_eval version 9.0.7 (fastrank ...
 trec_eval -m map high.qrels run => map all 0.0000
 trec_eval -m map qrels comma.run => map all 1.0000
 trec_eval -m map qrels nan.run => map all 1.0000
@@ -94,6 +104,8 @@ trec_eval -m map qrels nan.run => map all 1.0000
 explain -m P.5 --document d0097 --document d0014 --query q0004 digits.qrels profile.run
   d0097: grade 2, score -118 P_5: rank 12, below the cutoff 5 d0014: grade 2 P_5: not retrieved
 explain -m map --query q1 two.qrels q2.run => ...(--missing zero counts it as 0)...
+
+compare-indexes --help => ...recall@k the share of the exact top k...
 
 fuse --tag both a.run b.run
   p Q0 d3 1 0.01639344262295082 both q Q0 d2 1 0.03252247488101534 both
@@ -107,6 +119,16 @@ agree --format json qrels.run qrels.run
     { "query": "all", "shared@10": 1.0, "jaccard@10": 1.0, "rbo": 1.0, "tau": null, "ktu": null } ]
 agree --depth 1 --format csv close.run a.run => query,... q,0,...
 agree --depth 1 --format csv --trec-eval-version 10.0 close.run a.run => query,... q,1,...
+
+hard-negatives --format triplet mined.qrels mined.run
+  {"anchor": "q1", "positive": "d2", "negative": "d1"}
+    {"anchor": "q1", "positive": "d2", "negative": "d3"}
+  note: 2 queries, 2 negatives, 2 records; 2 queries...
+qrels merge qrels other.qrels => q1 0 d1 1 q1 0 d2 2
+  note: fastrank qrels merge: 1 pair with different grades; chosen: first
+gate save -m RR two.qrels run => ...
+  note: fastrank gate save: run: the run lacks 1 of 2 judged queries (q2); it is left out (--missing
+    zero counts it as 0)
 
 measures hit_ratio_10
   ...divided by those at any rank...average 'macro' | 'micro' (macro): averaging: over queries,

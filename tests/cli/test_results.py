@@ -10,6 +10,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.compare import HINT
+from fastrank.formats.source import read_all
 from tests.helpers.commands import PCA, PIXELS, PROFILE, QRELS, printed, write
 from tests.helpers.paths import DATA
 from tests.helpers.tables import cases
@@ -18,6 +19,8 @@ ALL = [PIXELS, PCA, PROFILE]
 CLUSTERS = {
     query: str(place // 4) for place, query in enumerate(fr.read_qrels(DATA / QRELS).to_dict())
 }
+DOCS = {f"d{i}": {"title": f"T{i}", "text": f"text {i}"} for i in range(1, 5)}
+ASKED = {"q1": "one?", "q2": "two?"}
 # Words of the command lines below.
 SHORT = {
     "ALL": f"{QRELS} {PIXELS} {PCA} {PROFILE}",
@@ -36,6 +39,12 @@ FILES: dict[str, str | bytes] = {
     "mined.run": "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq1 Q0 d3 3 0.7 t\nq2 Q0 d1 1 0.5 t\n",
     "mined.qrels": "q1 0 d2 1\nq2 0 d1 1\n",
     "gone": "q1 d1\n",
+    "docs.jsonl": "".join(json.dumps({"_id": own, **DOCS[own]}) + "\n" for own in DOCS),
+    "asked.jsonl": "".join(json.dumps({"_id": own, "text": ASKED[own]}) + "\n" for own in ASKED),
+    "docs.tsv": "id\ttext\ttitle\nd1\tfirst\t\nd2\tsecond\tTwo\n",
+    "dev.qa.csv": "one?\t['1', 'I']\ntwo?\t['2']\n",
+    "asked.qrels": "0 0 d2 1\n1 0 d1 1\n",
+    "asked.run": "0 Q0 d1 1 0.9 t\n0 Q0 d2 2 0.8 t\n1 Q0 d2 1 0.5 t\n",
     "clusters.txt": "".join(f"{query} {cluster}\n" for query, cluster in CLUSTERS.items()),
 }
 
@@ -89,6 +98,7 @@ estimate --human people.qrels --judge model.qrels -m P.1 --seed 3 a.run
 # A command line; what it has printed (`out`) or written; and what a call gives.
 VALUES = """
 compare -q -m P.5 --format csv ALL => out => fr.compare(QRELS, ALL, "P.5").to_csv(per_query=True)
+compare ALL => out => f'{fr.compare(QRELS, ALL, "map ndcg_cut.10")}\\n{HINT}\\n'
 compare -b pca.run ALL => out => printed(f"compare -b pca {SHORT['ALL']}")
 compare -m map -m P.10 --letters --sort P_10 --digits 1 --percent --ascii ALL
   out.removesuffix(f"{HINT}\\n")
@@ -114,6 +124,19 @@ hard-negatives --format n-tuple --negatives 1 --margin 0.05 -o x mined.qrels min
   json.loads(Path("x").read_text())["negative_1"] => "d3"
 hard-negatives --format n-tuple --negatives 1 --exclude gone -o x mined.qrels mined.run
   json.loads(Path("x").read_text())["negative_1"] => "d3"
+hard-negatives --negatives 1 --corpus docs.jsonl --queries asked.jsonl -o x.jsonl.gz
+   mined.qrels mined.run
+  (out, records("x.jsonl.gz"))
+  ("2 queries, 1 negative, 2 records; 1 query with fewer negatives than requested (1 with none)\\n",
+    [*fr.hard_negatives("mined.qrels", "mined.run", 1).records(corpus=DOCS, queries=ASKED)])
+hard-negatives --negatives 1 --format triplet --corpus docs.tsv -o x mined.qrels mined.run
+  records("x") => [{"anchor": "q1", "positive": "Two second", "negative": "first"}]
+# Answers of the questions are written for DPR only.
+hard-negatives --queries dev.qa.csv -o x asked.qrels asked.run
+  [(own["question"], own["answers"]) for own in records("x")]
+  [("one?", ["1", "I"]), ("two?", ["2"])]
+hard-negatives --queries dev.qa.csv --format triplet -o x asked.qrels asked.run
+  {own["anchor"] for own in records("x")} => {"one?", "two?"}
 spans spans.csv chunks.csv => out => "q1 0 c1 1\\nq1 0 c2 0\\nq1 0 c3 1\\n"
 spans --of chunk --characters 1 --grade share spans.csv chunks.csv -o chunks.parquet
   fr.read_qrels("chunks.parquet").to_dict()
@@ -125,6 +148,10 @@ spans -m 'SpanRecall@1 SpanIoU' spans.csv chunks.csv chunks.run -o means.csv
 
 def run(path: str) -> object:
     return fr.read_run(path).to_dict()
+
+
+def records(path: str) -> list[dict[str, Any]]:
+    return [*map(json.loads, read_all(path).splitlines())]
 
 
 def fused(*method: Any, **options: Any) -> object:

@@ -26,13 +26,7 @@ from fastrank.comparing.power import (
     queries_for,  # noqa: F401 (in a table)
 )
 from tests.helpers.call_rows import check_error, check_value, failing, giving
-from tests.helpers.comparisons import (
-    DATA,
-    compare_data,
-    compared,
-    data_scores,
-    random_rows,
-)
+from tests.helpers.comparisons import DATA, compare_data, compared, data_scores, random_rows
 from tests.helpers.strategies import examples
 
 SHIFTS = (0.1, 0.17, 0.21, 0.33, 0.5, 1.1)
@@ -164,16 +158,6 @@ def test_bars_are_those_of_nemenyis_test(k: int, n: int, seed: int) -> None:
         assert (frozenset((one, other)) in joined) == (p > 0.05)
 
 
-def test_critical_differences_are_those_of_demsars_table() -> None:
-    """q of 0.05 for 2 to 10 classifiers (JMLR 7, table 5a)."""
-    q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
-
-    found = [_mean_ranks(random_rows(k, 10)).critical for k in range(2, 11)]
-
-    expected = [own * math.sqrt(k * (k + 1) / 60) for k, own in enumerate(q, 2)]
-    assert found == pytest.approx(expected, rel=3e-4)
-
-
 # Of systems that get better step by step: the seed, their number, that of queries, and the step;
 # then `pvalue`, `cd` and the mean ranks of autorank, and which pairs `posthoc_nemenyi_friedman` of
 # scikit-posthocs has above 0.05.
@@ -245,7 +229,7 @@ WITH_SUMS = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map 
 @failing("""
 WITH_SUMS.interval("gm_map") -> MeasureError: gm_map
 WITH_SUMS.interval("num_ret") -> MeasureError: num_ret
-WITH_SUMS.interval("ndcg") -> MeasureError: ndcg
+WITH_SUMS.interval("ndcg") -> MeasureError: 'ndcg' was not evaluated
 data_scores()["pixels"].interval() -> MeasureError: found 4 measures; name one: map, P_10
 """)
 def test_only_means_have_intervals_and_one_of_several_is_named(call: str, error: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
 
@@ -52,13 +51,6 @@ def test_runs_are_evaluated_on_the_same_queries() -> None:
     scores = fr.evaluate(DATA / "digits.qrels", DATA / "pca.run", "map P.10")
     assert found.mean["map"]["pca"] == scores.mean["map"]
     assert found.values("P_10")[1].tolist() == scores["P_10"].tolist()
-
-
-def test_runs_can_be_evaluated_by_an_executor() -> None:
-    with ThreadPoolExecutor(2) as executor:
-        found = fr.compare(QRELS, {"x": GOOD, "y": BAD}, "map", executor=executor)
-
-    assert found.mean["map"] == {"x": 1.0, "y": 0.5}
 
 
 SHORT = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}

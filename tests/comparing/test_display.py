@@ -16,16 +16,13 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.document.document import Cell, Document, Grid
 from fastrank.document.numbers import p_text  # noqa: F401 (in a table)
-from fastrank.document.text import display_width, text
-from tests.helpers.call_rows import check_value, giving
-from tests.helpers.comparisons import (
-    DATA,
-    NAMES,
-    compare_data,
-    compared,
-    random_rows,
-    scores_of,
+from fastrank.document.text import (
+    display_width,
+    encodes_marks,  # noqa: F401 (in a table)
+    text,
 )
+from tests.helpers.call_rows import check_value, giving
+from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 from tests.helpers.strategies import examples
 
 
@@ -101,6 +98,7 @@ SORTED[4] -> "c   pca       0.35     0.81           0.91          0.51"
 with_a_better_one(18).partition("^")[2] -> "bcdefghijklmnopqr"
 with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
 "diff: difference from a<=b," in LEGEND -> True
+encodes_marks(io.StringIO()) -> True
 [p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
 json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
 ONE_SYSTEM.to_text().splitlines()[0] -> "system      value      95% interval"

@@ -19,14 +19,7 @@ from fastrank.comparing.plots.plot import KINDS, draw
 from fastrank.comparing.plots.style import line, short, short_names, visible  # noqa: F401
 from fastrank.errors import MeasureError
 from tests.helpers.call_rows import check_error, check_value, failing, giving
-from tests.helpers.comparisons import (
-    DATA,
-    NAMES,
-    compare_data,
-    compared,
-    random_rows,
-    scores_of,
-)
+from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 
 pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -28,32 +28,6 @@ RESULTS = st.dictionaries(
 )
 
 
-def hole(qrels, run, k):
-    """Per query, the share of the first k that no query has a judgment of."""
-    annotated = {doc for grades in qrels.values() for doc in grades}
-    ranked = {
-        query: sorted(scores, key=scores.__getitem__, reverse=True)[:k]
-        for query, scores in run.items()
-    }
-    return {
-        query: sum(doc not in annotated for doc in docs) / k
-        for query, docs in ranked.items()
-        if query in qrels
-    }
-
-
-@given(qrels=JUDGMENTS, data=st.data())
-@examples(100)
-def test_hole_is_what_no_query_has_judged(qrels, data):
-    run = data.draw(st.fixed_dictionaries(dict.fromkeys(qrels, RESULTS) | {"q4": RESULTS}))
-    names = [f"Hole@{k}" for k in CUTOFFS]
-    for given_run in (run, fr.Run.from_dict(run)):
-        scores = fr.evaluate(qrels, given_run, ["map", *names], **LIKE_BEIR)
-        for k, name in zip(CUTOFFS, names, strict=True):
-            found = dict(zip(scores.queries, scores[name].tolist(), strict=True))
-            assert found == hole(qrels, run, k)
-
-
 @given(qrels=JUDGMENTS, data=st.data())
 @examples(60)
 def test_the_functions_of_beir(qrels, data):

@@ -72,6 +72,12 @@ def test_every_bit_and_the_order_are_the_same(seed):
             assert_same(run, qrels, original.supported_measures, level, judged_only)
 
 
+def test_discounts_of_deep_ranks():
+    """The logarithms of the first 1,023 ranks are kept in a table."""
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 1031)}}
+    assert_same(run, {"q": {f"d{rank}": 1 for rank in range(1020, 1031)}}, {"ndcg"})
+
+
 # Points, underscores, several parameters, nicknames.
 NAMES = """
 P | P_7 | P; P_7 | P_5; P.10; P_15,20 | ndcg_cut.10,20; recall.5; iprec_at_recall.0.1 | P_5.5

@@ -323,11 +323,6 @@ def test_any_finite_grade_comes_out_again(grades: dict[str, float]) -> None:
     assert Qrels.from_dict(given).to_dict() == given
 
 
-def test_whole_grades_stay_integers() -> None:
-    qrels = Qrels.from_dict({"q": {"a": 1.0, "b": np.float32(2), "c": True}})
-    assert (qrels.grades.dtype, qrels.grades.tolist(), qrels.scale) == (np.int64, [1, 2, 1], None)
-
-
 def test_nothing_of_the_caller_changes() -> None:
     labels, grades = np.array([[0.5, 1.0]]), np.array([0.5, 1.0])
     fr.evaluate_labels(labels, np.array([[1.0, 2.0]]), "ndcg")

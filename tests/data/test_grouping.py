@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import groupby
 
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from fastrank.data.qrels import Qrels, split_groups
 from tests.helpers import strategies as make
 from tests.helpers.parsing import parse_qrels, parse_qrels_jg
-from tests.helpers.strategies import contents, examples, many
+from tests.helpers.strategies import contents, examples
 
 
 def ranges(qrels: Qrels) -> list[list[list[tuple[bytes, int]]]]:
@@ -33,15 +32,6 @@ def test_groups_of_a_query_come_in_byte_order() -> None:
 
 def rows_with(group: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     return make.lines_of(make.rows(make.queries, group, make.docs, make.numbers))
-
-
-def test_many_groups() -> None:
-    """Thousands of rows in hundreds of groups, names in random order."""
-    chance = random.Random(2)
-    rows = [(b"g%d" % chance.randrange(300), b"d%d" % i, i) for i in range(many(5_000))]
-    expected = groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0])
-    found = ranges(parse_qrels_jg(b"".join(b"q %b %b %d\n" % row for row in rows)))
-    assert found == [[[row[1:] for row in own] for _, own in expected]]
 
 
 @examples(60)

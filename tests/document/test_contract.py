@@ -28,7 +28,6 @@ from fastrank.document.markdown import markdown
 from fastrank.document.numbers import joined
 from fastrank.document.text import text
 from fastrank.explaining.explanation import explanation_document
-from fastrank.gating.ci_formats import to_json
 from fastrank.gating.shown import to_markdown, to_text
 from fastrank.messages import visible
 from fastrank.scores.tables import grid_of
@@ -287,6 +286,13 @@ def test_latex_aligns_numbers_by_invisible_marks() -> None:
     assert tabular[6].split(" & ")[3].strip() == r"\underline{0.8985}$^{b\hphantom{c}}$"
 
 
+def test_legends_are_smaller_than_paragraphs_in_latex() -> None:
+    small, usual = latex(Document([Paragraph("a", "legend"), Paragraph("b")])).split("\n\n")
+
+    assert r"\footnotesize" in small
+    assert r"\footnotesize" not in usual
+
+
 def test_latex_of_all_measures_marks_better_above_and_worse_below() -> None:
     compared = compare_data(baseline=["pixels", "profile"])
 
@@ -424,12 +430,3 @@ def test_json_of_a_comparison_has_its_means_and_intervals() -> None:
         low, high = compared.interval_of("value", name)
         expected = {"mean": compared.mean["value"][name], "low": low, "high": high}
         assert found["systems"][shown]["value"] == expected
-
-
-def test_json_of_a_verdict_has_its_checks() -> None:
-    verdict = _verdict()
-
-    found = json.loads(to_json(verdict))
-
-    assert found["checks"] == [own._asdict() for own in verdict.results]
-    assert (found["status"], found["reasons"]) == ("fail", verdict.reasons)

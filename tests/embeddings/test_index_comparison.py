@@ -237,7 +237,6 @@ NARROW = {"corpus": CORPUS[:, 1:], "queries": QUERIES[:, 1:]}
         ("HNSW8,efSearch=3", {}, "found 'efSearch', which is a parameter of the search"),
         ("SQ8", {"k": 0}, "k: expected 1 or more, found 0"),
         ("SQ8", {"repetitions": 0}, "repetitions: expected 1 or more, found 0"),
-        ("SQ8", {"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine'"),
         ("SQ8", {"measures": "mapp"}, "unknown measure 'mapp'"),
         ("SQ8", {"queries": CORPUS[:2, :7]}, "queries: expected 8 columns, as in the corpus, f"),
         ("SQ8", {"queries": [[0.0] * 8], "metric": "cosine"}, r"queries\[0\]: the vector is zero"),

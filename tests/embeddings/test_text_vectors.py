@@ -5,7 +5,6 @@ import pytest
 
 import fastrank as fr
 from fastrank.embeddings.text_vectors import are_vectors, encode_task, vectors_of
-from fastrank.errors import ArrayError
 
 PAIRS = fr.TextTask.from_texts(["aa", "b", "aa"], ["b", "ab", ""], labels=[1, 0, 1])
 
@@ -39,22 +38,6 @@ def test_encode_is_preferred_to_the_methods_of_one_side():
         encode_document = encode_query
 
     assert encode_task(Model(), PAIRS)[0].shape == (3, 2)
-
-
-def longer(texts):
-    return [[*row, 0.0] for row in lengths(texts)]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: encode_task((lengths, longer), PAIRS), "2 from lengths and 3 from longer"),
-        (lambda: vectors_of((np.eye(2), np.ones((3, 2))), 2), "text 2: expected 2 rows, one per"),
-    ],
-)
-def test_vectors_that_do_not_fit_are_an_error(call, message):
-    with pytest.raises(ArrayError, match=message):
-        call()
 
 
 def test_vectors_are_cached(tmp_path):

@@ -19,7 +19,7 @@ from fastrank.searching import build_index, search
 from tests.helpers.forms import EXPECTED, assert_same, options, outcome
 from tests.helpers.parsing import parse_prefs, parse_qrels, read_trec_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import refused, rows
+from tests.helpers.tables import refused, refusing, rows
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -211,7 +211,11 @@ INDEX, NAMED_INDEX = build_index(CORPUS), build_index(CORPUS, ids=IDS["corpus_id
 OTHER = {"x": {"d1": 1}}
 IVF: Any = {"index_factory": "IVF4,Flat"}
 BLANK = ["a b", *IDS["corpus_ids"][1:]]
-MISTAKES = r"""
+TWICE = parse_qrels(b"q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 0\n")
+PREFERENCES = parse_prefs(b"q1 0 0 d1 2\nq1 0 0 d2 1\n")
+
+
+@refusing(r"""
 # the measures
 of("mapp") => MeasureError: unknown measure 'mapp'; did you mean map, AP or AP_IA?
 of("map_avgjg") =>
@@ -259,12 +263,7 @@ of(qrels={"q0": {"x": 1}}) =>
 # judgments are of documents, each once
 of(qrels=TWICE) => EvaluationError: query 'q1': duplicate docs d1, lines 1 and 3 of <bytes>
 of(qrels=PREFERENCES) => InputError: <bytes>: expected judgments of documents, found preferences
-"""
-TWICE = parse_qrels(b"q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 0\n")
-PREFERENCES = parse_prefs(b"q1 0 0 d1 2\nq1 0 0 d2 1\n")
-
-
-@pytest.mark.parametrize(("call", "error"), rows(MISTAKES))
+""")
 def test_mistakes_are_found_before_the_search(
     call: str, error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import copy
-import io
 import os
 import pickle
 import random
@@ -20,15 +19,8 @@ import fastrank as fr
 from fastrank.errors import NoQueriesError
 from fastrank.formats.chunks import FileParts
 from fastrank.judging.streaming import FileJudge
-from tests.helpers.parsing import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-    read_trec_qrels,
-    write_trec_qrels,
-)
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from tests.helpers.tables import holding, holds, refused, refusing
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"
@@ -63,7 +55,9 @@ PRINTED = [
     'the run lacks 1 of 3 judged queries (q3); it is left out (missing="zero" counts it as 0)',
     "1 query of the run has no judgments (q9)",
 ]
-VALUES = r"""
+
+
+@holding(r"""
 # evaluate gives values per query and means: map of the two common queries is 0.5 and 1.0
 SCORES.lists() => {"map": [0.5, 1.0], "P_1": [0.0, 1.0], "P_2": [0.5, 0.5]}
 SCORES.mean => {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
@@ -106,12 +100,7 @@ str(EXCLUDED).splitlines()[-1] => "1 document was excluded from the rankings"
 # columns are numpy arrays
 (str(NUMBERS.scores.dtype), NUMBERS.scores.tolist()) => ("float64", [2.0, 1.0, 9.0, 1.0])
 NUMBERS.offsets.tolist() => [0, 2, 3, 4]
-# every public name exists
-[name for name in fr.__all__ if not hasattr(fr, name)] => []
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
@@ -127,9 +116,12 @@ def shares_none(judged: str, found: str, **options: Any) -> Any:
 FOUR = {f"q{i}": {"d": 1.0} for i in range(4)}
 TWO_IDS = {"q1": {"d": 1}, "1": {"d": 1}}
 NO_RELEVANT = {"q1": {"d": 0}, "q2": {"d": 1}}
-REFUSED = r"""
+
+
+@refusing(r"""
 # values that are not there
 GM["gm_map"] => KeyError: "'gm_map' is not among the values per query: map, num_ret"
+of("P.5,abc") => MeasureError: unknown measure 'abc'; did you mean AUC?
 # a measure for another format
 of("map", PREFERENCES, BAC) =>
   EvaluationError: rel_info format not qrels: 'map' cannot be computed from -R prefs
@@ -154,8 +146,10 @@ of(relevance_level=2**63) =>
 of(depth=2**80) => OptionError: depth: expected a 64-bit integer, found 1208925819614629174706176
 # impossible options
 of(trec_eval_version="9") => OptionError: trec_eval_version: expected '9.0.8' or '10.0', found '9'
+of(depth=0) => OptionError: depth: expected 1 or more, found 0
 of(depth=-1) => OptionError: depth: expected 1 or more, found -1
 of(threads=0) => OptionError: threads: expected 1 or more, found 0
+of(threads=-1) => OptionError: threads: expected 1 or more, found -1
 # columns and nouns cannot be written
 NUMBERS.scores.__setitem__(0, 1.0) => ValueError: assignment destination is read-only
 setattr(NUMBERS, "tag", b"other") => AttributeError: Run is frozen
@@ -203,10 +197,7 @@ fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"]) =
 fr.evaluate(NO_RELEVANT, {"q1": {"d": 1.0}}, "map", no_relevant="skip") =>
   the run and the qrels share no query ids (run: 'q1'; qrels: 'q2'); skipped 1 judged query
   without a relevant document
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_cannot_be_evaluated_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "NoQueriesError")
 
@@ -228,17 +219,6 @@ def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
 
     assert question in str(fr.evaluate(qrels, {"q1": {"D1": 1.0}}, "map"))
     assert question not in str(fr.evaluate(qrels, {"q1": {"D1": 1.0, "d1": 0.5}}, "map"))
-
-
-def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
-    """Whatever the number of threads; a path object and an open file do as well."""
-    path = tmp_path / "run"
-    path.write_bytes(RUN)
-
-    for run in (str(path), path, io.BytesIO(RUN)):
-        scores = of("map P.1,2", run=run, threads=2)
-        assert (scores.mean, scores.queries) == (SCORES.mean, SCORES.queries)
-        assert (scores.counts["missing_queries"], scores.tag) == (1, "mine")
 
 
 def test_nouns_can_be_copied_and_pickled() -> None:
@@ -267,15 +247,6 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     assert (len(ids), b"q2" in ids) == (3, True)
     assert pickle.loads(pickle.dumps(scores)).query_ids == ids
     assert len(pickle.dumps(ids)) < 100
-
-
-def test_read_and_write_take_file_objects() -> None:
-    """Bytes in, bytes out, through the public names."""
-    target = io.BytesIO()
-
-    write_trec_qrels(read_trec_qrels(io.BytesIO(QRELS)), target)
-
-    assert target.getvalue() == QRELS
 
 
 # Evaluators

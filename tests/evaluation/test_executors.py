@@ -98,14 +98,6 @@ def test_scores_are_those_of_an_evaluation_without_an_executor(
     assert same(evaluator.evaluate(runs, executor=executor), expected)
 
 
-def test_systems_are_compared_with_an_executor(executor: Any) -> None:
-    runs = dict(zip("abc", PATHS, strict=True))
-
-    found = fr.compare(QRELS, runs, "map P.10", executor=executor)
-
-    assert found.to_json() == fr.compare(QRELS, runs, "map P.10").to_json()
-
-
 def test_a_run_that_fails_is_named_and_does_not_affect_the_others(
     executor: Any, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from fastrank.cli.main import main
 from fastrank.errors import EvaluationError, MeasureError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import refused, rows
+from tests.helpers.tables import refused, refusing
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -78,7 +78,8 @@ RANGED = [
 ] + [
     "SetP(relative=True,judged_only=True) SetP(relative=True,rel=2,judged_only=True)"
     " SetF(beta=3,judged_only=True) SetP SetF nDCG(judged_only=True)@2 nDCG(judged_only=True)"
-    " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True)"
+    " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True) ERR ERR@2"
+    " RBP(gain='raw') RBP(gain='graded',p=0.5)@2"
 ]
 
 
@@ -135,7 +136,7 @@ def report(qrels: Any = None, run: Any = None, **options: Any) -> Any:
     return fr.tie_report(qrels, parse_run(RUN) if run is None else run, **options)
 
 
-REFUSED = r"""
+@refusing(r"""
 # gains have the order of grades
 report(A1, measures="ndcg.0=3,1=1") =>
   MeasureError: tie_report does not support 'ndcg_0=3,1=1': the range over the orders of tied
@@ -151,10 +152,7 @@ report(A1, depth=-1) => OptionError: depth: expected 1 or more, found -1
 report(run=NAN) => EvaluationError: <bytes>: query 'q2': a score is NaN
 # preferences have no grades
 report(PREFERENCES) => TypeError: qrels: expected Qrels, found Preferences, which have no grades
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_has_no_report_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals())
 

@@ -56,7 +56,7 @@ def dicts(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 @examples(60)
 def test_a_run_comes_back_as_it_went_in(given: dict[str, dict[str, float]]) -> None:
     """As dicts, and as tables of every library, which hold any text that is UTF-8."""
-    run = Run.from_dict(given)
+    run = Run.from_dict(given, tag="my tag")
     back = run.to_dict()
     assert list(back) == list(given)
     for query, own in given.items():
@@ -65,12 +65,18 @@ def test_a_run_comes_back_as_it_went_in(given: dict[str, dict[str, float]]) -> N
         for library in MAKE:
             again = read(Run, library, getattr(run, f"to_{library}")())
             assert exactly(contents(again)) == exactly(contents(run))
+            assert again.tag == ("my tag" if given else "")
 
 
 @given(dicts(st.integers(-(2**63), 2**63 - 1)))
 @examples(60)
 def test_judgments_come_back_as_they_went_in(given: dict[str, dict[str, int]]) -> None:
-    assert Qrels.from_dict(given).to_dict() == given
+    qrels = Qrels.from_dict(given)
+    assert qrels.to_dict() == given
+    if "\udcff" not in "".join([*given, *(doc for own in given.values() for doc in own)]):
+        for library in MAKE:
+            again = read(Qrels, library, getattr(qrels, f"to_{library}")())
+            assert contents(again) == contents(qrels)
 
 
 @pytest.mark.parametrize(
@@ -218,17 +224,6 @@ def test_columns_of_pyterrier_and_trectools_beside_these(library: str) -> None:
     assert list(read(Qrels, library, {**ids, "rel": [1]}).groups) == [b"g"]
     assert read(Run, library, {**ids, "rank": [1], "score": [0.5], "system": ["t"]}).tag == "t"
     assert len(read(Run, library, {"qid": [], "docno": [], "score": []})) == 0
-
-
-@of_every_library
-def test_tables_come_back_as_they_went_in(library: str) -> None:
-    scores = [0.1, float("inf"), -1e-300]
-    run = Run.from_arrays(["b", "a", "b"], ["é", "2", "3"], scores, tag="my tag")
-    qrels = Qrels.from_arrays([2, 1, 2], ["x", "y", "z"], [1, -(2**63), 2**63 - 1])
-    for noun in (run, qrels):
-        back = read(type(noun), library, getattr(noun, f"to_{library}")())
-        assert contents(back) == contents(noun)
-        assert getattr(back, "tag", "my tag") == "my tag"
 
 
 def test_ids_that_are_not_utf_8_go_through_pandas_and_not_into_arrow() -> None:
@@ -451,11 +446,3 @@ def test_10_0_evaluates_missing_queries_of_converted_runs() -> None:
     scores: Any = fr.evaluate(qrels, {"7": {"d": 1}}, "map", **options)
     # Integer ids meet their text.
     assert scores.to_dict() == {"p": {"map": 0.0}, "7": {"map": 1.0}}
-
-
-@pytest.mark.parametrize("given", [3, None, object(), {"q"}])
-def test_other_objects_are_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match="qrels: expected"):
-        fr.evaluate(given, {"q": {"d": 1}})
-    with pytest.raises(TypeError, match="run: expected"):
-        fr.evaluate({"q": {"d": 1}}, given)

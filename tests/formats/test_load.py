@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank import Qrels, Run
 from fastrank.errors import EvaluationError, FormatError, InputError
-from tests.helpers.commands import assert_refused, fastrank, printed
+from tests.helpers.commands import fastrank, printed
 from tests.helpers.compression import PACKERS, UNPACKERS, Standard
 from tests.helpers.parsing import read_trec_qrels, read_trec_run, write_trec_qrels
 from tests.helpers.paths import DATA
@@ -462,31 +462,6 @@ def test_convert_tells_the_kind_only_where_it_is_certain(
     else:
         assert found.status == 0
         assert ("relevance" in found.out) == (kind == "qrels")
-
-
-# Arguments of convert, and the status with the message.
-WRONG = """
-in.run out => 2 out: unknown format; use --format...
---format parquet in.run - => 2 parquet cannot be written to standard output...
---format xml in.run - => 2 ...invalid choice: 'xml'...
-no.run out.csv => 1 no.run: no such file or directory
-bad.csv out.csv => 1 bad.csv:2: column 'label': expected a number...
---kind qrels --format csv bad.qrels - => 1 bad.qrels:1: expected a grade, found 'high'...
---kind run --format csv bad.run - => 1 bad.run:1: expected a score, found '0,5'...
-"""
-
-
-@pytest.mark.parametrize(("arguments", "message"), cases(WRONG))
-def test_convert_says_what_is_wrong(
-    arguments: str, message: str, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("q Q0 d 1 0.5 t\n", "in.run")
-    write("q Q0 b 2 0,5 t\n", "bad.run")
-    write("q 0 b high\n", "bad.qrels")
-    path = write("qid,docno,label\nq,d,x\n", "bad.csv")
-    monkeypatch.chdir(path.parent)
-    assert_refused(f"convert {arguments}", message)
-    assert not (path.parent / "out.csv").exists()
 
 
 def test_convert_tells_which_queries_a_format_cannot_hold(write: Write) -> None:

@@ -16,10 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank
-from fastrank.cli.main import main
 from fastrank.data.run import Run
 from fastrank.data.texts import LineFields
-from fastrank.errors import FastrankError, OptionError, ReadError
+from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import chunks, trec
 from fastrank.formats.source import open_source
 from fastrank.native.codes import SLACK
@@ -228,22 +227,6 @@ def test_a_file_with_more_lines_than_were_counted(
         read_trec_run(path, threads=threads)
 
 
-def test_converting_refuses_numbers_that_are_misread(
-    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As it does for a small file."""
-    path.write_bytes(LINES + b"q4 Q0 d 1 5x tag\n")
-    with pieces_of(64):
-        assert main(["convert", "--kind", "run", str(path), str(tmp_path / "run.csv")]) == 1
-    assert f"{path}:5" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("threads", [0, -1])
-def test_threads_are_one_or_more(path: Path, threads: int) -> None:
-    with pytest.raises(OptionError, match=r"^threads: expected 1 or more, found"):
-        packed(path, LINES, threads=threads)
-
-
 # Where a run is cut, and which thread reads which part of it
 
 
@@ -279,33 +262,6 @@ def test_turns_become_shorter_and_are_cut_between_queries(threads: int, path: Pa
     assert len(texts[-1]) < len(texts[0]) / 3
     for before, text in pairwise(texts):
         assert queries_of(before)[-1] != queries_of(text)[0]
-
-
-def test_one_thread_has_one_turn(path: Path) -> None:
-    assert len(turns_of(path, run_of(1000), 1)) == 1
-
-
-def test_a_change_of_query_is_looked_for_farther_on(path: Path) -> None:
-    """A query is longer than the part that was wanted."""
-    texts = turns_of(path, run_of(2) + run_of(1, 500).replace(b"q0", b"long") + run_of(90), 4)
-    assert sum(b"long" in text for text in texts) == 1
-    assert len(texts) > 4
-
-
-@examples(100)
-@given(untidy(RUN_ROWS), st.integers(0, 400))
-def test_a_cut_comes_between_lines_of_two_queries(text: bytes, start: int) -> None:
-    """Or nowhere, for which the first and the last line seen must be of one query."""
-    cut = chunks._first_change(bytearray(text[start:]))
-    _, _, whole = text[start : text.rfind(b"\n") + 1].partition(b"\n")
-    queries = queries_of(whole)
-    if cut is None:
-        blank_end = not whole.split(b"\n")[-2:][0].strip(b" \t\v\f\r")
-        assert not queries or queries[0] == queries[-1] or blank_end
-    else:
-        cut += start
-        assert text[cut - 1 : cut] == b"\n"
-        assert queries_of(text[:cut])[-1] != queries_of(text[cut:])[0]
 
 
 QRELS = {f"q{query}": {f"d{query % 10}": 1} for query in range(1000)}

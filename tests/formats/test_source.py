@@ -16,7 +16,6 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -212,15 +211,6 @@ def test_whole_files_are_read_again(packing: Packing, path: Path) -> None:
             assert (pieces.name, pieces.size, pieces.rereadable) == (str(file), size, True)
             assert (pieces.compression is None) == (file == path)
             assert pieces.read() == drained(pieces.whole()) == pieces.read() == TEXT
-
-
-def test_parts_in_threads(path: Path) -> None:
-    """Readers of one file do not disturb each other; a part of no bytes ends at once."""
-    edges = [len(TEXT) * i // 7 for i in range(8)]
-    with open_source(path) as pieces, ThreadPoolExecutor(4) as pool:
-        parts = [pieces.part(start, stop) for start, stop in itertools.pairwise(edges)]
-        assert b"".join(pool.map(lambda part: drained(part, 999), parts)) == TEXT
-        assert pieces.part(5, 5).readinto(bytearray(10)) == 0
 
 
 def test_a_part_lies_within_the_file_and_what_is_compressed_has_none(path: Path) -> None:

@@ -384,7 +384,7 @@ def is_misplaced(lines: list[bytes], at: int) -> bool:
     if not is_fraction(rank) or not is_whole(score) or is_fraction(score) or at + 1 == len(lines):
         return False
     after = lines[at + 1].split()
-    is_same_query = after[0] == fields[0]
+    is_same_query = after[:1] == fields[:1]
     return is_same_query and is_whole(after[3]) and strtod(after[4]) == strtod(score) + 1
 
 

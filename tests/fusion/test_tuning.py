@@ -13,20 +13,9 @@ from fastrank.fusion.grids import compositions, grid_points
 from fastrank.fusion.tuning import folds_of
 from tests.fusion.cases import tuning_case
 from tests.helpers.paths import DATA
+from tests.kernels.test_resampling import word_of
 
 QRELS, PCA, PROFILE = (str(DATA / name) for name in ("digits.qrels", "pca.run", "profile.run"))
-MASK, GOLDEN = 2**64 - 1, 0x9E3779B97F4A7C15
-
-
-def _mix(word: int) -> int:
-    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-    word = (word ^ (word >> 27)) * 0x94D049BB133111EB & MASK
-    return word ^ (word >> 31)
-
-
-def _word(seed: int, number: int) -> int:
-    start = _mix(_mix(seed + GOLDEN & MASK) + 4 * GOLDEN & MASK)
-    return _mix(start + (number + 1) * GOLDEN & MASK)
 
 
 @pytest.mark.parametrize(("runs", "steps", "count"), [(3, 10, 66), (4, 10, 286), (3, 100, 5151)])
@@ -51,7 +40,7 @@ def test_compositions_are_in_ascending_order() -> None:
 def test_folds_are_a_shuffle_by_the_words_of_the_seed(count: int, folds: int, seed: int) -> None:
     order = list(range(count))
     for i in range(count - 1, 0, -1):
-        j = (_word(seed, i) >> 32) * (i + 1) >> 32
+        j = (word_of(seed, 4, i) >> 32) * (i + 1) >> 32
         order[i], order[j] = order[j], order[i]
 
     assert folds_of(count, folds, seed) == [order.index(query) % folds for query in range(count)]

@@ -94,7 +94,7 @@ def test_github_has_an_annotation_for_each_check_that_fails_and_a_summary(
 
 @giving("""
 (RECORD["status"], RECORD["passed"], RECORD["queries"]) -> ("fail", False, 12)
-[one["p"] for one in RECORD["checks"]] -> [one.p for one in verdict(worse=6).results]
+RECORD["checks"] -> [one._asdict() for one in verdict(worse=6).results]
 RECORD["reasons"] -> verdict(worse=6).reasons
 len(RECORD["regressed"]["RR"]) -> 6
 """)

@@ -17,7 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.helpers import warm
 from tests.helpers.paths import REPOSITORY
 
 FENCED = re.compile(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
@@ -57,7 +56,7 @@ def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
 
 def python(block: str, folder: Path = REPOSITORY) -> str:
     """Run a program in a process of its own; returns what it prints."""
-    found = warm.started("python", "-c", block, cwd=folder, capture_output=True)
+    found = _started(block, folder)
     assert found.returncode == 0, found.stderr
     return found.stdout
 
@@ -68,13 +67,24 @@ def read(page: Path, folder: Path) -> str:
     Python has one process, so that blocks may use names, and files, of those above them.
     """
     begin = BEGIN.format(folder=str(REPOSITORY), module=__name__, page=str(page))
-    found = warm.started("python", "-c", begin, cwd=folder, env=_environment(), capture_output=True)
+    found = _started(begin, folder)
     return found.stdout if found.returncode == 0 else found.stderr
 
 
+def _started(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def _environment() -> dict[str, str]:
-    path = os.pathsep.join(map(str, [warm.folder(), Path(sys.executable).parent]))
-    environment = {**os.environ, "PATH": f"{path}{os.pathsep}{os.environ['PATH']}"}
+    programs = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("FASTRANK_TREC_EVAL_VERSION", None)
     return environment
 

@@ -144,6 +144,7 @@ DEFINITIONS: dict[str, Callable[[Query], float]] = {
     "Unjudged(negative='judged')@10": lambda q: (
         sum(g is None for g in q.grades[:10]) / min(10, len(q.grades))
     ),
+    "Hole@2": lambda q: sum(not known for known in q.in_pool[:2]) / 2,
     "Hole@10": lambda q: sum(not known for known in q.in_pool[:10]) / 10,
     "FirstRank": lambda q: float(q.ranks[0]) if q.ranks else math.nan,
     "MedianRank": lambda q: float(q.ranks[0]) if q.ranks else math.nan,

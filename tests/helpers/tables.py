@@ -26,6 +26,16 @@ def rows(table: str) -> list[Any]:
     return [pytest.param(left, right, id=says) for says, (left, _, right) in pairs]
 
 
+def holding(table: str) -> pytest.MarkDecorator:
+    """Give a test each `call` and what is `expected`."""
+    return pytest.mark.parametrize(("call", "expected"), rows(table))
+
+
+def refusing(table: str) -> pytest.MarkDecorator:
+    """Give a test each `call` and its `error`."""
+    return pytest.mark.parametrize(("call", "error"), rows(table))
+
+
 def named(table: str) -> list[tuple[str, str]]:
     """(name, what it means) of each name in lines such as "P@5: precision@5 p5"."""
     lines = [line.rpartition(": ") for line in table.strip().splitlines()]

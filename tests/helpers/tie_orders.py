@@ -7,7 +7,7 @@ from itertools import groupby, permutations, product
 import pytrec_eval
 from hypothesis import strategies as st
 
-from tests.helpers.parsing import parse_qrels, parse_run
+from tests.helpers.small import as_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ GRADES = st.dictionaries(st.sampled_from("abcdef"), st.integers(-2, 3)).flatmap(
 
 def nouns(grades: Grades, results: Results) -> tuple[fr.Qrels, fr.Run]:
     """One query's judgments and results."""
-    judgments = "".join(f"q 0 {doc} {grade}\n" for doc, grade in grades.items())
-    lines = "".join(f"q Q0 {doc} 0 {score!r} tag\n" for doc, score in results)
-    return parse_qrels(judgments.encode()), parse_run(lines.encode())
+    return as_read({"q": grades}, {"q": dict(results)})
 
 
 def groups(results: Results) -> list[list[str]]:

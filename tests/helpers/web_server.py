@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 
 class WebServer(ThreadingHTTPServer):
@@ -16,7 +15,7 @@ class WebServer(ThreadingHTTPServer):
 
     ranges: whether it provides them. statuses: what it answers first, one per request, before it
     works. broken: how many requests break after half of the answer, and stalls: after how many
-    seconds. pause: in seconds, per request. connections: how many were opened.
+    seconds. pause: in seconds, per request.
     """
 
     # More connections may come at once than the default of five.
@@ -29,18 +28,13 @@ class WebServer(ThreadingHTTPServer):
         self.requests: list[tuple[str, str | None, str | None]] = []
         self.ranges, self.pause, self.stalls = True, 0.0, 0.0
         self.statuses: list[int] = []
-        self.broken = self.connections = 0
+        self.broken = 0
 
     def url(self, name: str, content: bytes | None = None) -> str:
         """The URL of a file, with this content if it is given."""
         if content is not None:
             self.files[f"/{name}"] = content
         return f"http://127.0.0.1:{self.server_port}/{name}"
-
-    def get_request(self) -> tuple[Any, Any]:
-        """Accept a connection."""
-        self.connections += 1
-        return super().get_request()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore clients that close the connection early."""

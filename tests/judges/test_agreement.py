@@ -15,8 +15,6 @@ from sklearn.metrics import cohen_kappa_score
 
 import fastrank as fr
 from tests.helpers.call_rows import check_error, failing
-from tests.helpers.commands import assert_refused, printed
-from tests.judges.files import written
 
 HUMAN = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0, "d5": 2}}
 JUDGE = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d4": 0}, "q3": {"d9": 1}}
@@ -162,28 +160,8 @@ def test_errors_name_what_is_wrong(call: str, error: str) -> None:
     check_error(call, error, globals())
 
 
-@pytest.fixture
-def files(tmp_path: Any) -> list[str]:
-    """The names of the judgments of people and of a model."""
-    return written(tmp_path, {"people": HUMAN, "model": JUDGE}, {})
-
-
-def test_the_command_writes_what_the_function_finds(files: list[str]) -> None:
-    command = f"judges {' '.join(files)}"
-    found = fr.judge_agreement(*files)
-    written = json.loads(printed(f"{command} --format json"))
-    assert written["confusion"] == found.confusion.tolist()
-    assert {row["coefficient"]: row["value"] for row in written["coefficients"]}["pi"] == found.pi
-    assert printed(command) == f"{found}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("--scale 1", "2 --scale: expected GRADE=GRADE,..., found '1'"),
-        ("--name a", "2 names: expected 2, one per judge, found 1"),
-        ("missing.qrels", "1 missing.qrels: no such file or directory"),
-    ],
-)
-def test_the_command_refuses(files: list[str], arguments: str, expected: str) -> None:
-    assert_refused(f"judges {files[0]} {files[1]} {arguments}", expected)
+def test_json_has_the_coefficients_and_the_confusion_of_grades() -> None:
+    found = fr.judge_agreement(HUMAN, JUDGE)
+    record = json.loads(found.to_json())
+    assert record["confusion"] == found.confusion.tolist()
+    assert {row["coefficient"]: row["value"] for row in record["coefficients"]}["pi"] == found.pi

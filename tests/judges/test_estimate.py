@@ -12,8 +12,6 @@ import fastrank as fr
 from fastrank.judges.prediction_powered import combined, estimated
 from fastrank.judges.result import settings_of
 from tests.helpers.call_rows import check_error, failing
-from tests.helpers.commands import assert_refused, printed
-from tests.judges.files import written
 
 SETTINGS = settings_of()
 # human, predicted, others
@@ -220,16 +218,3 @@ estimated_with(data).pair("map", "bad", "bad")
 """)
 def test_errors_name_what_is_wrong(data: Any, call: str, error: str) -> None:
     check_error(call, error, globals() | {"data": data})
-
-
-def test_the_command_writes_what_the_function_finds(data: Any, tmp_path: Any) -> None:
-    people, judge, runs, _ = data
-    human, model, good, bad = written(tmp_path, {"people": people, "model": judge}, runs)
-    found = fr.estimate(human, model, [good, bad], "map")
-    command = f"estimate --human {human} --judge {model} -m map {good} {bad}"
-
-    assert printed(command) == f"{found}\n"
-    assert printed(f"{command} --format csv") == found.table().to_csv()
-    assert_refused(
-        f"estimate --human {human} --judge {human} -m map {good}", "1 ... are the same: ..."
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +10,6 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from tests.helpers.call_rows import check_error, failing
-from tests.helpers.commands import assert_refused, fastrank, printed
-from tests.judges.files import written
 
 A = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
 B = {"q1": {"d1": 1, "d3": 1}, "q3": {"d4": 2}}
@@ -85,29 +81,3 @@ unjudged(A, [RUN], by="all") -> OptionError: by: expected one of 'pair'
 """)
 def test_errors_name_what_is_wrong(call: str, error: str) -> None:
     check_error(call, error, globals())
-
-
-def test_the_commands_write_what_the_functions_find(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, {"a": A, "b": B}, {"x": RUN})
-
-    merged = fastrank("qrels merge a.qrels b.qrels")
-    assert (merged.status, fr.read_qrels(io.BytesIO(merged.out.encode())).to_dict()) == (
-        0,
-        fr.merge_qrels([A, B]).to_dict(),
-    )
-    assert merged.err == "fastrank qrels merge: 1 pair with different grades; chosen: first\n"
-    changes = printed("qrels diff a.qrels b.qrels --format csv")
-    assert changes == fr.diff_qrels(A, B).to_csv()
-    holes = printed("qrels holes a.qrels x.run -k 3 --format csv")
-    assert holes == fr.unjudged(A, {"x": RUN}, 3, by="run").to_csv()
-    for line, expected in (
-        ("diff a.qrels c.qrels", "1 fastrank qrels diff: c.qrels: no such file or directory"),
-        (
-            "merge a.qrels b.qrels --conflicts error",
-            "1 fastrank qrels merge: 1 pair has different grades: query 'q1', document 'd1': 2...",
-        ),
-    ):
-        assert_refused(f"qrels {line}", expected)

@@ -15,7 +15,6 @@ import fastrank as fr
 from fastrank.errors import FormatError, GroupError
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.commands import assert_refused, printed
-from tests.judges.files import written
 
 DRAW = np.random.default_rng(2)
 HUMAN = {f"q{q:02}": {f"d{d}": int(DRAW.integers(0, 3)) for d in range(30)} for q in range(25)}
@@ -237,8 +236,13 @@ def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
 
 
 def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Path) -> None:
-    judge, *runs = written(tmp_path, {"judge": JUDGE}, RUNS)
-    plan, sheet, people = (tmp_path / name for name in ("plan.json", "s.tsv", "people.tsv"))
+    judge, plan, sheet, people = (
+        tmp_path / name for name in ("judge.qrels", "plan.json", "s.tsv", "people.tsv")
+    )
+    fr.write_qrels(fr.Qrels.from_dict(JUDGE), judge)
+    runs = [str(tmp_path / f"{name}.run") for name in RUNS]
+    for path, run in zip(runs, RUNS.values(), strict=True):
+        fr.write_run(fr.Run.from_dict(run), path)
     printed(f"plan -n 100 --judge {judge} --depth 10 --plan {plan} -o {sheet}", *runs)
     header, *rows = [line.split("\t") for line in sheet.read_text().splitlines()]
     assert header == ["query", "document", "grade"]

@@ -12,7 +12,7 @@ import fastrank as fr
 from fastrank.cli.main import main
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.small import grades, run_lines, scores
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing, rows
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq3 Q0 d 1 1 t\nq9 Q0 z 1 1 t\n"
@@ -40,7 +40,7 @@ def missing(count: int) -> Any:
     return fr.evaluate(qrels, scores("q0 a=1"), "map", missing="error")
 
 
-VALUES = """
+@holding("""
 # missing="error" is none where no query is missing
 found(qrels=QRELS[:27], missing="error").counts["missing_queries"] => 0
 # a query has a relevant document if one of its groups of judgments has
@@ -58,15 +58,12 @@ found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_ve
 # no note asks about the relevance level for measures that ignore it
 "relevance level" in str(fr.evaluate({"q": {"d": 0.5}}, scores("q d=1"), "ndcg nDCG@5 rbp"))
   => False
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_options_change_values_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-REFUSED = r"""
+@refusing(r"""
 # an unknown choice is told the known ones
 found(ties="average_") =>
   ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst', 'average', found
@@ -83,9 +80,6 @@ found(judged_only=2) => judged_only: expected True or False, found 2
 found(ignore_identical_ids="no") => ignore_identical_ids: expected True or False, found 'no'
 found(ignore_identical_ids=None) => ignore_identical_ids: expected True or False, found None
 found(ignore_identical_ids=2) => ignore_identical_ids: expected True or False, found 2
-# a depth is above 0
-found(depth=0) => depth: expected 1 or more, found 0
-found(depth=-1) => depth: expected 1 or more, found -1
 # missing queries are named, five at most
 missing(1) => EvaluationError: 1 of 2 judged queries is missing from the run: q1
 missing(5) => EvaluationError: 5 of 6 judged queries are missing from the run: q1, q2, q3, q4, q5
@@ -130,10 +124,7 @@ found(qrels=b"q 0 a 1\n", run=REPEATED, exclude={"q": ["x", "y"]}) =>
 # measures pooled over all documents look at the judgments of missing queries too
 found("PercentileRank", b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", scores("q1 a=1"), missing="zero") =>
   EvaluationError: query 'q2': duplicate docs b, lines 2 and 3 of <bytes>
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_impossible_options_are_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "OptionError")
 
@@ -213,8 +204,6 @@ COMMANDS = """
 --exclude qrels => 2 qrels:1: expected 2 fields (query doc), found 4
 # a measure has no expected value
 --ties average -m infAP => 2 ties='average' does not support 'infAP'; it supports NumRet
-# a document is repeated
--m map => 1 duplicate docs b, lines 1 and 6 of run
 """
 OPTIONS = (
     "--duplicates max --ignore-identical-ids --exclude exclude --no-relevant skip --missing zero"

@@ -191,12 +191,6 @@ def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path: Path) ->
 # Threads
 
 
-@pytest.mark.parametrize("threads", [0, -1])
-def test_fewer_than_one_thread_is_refused(threads: int) -> None:
-    with pytest.raises(ValueError, match=f"threads: expected 1 or more, found {threads}"):
-        fastrank.evaluate(parse_qrels(QRELS), parse_run(RUN), threads=threads)
-
-
 @pytest.mark.parametrize("threads", [100, 10**12])
 def test_more_threads_than_help_are_not_made(threads: int, tmp_path: Path) -> None:
     assert_streams(QRELS, RUN, tmp_path / "run", threads=threads)

@@ -16,14 +16,9 @@ from fastrank.judging.keywords import TIES
 from fastrank.judging.options import BY_GRADE
 from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from tests.helpers.parsing import (
-    parse_prefs,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-)
+from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holds, rows
+from tests.helpers.tables import holding, holds
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -85,26 +80,6 @@ def test_best_and_worst_are_the_extremes_over_every_order(
         assert worst[name] == pytest.approx(min(order[name] for order in orders), abs=1e-12), name
 
 
-@given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3]))
-@examples(50)
-def test_no_order_is_better_than_best_for_graded_gains(
-    results: Results, grades: Grades, depth: int | None
-) -> None:
-    """Or worse than worst."""
-    measures = ["ERR", "ERR@2", "RBP(gain='raw')", "RBP(gain='graded',p=0.5)@2"]
-    orders = [
-        computed(grades, [(doc, -float(i)) for i, doc in enumerate(order)], measures, depth=depth)
-        for order in every_order(results)
-    ]
-
-    found = fr.tie_report(*nouns(grades, results), measures, depth=depth).measures
-
-    for name in measures:
-        values = [order[name] for order in orders]
-        assert found[name].worst == pytest.approx(min(values), abs=1e-12)
-        assert found[name].best == pytest.approx(max(values), abs=1e-12)
-
-
 approx, LOG_3 = pytest.approx, math.log2(3)
 A1, AB = {"a": 1}, [("a", 1.0), ("b", 1.0)]
 ABCD = {"a": 3, "b": 1, "x": 2}, [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 0.0)]
@@ -134,7 +109,7 @@ def harmonic_mean(measures: str) -> dict[str, float]:
     return average({"d7": 1}, LARGE, measures)
 
 
-VALUES = """
+@holding("""
 # the expected dcg is that of ndcg before it is divided
 average(*ABCD, "dcg")["dcg"] => approx(expected_dcg())
 # custom gains have an expected value: grade 1 is worth 4, and stands at rank 1 or 2
@@ -152,10 +127,7 @@ computed({"b": 1}, CLOSE, "recip_rank", ties="best", trec_eval_version="10.0")
 # judgment groups rank tied documents by id or line
 of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
 of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_with_ties_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 

@@ -35,12 +35,6 @@ def test_similarities_are_those_of_numpy(width: int) -> None:
         numpy.testing.assert_array_max_ulp(values, expected[name].astype(numpy.float32), 1)
 
 
-def test_only_wanted_similarities_are_returned() -> None:
-    one, other = _vectors(3, 4)
-
-    assert list(similarities_of(one, other, ("manhattan", "cosine"))) == ["manhattan", "cosine"]
-
-
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_threads_do_not_change_a_bit(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = _vectors(101, 13)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -12,8 +11,8 @@ from sklearn.metrics import roc_auc_score
 
 import fastrank as fr
 from fastrank.errors import MeasureError
-from tests.helpers.tables import holds, rows
-from tests.helpers.tie_orders import every_order, nouns
+from tests.helpers.tables import holding, holds
+from tests.helpers.tie_orders import nouns
 
 TIES: tuple[Any, ...] = ("given", "best", "worst", "average")
 BY_ORDER = ("docno_desc", "docno_asc", *TIES)
@@ -110,7 +109,9 @@ NAN = pytest.approx({"AUC": math.nan, "GAUC": math.nan}, nan_ok=True)
 CLOSE = [[1, 0]], [[0.1 + 1e-12, 0.1]], "AUC"
 VECTORS = np.eye(3, dtype=np.float32)
 SEARCH = VECTORS[:1], VECTORS, {"0": {"0": 1, "1": 1}}, "AUC PairAccuracy"
-VALUES = """
+
+
+@holding("""
 # queries of one class alone have no mean
 labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC") => NAN
 # scores tie as the version compares them: as 32-bit floats, or as doubles, as in scikit-learn
@@ -118,10 +119,7 @@ labels(*CLOSE) => {"AUC": 0.5}
 labels(*CLOSE, **NEW) => {"AUC": 1.0}
 # searches take the ties of what was found
 fr.evaluate_embeddings(*SEARCH, k=3).mean => {"AUC": 0.75, "PairAccuracy": 0.5}
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
@@ -136,28 +134,3 @@ def test_a_tie_report_shows_that_no_order_of_ties_changes_auc() -> None:
 
     for found in report.measures.values():
         assert found.value == found.worst == found.best == found.expected
-
-
-def accuracy(relevant: list[bool]) -> float:
-    """The share of the pairs of a relevant and another document that are in order."""
-    pairs = [a > b for a, b in itertools.combinations(relevant, 2) if a != b]
-    return sum(pairs) / len(pairs) if pairs else math.nan
-
-
-def test_pair_accuracy_with_average_ties_is_its_mean_over_every_order() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(200):
-        docs = rng.permutation(list("abcdef"))[: rng.integers(1, 7)]
-        results = [(str(doc), float(rng.integers(1, 4))) for doc in docs]
-        grades = {doc: int(rng.integers(-2, 3)) for doc in "abcd"} | {"x": 1}
-        orders = [[grades.get(doc, 0) >= 1 for doc in order] for order in every_order(results)]
-        expected = sum(map(accuracy, orders)) / len(orders)
-
-        found = fr.evaluate(*nouns(grades, results), "PairAccuracy", ties="average").mean
-
-        assert found["PairAccuracy"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-def test_pair_accuracy_at_k_has_no_value_in_some_orders_and_so_no_average() -> None:
-    with pytest.raises(MeasureError, match="does not support 'PairAccuracy@2'"):
-        fr.evaluate(*nouns(GRADES, RESULTS), "PairAccuracy@2", ties="average")

@@ -167,7 +167,8 @@ def test_the_measures_whose_best_value_is_not_one_are_documented() -> None:
     """On the page of the options, and in the docstrings of the functions that have the option."""
     page = (REPOSITORY / "docs" / "options.md").read_text("utf-8")
     on_page = re.search(r"whose best value is not exactly 1: (.*?)\.\n", page, re.DOTALL)
-    said = re.search(r'"one" leaves out the measures (.*?)\.', fr.evaluate.__doc__ or "", re.DOTALL)
+    docstring = fr.evaluate.__doc__ or ""
+    said = re.search(r'"one"\s+leaves out the measures (.*?)\.', docstring, re.DOTALL)
     assert on_page
     assert said
 

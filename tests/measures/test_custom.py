@@ -15,7 +15,7 @@ from fastrank.errors import EvaluationError, MeasureError
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.notation import parse_measure
 from tests.helpers.parsing import parse_qrels, parse_run
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq1 0 e 2\nq2 0 c 2\nq2 0 d -1\n")
 RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2 Q0 c 1 1 t\n")
@@ -205,7 +205,9 @@ CHOSEN_MEAN = {"chosen": 2, "chosen(kind='some',twice=True)": 40, "chosen(n=5)":
 LAST = {"last_rank@3": [3.0, 2.0], "last_rank@2": [0.0, 2.0], "last_rank(rel=2)@2": [0.0, 2.0]}
 COMPILED, COMPILED_SHARE = numba.njit(last_rank), numba.njit(share_of_top)
 EXPECTED_SHARE = dict(zip(SHARE.split(), ([1 / 3, 1 / 3], [0.0, 3.0], [0.0, 0.0]), strict=True))
-VALUES = """
+
+
+@holding("""
 # parameters after the ranking are options
 registered(share_of_top, SHARE) => EXPECTED_SHARE
 registered(COMPILED_SHARE, SHARE) => EXPECTED_SHARE
@@ -223,15 +225,12 @@ fr.evaluate(QRELS, RUN, ["map", COMPILED])["last_rank"].tolist() => [3.0, 2.0]
 (fr.evaluate(QRELS, RUN, last_rank), "last_rank" in CUSTOM)[1] => False
 # a function that was made a measure goes by the name it was given
 [*registered(last_rank, [last_rank, "map"], name="deepest")] => ["deepest", "map"]
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_functions_are_measures_with_options(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-REFUSED = r"""
+@refusing(r"""
 # a value is a number
 registered(text, "text") =>
   EvaluationError: measure 'text' of query 'q1': TypeError: expected a number, found str
@@ -247,10 +246,7 @@ with_default(other=()) =>
 with_default(rel=1) => measure 'untyped': 'rel' is an option of every measure; rename the parameter
 # two functions of one name
 fr.evaluate(QRELS, RUN, [last_rank, other()]) => two functions have the name 'last_rank'
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_is_no_measure_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "MeasureError")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 DOCS = "abcdefgh"
 NAMES = (
@@ -99,7 +99,7 @@ def bounds(unjudged: int) -> list[float]:
     return mean("RBP", complete, tail)
 
 
-VALUES = """
+@holding("""
 # of cwl-eval 1.0.12, of the ranking cut at 1, 2, 4 and 6
 residual(0.5) => close(0.5, 0.5, 0.3125, 0.296875, 0.296875)
 residual(0.8) => close(0.8, 0.8, 0.5696, 0.504064, 0.504064)
@@ -118,15 +118,12 @@ mean("Evidence(n=1) FullRecall", {"q": {"a": 0}}) => [0.0, 0.0]
 math.isnan(*mean("LastRank", {"q": {"a": 0}})) => True
 # other levels of relevance
 mean("FullRecall(rel=2)@1 LastRank(rel=2) FullRecall(rel=2)") => [1.0, 1.0, 1.0]
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_of_evidence_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-REFUSED = """
+@refusing("""
 # a rank has one weight, whatever the gain
 mean("RBP(residual=True,gain='raw')") =>
   'RBP(gain='raw',residual=True)': gain and residual cannot be combined; a rank has one weight
@@ -135,9 +132,6 @@ mean("Evidence@5") => 'Evidence@5': Evidence requires n (how many pieces are eno
 # judgments have no subtopics
 mean("FullRecall(pieces='subtopics')@5") =>
   'FullRecall(pieces='subtopics')@5' needs judgments with subtopics: [...]
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_measures_of_evidence_refuse(call: str, error: str) -> None:
     assert refused(call, error, globals(), "MeasureError")

@@ -17,7 +17,7 @@ from fastrank.measures.families import FAMILIES
 from fastrank.measures.notation import parse_measure
 from tests.helpers.parsing import write_trec_run
 from tests.helpers.small import as_read
-from tests.helpers.tables import holds, named, refused, rows
+from tests.helpers.tables import holding, holds, named, refused, refusing
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)
@@ -94,7 +94,9 @@ BY_FRACTIONS = (0.25 / LOG(2) + 0.75 / LOG(3) + 0.5 / LOG(4)) / (
 )
 NEGATIVE = {"q": {"a": -0.5, "b": -2.5}}, {"q": {"a": 2.0, "b": 1.0}}
 MICRO = "HitRatio(average=micro,denominator=relevant_retrieved)@1"
-VALUES = """
+
+
+@holding("""
 # the ranking (relevant, not, relevant) with R = 2
 ror("AP(denominator=min_k)@1 AP(denominator=relevant_retrieved)@1") => [1.0, 1.0]
 ror("P@5 P(denominator=retrieved)@5 P(denominator=retrieved)@2") => close(2 / 5, 2 / 3, 1 / 2)
@@ -129,15 +131,12 @@ tiny("Unjudged") => close(0.75)
 [summed("NumRel", version) for version in VERSIONS] => [3, 3]
 [summed("NumRel(rel=2)", version) for version in VERSIONS] => [1, 1]
 [summed("NumRet", version) for version in VERSIONS] => [1, 1]
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_worked_examples(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-REFUSED = r"""
+@refusing(r"""
 # a grade is above the scale
 of("ERR(max_grade=4)", 1, 5) => grade 5 of document d1 of query 'q' is above max_grade=4
 of("ERR", 1, 2000) => max_grade=2000: expected at most 1023
@@ -152,10 +151,7 @@ of("nDCG(gains={1023:1e308})", 1023, 1023, 1023) =>
 # the range of the gains is too large
 of("nDCG(gains={1:1e-300,2:1e300})", 1, 2) =>
   the range of the gains is too large to distinguish the closest of them
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_grades_and_gains_that_are_too_large_are_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "EvaluationError")
 

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILY_BY_NAME, LOOKALIKES
-from fastrank.measures.notation import parse_measure
 from fastrank.measures.trec import BY_NAME, spelling
 
 random.seed(5)
@@ -52,26 +50,3 @@ OPTIONS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(("a", "b"), ALIKE)
 def test_measures_with_similar_names_are_the_same_or_lookalikes(a: str, b: str) -> None:
     assert any(differ(a, b, options) for options in OPTIONS) == (spelling(a) in LOOKALIKES)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Rbp", "RBP or rbp"),
-        ("rBP", "RBP or rbp"),
-        ("rbp@10", "RBP@10 or rbp"),
-        ("rbp_10", "RBP@10 or rbp"),
-        ("rbp(p=0.5)@10", "RBP(p=0.5)@10 or rbp"),
-        ("RBP.p=0.5", "RBP or rbp.p=0.5"),
-        ("NUM_REL", "NumRel or num_rel"),
-        ("numrel(rel=2)", "NumRel(rel=2) or num_rel"),
-    ],
-)
-def test_a_spelling_between_two_different_measures_is_refused(text: str, expected: str) -> None:
-    with pytest.raises(MeasureError, match="expected") as caught:
-        parse_measure(text)
-
-    reason = str(caught.value)
-    assert f"expected {expected}, which are different measures" in reason
-    for name in expected.split(" or "):
-        assert str(parse_measure(name)) == name

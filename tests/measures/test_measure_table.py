@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,8 @@ from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.selection import Selection
-from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from tests.helpers.tables import refused, rows
+from fastrank.measures.trec import NICKNAMES
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"
 ORDER = (
@@ -127,41 +125,3 @@ def test_sets_have_the_members_of_the_original() -> None:
 
     same = "official=12 set=11 all_prefs=16 prefs=8 qrels_jg=5"
     assert sizes == [{*same.split(), "all_trec=34"}, {*same.split(), "all_trec=37"}]
-
-
-def test_first_parameters_count_for_the_command() -> None:
-    """Of several parameter lists the first is used, also when a nickname asks for the measure."""
-    bound = Selection(["official", "P.3", "P.7"], original=True).bind("9.0.8")
-
-    assert [own.names for own in bound if own.measure.name == "P"] == [[b"P_3"]]
-
-
-REFUSED = r"""
-bound("mpa") => unknown measure 'mpa'; did you mean map, AP or P_IA@10?
-bound("P.") => improper measure in parameter 'P': nothing after the point
-bound("P.0") => 'P.0': expected a whole number of at least 1, found '0'
-bound("P.abc") => 'P.abc': expected a whole number of at least 1, found 'abc'
-bound("P.5,abc") => unknown measure 'abc'; did you mean AUC?
-bound("P.5,5") => duplicate cutoffs detected in 'P.5,5': 5 appears twice
-bound("iprec_at_recall.0.5,.50") =>
-  duplicate cutoffs detected in 'iprec_at_recall.0.5,.50': 0.5 appears twice
-bound("ndcg.1") =>
-  'ndcg.1': expected grade=gain pairs such as 1=3, found '1'; for a cutoff use ndcg_cut.1
-bound("ndcg.1=2=3") => 'ndcg.1=2=3': expected grade=gain pairs such as 1=3, found '1=2=3'
-"""
-
-
-def bound(specification: str) -> Any:
-    return Selection([specification]).bind("9.0.8")
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
-def test_impossible_requests_are_explained(call: str, error: str) -> None:
-    """The message names the measure, the parameter, and what was expected."""
-    assert refused(call, error, globals(), "MeasureError")
-
-
-def test_records_cannot_be_changed() -> None:
-    """A measure is frozen."""
-    with pytest.raises(AttributeError, match="frozen"):
-        BY_NAME["map"].name = "MAP"

@@ -12,7 +12,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 import fastrank as fr
 from fastrank.errors import OptionError
 from tests.helpers.small import grades, scores
-from tests.helpers.tables import holds, rows
+from tests.helpers.tables import holding, holds
 
 SEEDS = range(8)
 
@@ -101,7 +101,9 @@ SKIPPED = (
 PERCENTILES = "PercentileRank(denominator='index') PercentileRank(denominator='retrieved')"
 TWO = [1, 0, 0, 0], [1.0, 2.0, 2.0, 1.0]
 MISSING: Any = {"missing": "zero", "trec_eval_version": "10.0"}
-VALUES = """
+
+
+@holding("""
 # gains of dcg are what they say, not scaled as those of a quotient may be
 labels("DCG(gains={1:0.25,2:0.5})@2", [[1, 2]], [[2.0, 1.0]]) => [0.25 + 0.5 / LOG_3]
 # nDCG of what was retrieved at a depth: the best ranking is of the documents before the cut
@@ -128,10 +130,7 @@ of("P@1 P(rel=2)@1 nDCG(gains={1:0})", "1 a=1", RUN, no_relevant="one") => [0.0,
 # a query without results stays zero
 each("AP", no_relevant="one", **MISSING) => [0.5, 1.0, 0.0]
 of("AP", QRELS, RUN, no_relevant="one", **MISSING) => approx([(0.5 + 1.0 + 0.0) / 3])
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_are_those_of_other_programs_or_their_definitions(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from tests.helpers.tables import holds, named, refused, rows
+from tests.helpers.tables import holding, holds, named, refused, refusing
 
 # What sample_eval.pl printed, with all digits (its format %6.4f changed to %.17g).
 PATH = Path(__file__).parents[1] / "recorded/measures/sample_eval.json.gz"
@@ -114,10 +114,11 @@ def mean(*given: Any, **options: Any) -> list[float]:
 approx = pytest.approx
 NONE_RELEVANT = b"1 0 a x 0\n1 0 b x -1\n1 0 c y -1\n"
 ANOTHER = b"0 0 a z 0\n" + QRELS
-PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
 OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "10.0"))
 SYSTEMS = {"one": {**RUN, "2": {"a": 1.0}}, "other": {"1": {"b": 2.0, "a": 1.0}, "2": {"b": 1.0}}}
-VALUES = """
+
+
+@holding("""
 # the relevance level counts
 mean("iNumRel xinfAP", relevance_level=3) => [0.0, 0.0]
 # the depth limits what counts
@@ -142,26 +143,14 @@ mean("iNumRel infNDCG", **OLD) => [2.5, of()["infNDCG"][0] / 2]
 mean("iNumRel infNDCG", **NEW) => [2.5, of()["infNDCG"][0] / 2]
 # skipped queries leave the strata of the others
 mean("infNDCG", ANOTHER, no_relevant="skip") => mean()
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_of_strata_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-def test_files_give_the_same(tmp_path: Path) -> None:
-    fr.write_run(fr.Run.from_dict(RUN), tmp_path / "run", "trec")
-
-    assert mean("infNDCG xinfAP iP@3", run=tmp_path / "run") == mean("infNDCG xinfAP iP@3")
-
-
-REFUSED = r"""
+@refusing(r"""
 # judgments have no strata
 of(qrels={"1": {"a": 1}}) =>
-  'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
-  and grade, or tables with a column stratum
-of(qrels=PLAIN) =>
   'infNDCG' needs judgments with strata: files with lines of query, iteration, document, stratum
   and grade, or tables with a column stratum
 fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "infNDCG") =>
@@ -172,9 +161,6 @@ of(ties="worst") =>
   'infNDCG' needs judgments with strata: ties='worst' orders documents by the grades of one query
 of(ties="average") =>
   ties='average' does not support 'infNDCG'; it supports NumRet, [...]
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_cannot_be_estimated_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "MeasureError")

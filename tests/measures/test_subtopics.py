@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.tables import holds, refused, rows
+from tests.helpers.tables import holding, holds, refused, refusing
 
 # Of random judgments and runs; ndeval printed all digits (its format %.6f changed to %.17g), once
 # ranking by the rank column, as by default, and once by score (-traditional). None is NaN.
@@ -157,7 +157,9 @@ OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "
 ANOTHER = b"0 9 a 0\n" + QRELS
 ONCE, CBA = b"q 1 a 1\nq 2 b 1\nq 2 c 0\n", {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
 SYSTEMS = {"one": RUN, "other": {"1": {"a": 1.0}}}
-VALUES = """
+
+
+@holding("""
 # the first rank is normalized as all others; ndeval does not divide by the 3 subtopics
 first("alpha_DCG@1 ERR_IA@1 alpha_nDCG@1") => [2 / 3, 2 / 3, 1.0]
 # names of both notations and of ndeval are known
@@ -190,18 +192,16 @@ mean("nERR_IA@5", ANOTHER, no_relevant="skip") => mean("nERR_IA@5")
 mean("map StRecall@2", ONCE, CBA) => [(1 / 2 + 2 / 3) / 2, 0.5]
 # compare takes them
 "alpha_nDCG@5" in str(fr.compare(judgments(), SYSTEMS, "alpha_nDCG@5")) => True
-"""
-
-
-@pytest.mark.parametrize(("call", "expected"), rows(VALUES))
+""")
 def test_values_of_subtopics_are_as_described(call: str, expected: str) -> None:
     assert holds(call, expected, globals())
 
 
-PLAIN = fr.Qrels.from_dict({"1": {"a": 1}})
 PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
 AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
-REFUSED = r"""
+
+
+@refusing(r"""
 # explain does not support them
 fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, [...]
 # plain measures refuse documents with several subtopics
@@ -216,9 +216,6 @@ of("map", b"1 0 a 1\n1 0 a 1\n") =>
   EvaluationError: query '1': duplicate docs a, lines 1 and 2 of <file object>
 # judgments have no subtopics
 of(qrels={"1": {"a": 1}}) =>
-  'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
-  or tables with a column subtopic or iteration
-of(qrels=PLAIN) =>
   'NRBP' needs judgments with subtopics: files with the subtopic as the second field of each line,
   or tables with a column subtopic or iteration
 of(qrels=PLAIN_LINES) =>
@@ -242,9 +239,6 @@ of("alpha_nDCG") =>
   example alpha_nDCG@10
 of("alpha_nDCG(alpha=2)@5") => 'alpha_nDCG(alpha=2)@5': alpha=2: expected a number from 0 to 1
 of("NRBP(beta=-1)") => 'NRBP(beta=-1)': beta=-1: expected a number from 0 to 1
-"""
-
-
-@pytest.mark.parametrize(("call", "error"), rows(REFUSED))
+""")
 def test_what_cannot_be_computed_is_refused(call: str, error: str) -> None:
     assert refused(call, error, globals(), "MeasureError")

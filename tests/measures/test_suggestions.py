@@ -81,6 +81,7 @@ def test_every_suggestion_for_a_misspelling_is_a_measure(text: str) -> None:
 
 
 SUGGESTED = """
+P_5: P_05
 P@5: prec@5 Prec@5 pre@5 precison@5 PrecisionAt:top=5
 P@10: precision
 P: prec getPrecision
@@ -95,7 +96,14 @@ nDCG(gains={1:0,2:0})@10: ndcg@10-l3
 nDCG(gains={1:0,2:3,3:7,4:15})@10: ndcg_burges@10-l2
 DCG(dcg='exp-log2')@10: dcg_burges@10
 ndcg_cut.10: ndcg_cut@10
-map_cut.5: map_cut@5
+ndcg_cut_5: ndcg_cut_05
+ndcg: ndgc
+map_cut.5: map_cut@5 map.5
+map: mpa
+recall.5: recal@5
+recip_rank: recip_rankk
+bpref: bpreff
+ERR@5: err.5
 AP: average_precision_score apk mapk meanAP avep avg_precision retrieval_map getMAP average_precison
 AP: label_ranking_average_precision_score
 AP@100: cosine_map@100
@@ -151,6 +159,7 @@ def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, me
     )
     assert remedy is not None
     assert remedy[1] == measure
+    assert measure.startswith("fastrank.") or evaluates(measure)
 
 
 @pytest.mark.parametrize("name", AUC.split())

@@ -12,11 +12,7 @@ from pathlib import Path
 import pytest
 
 from fastrank.native.compiling.levels import levels
-from fastrank.native.compiling.object_cache import (
-    ALLOWED,
-    BuildError,
-    emit_object,
-)
+from fastrank.native.compiling.object_cache import ALLOWED, BuildError, emit_object
 from fastrank.native.library import library_path, read_sources
 from tests.helpers.installations import (
     ALONE,

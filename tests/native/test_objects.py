@@ -83,7 +83,6 @@ floats = st.floats(allow_nan=False) | st.sampled_from([-0.0, 0.0, 1.0, 1.0000000
 odd_scores = st.sampled_from([1, True, 10**30, 10**400, np.float64(2), np.float32(2)])
 odd_scores |= st.sampled_from([np.int8(3), Float(4), Fraction(1, 3), float("nan"), None, "1"])
 plain = st.dictionaries(docs, floats, max_size=9)
-ranked = st.dictionaries(docs, floats, min_size=1, max_size=9)
 odd = st.dictionaries(odd_docs, floats | odd_scores, max_size=9)
 kinds = st.sampled_from(
     [dict, _shrunk, _attributes, Dict, OrderedDict, partial(defaultdict, float)]
@@ -132,25 +131,6 @@ def test_reading_objects_gives_what_converting_them_gives(qrels: Any, run: Any) 
 
     for evaluate in (by_evaluate, by_compat):
         assert _found(evaluate) == _without_kernels(evaluate)
-
-
-@examples(200)
-@given(
-    st.dictionaries(
-        queries, st.dictionaries(docs, st.integers(0, 3), min_size=1), min_size=1, max_size=5
-    ),
-    # At empty rankings and at negative grades pytrec_eval may end the interpreter.
-    st.dictionaries(queries, ranked | st.builds(_shrunk, ranked), max_size=5),
-)
-def test_plain_dicts_give_what_pytrec_eval_gives(qrels: Any, run: Any) -> None:
-    """Every bit, in the same order of queries and measures."""
-    original = pytest.importorskip("pytrec_eval")
-    measures = pytrec_eval.supported_measures
-
-    found = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-
-    expected = original.RelevanceEvaluator(qrels, measures).evaluate(run)
-    assert repr(found) == repr(expected)
 
 
 @needs_objects

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from fastrank.native import kernels, records
@@ -22,7 +20,7 @@ from fastrank.native.record import (
     parse_signature,
     shape_of,
 )
-from fastrank.native.records.runs import PageRoom, ResultPages
+from fastrank.native.records.runs import PageRoom
 
 declare_all()
 
@@ -67,39 +65,19 @@ def test_every_record_is_an_argument_of_a_kernel() -> None:
     assert {name for name in unused if f"{name}(" not in sources} == set()
 
 
-def test_fields_are_read_by_name_and_changed_by_name() -> None:
-    found = texts(3, 2)
-
-    assert found.buffer == b"aaaaa"
-    assert (found.starts.tolist(), found.lengths.tolist()) == ([0, 3], [3, 2])
-    assert tuple(found) == (found.buffer, found.starts, found.lengths)
-    changed = found.changed(buffer=b"bbbbb")
-    assert changed == records.Texts(b"bbbbb", found.starts, found.lengths)
-
-
 @pytest.mark.parametrize(
-    ("fields", "wrong"),
+    ("values", "fields", "wrong"),
     [
-        ({"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
-        ({"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
+        ((), {"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
+        ((), {"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
+        ((1, 2, 3), {}, "expected 2 fields, found 3"),
     ],
 )
-def test_a_record_needs_all_its_fields_and_no_others(fields: dict[str, int], wrong: str) -> None:
+def test_a_record_needs_all_its_fields_and_no_others(
+    values: tuple[int, ...], fields: dict[str, int], wrong: str
+) -> None:
     with pytest.raises(TypeError, match=f"Spans: {wrong}"):
-        records.Spans(**fields)
-
-
-def test_a_record_needs_as_many_values_as_fields() -> None:
-    with pytest.raises(TypeError, match="Spans: expected 2 fields, found 3"):
-        records.Spans(1, 2, 3)
-
-
-def test_columns_are_flattened_in_the_declared_order() -> None:
-    run = records.Run(docs=texts(1), offsets="offsets", scores="scores")
-
-    found = flatten("some", [shape_of("int64"), shape_of("Run")], (7, run))
-
-    assert found == [7, *texts(1), "offsets", "scores"]
+        records.Spans(*values, **fields)
 
 
 @pytest.mark.parametrize(
@@ -121,46 +99,6 @@ def test_a_part_of_a_record_is_checked_too() -> None:
 
     with pytest.raises(TypeError, match="kernel some: expected Texts, found tuple"):
         flatten("some", [shape_of("TextsByQuery")], (wrong,))
-
-
-def _go_on(room: Any) -> Any:
-    """What a kernel does with a state."""
-    before = room.free
-    room.free += room.page_size
-    room.end = room.page_size = -1
-    return before
-
-
-def test_kernels_read_and_write_the_numbers_of_a_state() -> None:
-    """As Python does; those of the library are tested with what they read and write."""
-    room = PageRoom(free=7, page_size=16)
-
-    before = _go_on(PageRoom(np.asarray(*room)))
-
-    assert (before, room.free, room.end, room.page_size) == (7, 23, -1, -1)
-
-
-def test_a_state_is_one_array_in_the_declared_order() -> None:
-    room = PageRoom(page_size=3, free=1)
-
-    assert flatten("some", [shape_of("PageRoom")], (room,)) == [filled("q", [1, 0, 3])]
-
-
-def test_a_state_is_also_one_array_as_the_field_of_a_record() -> None:
-    memory = [zeros("q", 1) for _ in range(4)]
-
-    found = flatten("some", [shape_of("ResultPages")], (ResultPages(*memory, room=PageRoom()),))
-
-    assert found == [*memory, zeros("q", 3)]
-
-
-def test_the_numbers_of_a_state_are_written_by_name() -> None:
-    room = PageRoom(free=1, end=2, page_size=3)
-
-    room.assign(end=5)
-    assert room[0].tolist() == [1, 5, 3]
-    room.clear(free=8)
-    assert room[0].tolist() == [8, 0, 0]
 
 
 def test_a_state_has_no_other_numbers() -> None:

@@ -11,23 +11,6 @@ import pytest
 from fastrank.native.threads import in_threads
 
 
-def test_every_part_is_worked_on_once() -> None:
-    done: list[int] = []
-
-    in_threads(done.append, 7)
-
-    assert sorted(done) == list(range(7))
-
-
-def test_the_failure_of_the_first_part_is_raised() -> None:
-    def work(number: int) -> None:
-        if number in (1, 3):
-            raise ValueError(f"part {number}")
-
-    with pytest.raises(ValueError, match="part 1"):
-        in_threads(work, 4)
-
-
 @pytest.mark.parametrize("interrupts", [1, 2])
 def test_an_interrupt_leaves_no_part_running(interrupts: int) -> None:
     """Parts write into memory of the caller, who may use it again afterwards."""

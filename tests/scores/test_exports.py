@@ -114,12 +114,6 @@ def test_to_dict_has_texts_and_leaves_out_what_no_query_has() -> None:
     assert scores_of("gm_map").to_dict() == {"q1": {}, "q2": {}}
 
 
-def test_lists_are_over_the_queries() -> None:
-    lists = {"num_ret": [4.0, 1.0], "P_1": [0.0, 1.0], "P_2": [0.0, 0.5]}
-
-    assert scores_of("num_ret P.1,2 relstring").lists() == {**lists, "relstring": ["0-.1", "2"]}
-
-
 def test_of_values_with_the_same_name_the_first_counts() -> None:
     """Recall levels are printed with two decimals, and nothing forbids two that look alike."""
     scores = scores_of("iprec_at_recall.0.501,0.499")

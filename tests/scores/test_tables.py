@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.document.latex import number  # noqa: F401 (only in the tables)
-from tests.document.parsers import (  # noqa: F401 (some are only in the tables)
-    Page,
-    grids_of_latex,
-    grids_of_markdown,
-    text_of_latex,
-)
+from tests.document.parsers import Page, grids_of_latex, grids_of_markdown, text_of_latex  # noqa: F401 (some are only in the tables)
 from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.strategies import examples

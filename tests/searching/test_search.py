@@ -15,13 +15,7 @@ from scipy import sparse
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
-from fastrank.searching import (
-    Shards,
-    build_index,
-    search,
-    search_batches,
-    write_index,
-)
+from fastrank.searching import Shards, build_index, search, search_batches, write_index
 from tests.helpers.searches import (
     CORPUS,
     DOCS,

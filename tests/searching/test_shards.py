@@ -2,12 +2,10 @@
 
 import io
 import os
-from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import faiss
@@ -27,8 +25,6 @@ CORPUS = RNG.standard_normal((5000, 96)).astype(np.float32)
 QUERIES = RNG.standard_normal((1500, 96)).astype(np.float32)
 METRICS = ["ip", "l2", "cosine"]
 CUTS = [0, 1, 1500, 1500, 4000, 4096, 5000]
-
-Split = Callable[..., list[Path]]
 
 
 @pytest.fixture

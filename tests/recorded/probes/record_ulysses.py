@@ -80,41 +80,29 @@ class Letters:
 def tasks() -> dict:
     with tempfile.TemporaryDirectory() as folder:
         write_tasks(Path(folder), assets.TASK_CODE_TO_NAME)
-        common = {"device": "cpu", "show_progress_bar": False, **TRAINING}
-        eager = UlyssesSentEval(
-            Letters(), tasks=list(TASKS), data_dir_path=folder, disable_multiprocessing=True
-        )
-        means, values = eager.evaluate(kwargs_train=dict(common), return_all_results=True)
-        eager = {
-            "means": {task: plain(found) for task, found in means.items()},
-            "values": frame(values),
+        options = {"data_dir_path": folder, "disable_multiprocessing": True}
+        model = TfidfVectorizer(max_features=40)
+        return {
+            "eager": results(UlyssesSentEval(Letters(), tasks=list(TASKS), **options)),
+            "lazy": results(UlyssesSentEvalLazy(model, tasks=["T1A", "G3"], **options)),
         }
-        lazy = UlyssesSentEvalLazy(
-            TfidfVectorizer(max_features=40),
-            tasks=["T1A", "G3"],
-            data_dir_path=folder,
-            disable_multiprocessing=True,
-        )
-        means, values = lazy.evaluate(kwargs_train=dict(common), return_all_results=True)
-        lazy = {
-            "means": {task: plain(found) for task, found in means.items()},
-            "values": frame(values),
-        }
-    return {"eager": eager, "lazy": lazy}
+
+
+def results(evaluator) -> dict:
+    training = {"device": "cpu", "show_progress_bar": False, **TRAINING}
+    means, values = evaluator.evaluate(kwargs_train=training, return_all_results=True)
+    return {
+        "means": {task: plain(found) for task, found in means.items()},
+        "values": frame(values),
+    }
 
 
 def rounded(value):
-    return (
-        float(f"{value:.9g}")
-        if isinstance(value, float)
-        else (
-            [rounded(one) for one in value]
-            if isinstance(value, list)
-            else {key: rounded(one) for key, one in value.items()}
-            if isinstance(value, dict)
-            else value
-        )
-    )
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return list(map(rounded, value))
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

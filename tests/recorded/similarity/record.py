@@ -59,25 +59,17 @@ def mteb(model: made.Vectors, tasks: dict[str, Any]) -> dict[str, Any]:
         def similarity_pairwise(self, one: Any, other: Any) -> Any:
             return pairwise_cos_sim(one, other)
 
-    columns = {
-        "pairs": ("sentence1", "sentence2", "labels"),
-        "similarity": ("sentence1", "sentence2", "score"),
-        "bitext": ("sentence1", "sentence2"),
+    kinds = {
+        "pairs": (pair_classification.MockPairClassificationTask, "labels"),
+        "similarity": (sts.MockSTSTask, "score"),
+        "bitext": (bitext_mining.MockBitextMiningTask,),
+        "reverse bitext": (bitext_mining.MockBitextMiningTask,),
     }
-    classes = {
-        "pairs": pair_classification.MockPairClassificationTask,
-        "similarity": sts.MockSTSTask,
-        "bitext": bitext_mining.MockBitextMiningTask,
-    }
+    given = {**tasks, "reverse bitext": tasks["bitext"][::-1]}
     recorded = {}
-    for name, kind in classes.items():
-        recorded[name] = _mteb_values(
-            kind(), Model(), dict(zip(columns[name], tasks[name], strict=True))
-        )
-    one, other = tasks["bitext"]
-    recorded["reverse bitext"] = _mteb_values(
-        bitext_mining.MockBitextMiningTask(), Model(), {"sentence1": other, "sentence2": one}
-    )
+    for name, (kind, *labels) in kinds.items():
+        columns = dict(zip(("sentence1", "sentence2", *labels), given[name], strict=True))
+        recorded[name] = _mteb_values(kind(), Model(), columns)
     return recorded
 
 
