@@ -193,9 +193,8 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
 TEXT = """\
 # Judging with language models
 
-A language model judges thousands of passages in an hour. How far are its numbers from those that people
-would give? fastrank answers this from judgments (qrels) of people and models that you have; it calls no
-model.
+How far are the numbers of a language model that judges passages from those that people would give? fastrank
+answers this from judgments (qrels) of people and models that you have; it calls no model.
 
 <!-- Made by docs/scripts/judging_page.py: change that, not this page. -->
 
@@ -210,7 +209,6 @@ compared with people, and on twenty systems made by adding noise to the grades o
 A judge can order systems as people do (`tau`, Kendall's) and still be far off in every mean, and the
 other way round. Values of single queries (`r per query`, the mean correlation over the systems) follow
 those of people loosely, over all twelve: {ranges}.
-So: agreement first, then estimates that correct the judge, then more judgments where they help most.
 
 ## Does the judge agree with people?
 
@@ -224,17 +222,9 @@ $ fastrank judges people.qrels model.qrels --plot matrix.svg
 
 ![The confusion matrix of people and the model](images/judging-matrix.svg)
 
-To see what the judge does to the order of your systems, evaluate them with both judgments, and compare
-the two by [`fr.agreement`](comparing.md#agreement-of-rankings). In Python:
-
-```pycon
->>> import fastrank as fr
->>> human = {{"q1": {{"d1": 2, "d2": 0, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> judge = {{"q1": {{"d1": 2, "d2": 1, "d3": 1}}, "q2": {{"d1": 1, "d4": 0}}}}
->>> found = fr.judge_agreement(human, judge)
->>> found.kappa_quadratic, found.interval("kappa_quadratic")
-(0.8, (0.666..., 1.0))
-```
+In Python, this is `fr.judge_agreement(people, model)`. To see what the judge does to the order of your
+systems, evaluate them with both judgments, and compare the two by
+[`fr.agreement`](comparing.md#agreement-of-rankings).
 
 Several judges at once have a row for each pair, and Krippendorff's alpha over all, with missing labels.
 Judges whose sets of grades differ, such as 0 and 1 against 0 to 3, cause a warning; `scale` or `--scale`
@@ -243,8 +233,7 @@ maps them.
 ## Which system is better?
 
 The judge's mean alone has no meaningful interval: more queries make it narrower around the wrong number.
-`fastrank estimate` combines both: the people's mean, corrected by what the judge says of the other
-queries ([PPI++](https://arxiv.org/abs/2311.01453)).
+`fastrank estimate` corrects the people's mean by what the judge says of the other queries ([PPI++](https://arxiv.org/abs/2311.01453)).
 
 ```console
 $ fastrank estimate --human people.qrels --judge model.qrels -m nDCG@10 ours.run theirs.run --plot means.svg
@@ -282,6 +271,7 @@ grades as missing at random. In Python, `plan.qrels(grades)` makes judgments wit
 infNDCG:
 
 ```pycon
+>>> import fastrank as fr
 >>> run = {{f"q{{i}}": {{f"d{{j}}": float(-j) for j in range(20)}} for i in range(10)}}
 >>> plan = fr.plan_judgments({{"ours": run}}, 40, depth=20)
 >>> sheet = plan.sheet().columns
@@ -309,7 +299,7 @@ With differences of systems, a second judge, n = 50, and n = 100, too, every int
 {alone} cases; where it does better, its errors happen to cancel out.
 
 Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
-too short, with or without a judge. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
+too short. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
 98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
 
 ## Work on judgments
