@@ -15,17 +15,6 @@ from bench import code_counts
 from bench.errors import NotFoundError
 
 PACKAGE = Path(fastrank.__file__).parent
-# What carries a run to its number; the modules at the top belong to it.
-CORE = (
-    "data",
-    "evaluation",
-    "formats",
-    "judging",
-    "kernels",
-    "measures",
-    "native",
-    "scores",
-)
 # Calls until what is made once is made.
 WARM = 100
 COMMAND = ["-m", "map", "data/digits.qrels", "data/pixels.run"]
@@ -51,8 +40,7 @@ def figures() -> dict[str, int]:
     if not Path(COMMAND[-1]).exists():
         raise NotFoundError(f"no file {COMMAND[-1]}: run this in the root of the repository")
     files = sorted(PACKAGE.rglob("*.py"))
-    core = [file for file in files if file.relative_to(PACKAGE).parts[0] in CORE]
-    core += PACKAGE.glob("*.py")
+    core = sorted((PACKAGE / "core").rglob("*.py"))
     return {
         "entries of fastrank/ in git": len(_entries()),
         "lines of fastrank": code_counts.lines(files),

@@ -28,7 +28,12 @@ def test_paths_exist(path: str) -> None:
     assert (REPOSITORY / path).exists() or (REPOSITORY / "fastrank" / path).exists()
 
 
-def test_every_package_is_on_the_map() -> None:
-    packages = [path.parent.name for path in (REPOSITORY / "fastrank").glob("*/__init__.py")]
+def test_every_wing_and_room_is_on_the_map() -> None:
+    package = REPOSITORY / "fastrank"
+    wings = [path.parent.name for path in package.glob("*/__init__.py")]
+    rooms = [
+        f"{path.parents[1].name}/{path.parent.name}" for path in package.glob("*/*/__init__.py")
+    ]
 
-    assert [name for name in packages if f"`{name}`" not in TEXT] == []
+    assert [wing for wing in wings if f"  {wing}/ " not in TEXT] == []
+    assert [room for room in rooms if f"`{room}`" not in TEXT] == []
