@@ -31,6 +31,7 @@ lazy.intervals = "fastrank.analysis.comparing.single_system"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank import datasets as datasets
     from fastrank import errors as errors
     from fastrank import searching as searching
     from fastrank import spans as spans

@@ -45,6 +45,7 @@ def _public() -> list[object]:
             for name, method in inspect.getmembers(kind, inspect.isroutine)
             if name[0] != "_"
             and not hasattr(Frozen, name)
+            and name not in getattr(kind, "internal", ())
             and (getattr(method, "__module__", None) or "").startswith("fastrank")
         ]
     return list({thing.__qualname__: thing for thing in found}.values())

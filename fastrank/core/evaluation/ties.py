@@ -64,7 +64,8 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
         if not plan.keeps_ties:
             return None
         judged = judged.copied()
-    return Ties(plan, run.changed(judged=judged))
+    # Without the memory that the plan keeps for further runs.
+    return Ties(plan.changed(), run.changed(judged=judged))
 
 
 class Ties:

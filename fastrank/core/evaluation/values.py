@@ -48,8 +48,8 @@ def computed(
         values = Values(plan, run)
         return values, arrange(values)
     if batch.prepared is None:
-        # A copy of the run, whose end frees the memory.
-        values = Values(plan, run.changed(), repeats=True)
+        # Copies: the end of the run frees the memory, and the plan, which has it, would be a cycle.
+        values = Values(plan.changed(), run.changed(), repeats=True)
         batch.prepared = values, arrange(values)
     else:
         batch.prepared[0].compute_again()

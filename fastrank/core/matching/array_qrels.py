@@ -61,6 +61,8 @@ class ArrayQrels(Graded):
     {'P_1': 0.5}
     """
 
+    internal = Graded.internal | {"as_texts"}
+
     order: Any
     rows: Any
     named: bool

@@ -206,7 +206,7 @@ class Plan:
         return functions, self.measures, self.options, self.file, self.keeps_ties
 
     def changed(self, **fields: Any) -> Plan:
-        """A plan with other judgments, measures or options."""
+        """A plan with other judgments, measures or options, and with memory of its own."""
         kept = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
         return Plan(**(kept | fields), skipped=self.skipped, query_order=self.query_order)
 

@@ -243,7 +243,7 @@ OF_BASELINE = (
 GAPS_OF_TWO, GAPS_OF_THREE = random_rows(2, 10), random_rows(3, 10)
 GAPS_OF_TWO[0, 3] = GAPS_OF_THREE[0, 3] = np.nan
 THOUSANDS = compared(random_rows(2, 7000))
-PICTURES = Path(__file__).parents[2] / "docs/images"
+PICTURES = Path(__file__).parents[3] / "docs/images"
 
 
 def unsaid(parts: str, *given: Any, **more: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from fastrank.tasks import pairs as pair_scores
+from fastrank.vectors.tasks import pairs as pair_scores
 from fastrank.vectors.tasks.inputs import SIMILARITIES
 from fastrank.vectors.tasks.pairs import similarities_of
 

@@ -14,7 +14,7 @@ import fastrank as fr
 from tests.helpers.tables import holding, holds, refused, refusing
 
 # Of ir_measures 0.4.3 with cwl-eval 1.0.12 and its provider compat, and of pyNTCIREVAL 0.0.3 (Q).
-RECORDED = Path(__file__).parents[1] / "recorded/measures/peers.json.gz"
+RECORDED = Path(__file__).parents[2] / "recorded/measures/peers.json.gz"
 PEERS = json.loads(gzip.decompress(RECORDED.read_bytes()))["cases"]
 QRELS = {"q": {"a": 3, "b": 1, "c": 0, "d": 2, "e": 3}}
 RUN = {"q": dict(zip("bxaec", [5.0, 4.0, 3.0, 2.0, 1.0], strict=True))}

@@ -14,7 +14,7 @@ import fastrank as fr
 from tests.helpers.tables import holding, holds, named, refused, refusing
 
 # What sample_eval.pl printed, with all digits (its format %6.4f changed to %.17g).
-PATH = Path(__file__).parents[1] / "recorded/measures/sample_eval.json.gz"
+PATH = Path(__file__).parents[2] / "recorded/measures/sample_eval.json.gz"
 RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 # Its names, and ours.
 OURS = """

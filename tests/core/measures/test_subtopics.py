@@ -18,7 +18,7 @@ from tests.helpers.tables import holding, holds, refused, refusing
 
 # Of random judgments and runs; ndeval printed all digits (its format %.6f changed to %.17g), once
 # ranking by the rank column, as by default, and once by score (-traditional). None is NaN.
-PATH = Path(__file__).parents[1] / "recorded/measures/subtopics.json.gz"
+PATH = Path(__file__).parents[2] / "recorded/measures/subtopics.json.gz"
 RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 # Its names are these with hyphens, but for two.
 OURS = "alpha_DCG alpha_nDCG ERR_IA nERR_IA P_IA NRBP nNRBP"
