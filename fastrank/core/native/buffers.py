@@ -105,11 +105,11 @@ def zeros(code: str, count: int) -> Any:
 def columns(code: str, *counts: int) -> list[Any]:
     """Zeroed columns of one type, as `zeros` makes each, in one piece of memory."""
     memory, end = zeros(code, sum(counts)), 0
-    made = []
+    views = []
     for count in counts:
-        made.append(memory[end : end + count])
+        views.append(memory[end : end + count])
         end += count
-    return made
+    return views
 
 
 def _mapped(size: int) -> Any:
@@ -166,16 +166,18 @@ class Recycled:
     def __init__(self) -> None:
         self._free = FreeList(1)
 
-    def make(self, *wanted: tuple[str, int]) -> list[Any]:
+    def make(self, *shapes: tuple[str, int]) -> list[Any]:
         """Typed memory, of any content, as `zeros` takes type and number of items."""
-        sizes = [max(1, count * SIZES[code]) for code, count in wanted]
+        sizes = [max(1, count * SIZES[code]) for code, count in shapes]
         maps = self._free.take(lambda maps: _serve(maps, sizes))
         if maps is None:
             maps = [_mapped(size) for size in sizes]
-        views: list[Any] = [memoryview(own)[:size] for own, size in zip(maps, sizes, strict=True)]
+        views: list[Any] = [
+            memoryview(memory)[:size] for memory, size in zip(maps, sizes, strict=True)
+        ]
         # Not before there are views: another thread would take the memory for free.
         self._free.keep(maps)
-        return [view.cast(code) for view, (code, _) in zip(views, wanted, strict=True)]
+        return [view.cast(code) for view, (code, _) in zip(views, shapes, strict=True)]
 
 
 def _serve(maps: list[Any], sizes: list[int]) -> bool:
@@ -189,10 +191,10 @@ def _serve(maps: list[Any], sizes: list[int]) -> bool:
 
 def filled(code: str, values: list[Any]) -> Any:
     """The given numbers as typed memory."""
-    made = zeros(code, len(values))
+    memory = zeros(code, len(values))
     for i, value in enumerate(values):
-        made[i] = value
-    return made
+        memory[i] = value
+    return memory
 
 
 def table_size(items: int) -> int:
