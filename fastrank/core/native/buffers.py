@@ -12,6 +12,7 @@ from sys import getrefcount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Callable, Iterator
     from typing import Any
 
@@ -112,7 +113,7 @@ def columns(code: str, *counts: int) -> list[Any]:
     return views
 
 
-def _mapped(size: int) -> Any:
+def _mapped(size: int) -> mmap.mmap:
     import mmap
 
     try:
@@ -154,7 +155,7 @@ class FreeList:
     def __iter__(self) -> Iterator[Any]:
         return iter(tuple(self._items))
 
-    def keep(self, item: Any) -> None:
+    def keep(self, item: object) -> None:
         """Add something, which may still be in use; a full list loses what it got first."""
         self._items.append(item)
         del self._items[: -self._most]
@@ -180,7 +181,7 @@ class Recycled:
         return [view.cast(code) for view, (code, _) in zip(views, shapes, strict=True)]
 
 
-def _serve(maps: list[Any], sizes: list[int]) -> bool:
+def _serve(maps: list[mmap.mmap], sizes: list[int]) -> bool:
     """Whether memory is free, large enough, and not much larger than that."""
     # A view of a map, or what is made from one, is one more reference to it than these two.
     return len(maps) == len(sizes) and all(

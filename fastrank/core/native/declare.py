@@ -23,7 +23,12 @@ from fastrank.core.native import records
 from fastrank.core.native.record import PER_QUERY, RECORDS, Record, State
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
+
+    from llvmlite.ir import IRBuilder, Value
+    from numba.core.base import BaseContext
+    from numba.core.typing.templates import Signature
 
     Function: TypeAlias = Callable[..., Any]
     Decorator: TypeAlias = Callable[[Function], Any]
@@ -53,7 +58,7 @@ KERNELS: dict[str, Declared] = {}
 # The functions that are not compiled into their callers.
 OUTLINED: set[str] = set()
 # The structures through which kernels see states, by name.
-STRUCTURES: dict[str, Any] = {}
+STRUCTURES: dict[str, types.Type] = {}
 
 
 def helper(function: Function) -> Any:
@@ -84,11 +89,13 @@ def instruction(signature: Any, generate: Function) -> Decorator:
     the value, a list for a tuple, None for void.
     """
 
-    def typer(*actual: types.Type) -> Any:
+    def typer(*actual: types.Type) -> types.Type:
         pairs = zip(signature.args, actual, strict=True)
         return signature.return_type(*(array if kind is ARRAY else kind for kind, array in pairs))
 
-    def lower(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+    def lower(
+        context: BaseContext, builder: IRBuilder, called: Signature, arguments: Sequence[Value]
+    ) -> Value:
         values = [
             context.make_array(kind)(context, builder, value).data
             if isinstance(kind, types.Array)
@@ -177,9 +184,9 @@ def _let_kernels_make(record: type[Record]) -> None:
     )
 
 
-def _structure(state: type[State]) -> Any:
+def _structure(state: type[State]) -> types.Type:
     """What numba sees of a state: its memory, with its names."""
-    fields: Any = [(name, np.int64) for name in state.__annotations__]
+    fields = [(name, np.int64) for name in state.__annotations__]
     structure = numba.from_dtype(np.dtype(fields, align=True))
     # Its own name, with all fields, would be part of every function's.
     structure.name = state.__name__

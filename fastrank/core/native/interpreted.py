@@ -47,7 +47,7 @@ class Interpreter:
         return call
 
 
-def _call(name: str, _first: str, arguments: list[Any]) -> Any:
+def _call(name: str, _first: str, arguments: list[object]) -> Any:
     return KERNELS[name].function(*arguments)
 
 
@@ -80,7 +80,7 @@ def _converted(shape: Shape, value: Any) -> Any:
 
 def _array(buffer: Any, code: str) -> Any:
     """A writable array over the buffer's memory."""
-    dtype: Any = np.dtype(code)
+    dtype: np.dtype[Any] = np.dtype(code)
     count = count_items(buffer, code)
     if count == 0:
         return np.empty(0, dtype)

@@ -30,7 +30,11 @@ _OFTEN = 32
 # So few that counting calls does not reach it again.
 _NEVER = -(1 << 62)
 NATIVE = os.path.dirname(os.path.abspath(__file__))
-_RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
+_RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
+    "int64": Int64,
+    "float64": Double,
+    "void": Pointer,
+}
 
 
 class EntryPoints:
@@ -113,7 +117,7 @@ class Library(EntryPoints):
 
 def _arguments(codes: list[str], columns: list[Any]) -> Any:
     """Arguments as entry points take them, eight bytes each: an array's address and its length."""
-    values: list[Any] = []
+    values: list[int] = []
     for code, value in zip(codes, columns, strict=True):
         if code == "int64":
             values.append(value)

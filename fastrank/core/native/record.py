@@ -58,7 +58,7 @@ class _WithoutDict(type):
     """The type of records and states: a tuple has nothing but its items."""
 
     @classmethod
-    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: Any) -> Any:
+    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: object) -> Any:
         return {"__slots__": ()}
 
 
@@ -78,7 +78,7 @@ class Record(Columns, metaclass=_WithoutDict):
         if query:
             PER_QUERY[query] = cls
 
-    def __new__(cls, *values: Any, **by_name: Any) -> Self:
+    def __new__(cls, *values: object, **by_name: object) -> Self:
         """Raises TypeError unless every field is given once."""
         fields = cls.__annotations__
         if by_name:
@@ -103,14 +103,14 @@ class Record(Columns, metaclass=_WithoutDict):
                 setattr(kind, field, property(itemgetter(index)))
             return getattr(self, name)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
+    def __getnewargs__(self) -> tuple[object, ...]:
         # For copies and pickles.
         return tuple(self)
 
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(type(self).__annotations__, self, strict=True))
 
-    def changed(self, **fields: Any) -> Self:
+    def changed(self, **fields: object) -> Self:
         """The same with other values in some fields."""
         return type(self)(**{**self._asdict(), **fields})
 
@@ -201,7 +201,7 @@ class Shape:
         # Most records have no others in them.
         self._is_flat = all(field.record is None for field in self.fields)
 
-    def append_columns(self, flat: list[Any], value: Any) -> None:
+    def append_columns(self, flat: list[Any], value: object) -> None:
         """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
         if type(value) is self.record:
             if self._is_flat:
@@ -226,7 +226,7 @@ def shape_of(declared: str) -> Shape:
     return shape
 
 
-def flatten(kernel: str, shapes: list[Shape], values: tuple[Any, ...]) -> list[Any]:
+def flatten(kernel: str, shapes: list[Shape], values: tuple[object, ...]) -> list[Any]:
     """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
 
     Raises TypeError unless the arguments are as declared: as many, and records where it says so.

@@ -49,7 +49,7 @@ from fastrank.core.native.record import (
 class _CodeLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """Generated code, kept as it is."""
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
@@ -80,7 +80,7 @@ class Frontend:
         _read_options_at_once()
         _leave_out_passes()
         _compile_for_types()
-        self._kept: dict[Any, bytes] = {}
+        self._kept: dict[codegen.CodeLibrary, bytes] = {}
 
     def compile(self, name: str) -> bytes:
         """Bitcode of the entry point of kernel `name`, `fastrank_NAME`, and of all that it calls.
@@ -105,7 +105,7 @@ class Frontend:
         compiled: bytes = module.as_bitcode()
         return compiled
 
-    def _linked(self, library: Any) -> Any:
+    def _linked(self, library: codegen.CodeLibrary) -> llvm.ModuleRef:
         """A code library and all that it needs, as one module."""
         module = llvm.parse_assembly("")
         pending, seen = [library], {library}
@@ -134,7 +134,7 @@ def frontend() -> Frontend:
     return Frontend()
 
 
-def _do_nothing(*_: Any, **__: Any) -> None:
+def _do_nothing(*_: object, **__: object) -> None:
     """In place of what writes wrappers for Python."""
 
 
@@ -156,7 +156,7 @@ def _numba_type(name: str, declared: str) -> types.Type:
     return types.BaseTuple.from_types(fields, QUERIES.get(declared, record))
 
 
-def _tidy(module: Any) -> None:
+def _tidy(module: llvm.ModuleRef) -> None:
     """Take the worst out of generated code once, not in every kernel that it is part of."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     builder = llvm.create_pass_builder(_machine(), tuning)
@@ -168,7 +168,7 @@ def _tidy(module: Any) -> None:
 
 
 @functools.cache
-def _machine() -> Any:
+def _machine() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     return llvm.Target.from_default_triple().create_target_machine()
 
@@ -178,9 +178,9 @@ def _read_options_at_once() -> None:
     sets of them, hundreds of thousands of times.
     """
 
-    defaults: dict[Any, dict[str, Any]] = {}
+    defaults: dict[type[TargetConfig], dict[str, Any]] = {}
 
-    def values(self: Any) -> dict[str, Any]:
+    def values(self: TargetConfig) -> dict[str, Any]:
         kind = type(self)
         if kind not in defaults:
             defaults[kind] = {name: option.default for name, option in kind.options.items()}
@@ -216,11 +216,11 @@ def _leave_out_passes() -> None:
     """Spare numba a third of its time: passes, and the lives of variables where nobody asks."""
     add_pass, process = PassManager.add_pass, PostProcessor.run
 
-    def add_needed(self: Any, pass_: Any, *description: str) -> None:
+    def add_needed(self: PassManager, pass_: type, *description: str) -> None:
         if pass_.__name__ not in _LEFT_OUT:
             add_pass(self, pass_, *description)
 
-    def process_needed(self: Any, *arguments: Any, **options: Any) -> None:
+    def process_needed(self: PostProcessor, *arguments: object, **options: object) -> None:
         if arguments or options.get("emit_dels"):
             process(self, *arguments, **options)
         else:
@@ -235,7 +235,9 @@ def _compile_for_types() -> None:
     dispatcher: Any = Dispatcher
     find = dispatcher.get_call_template
 
-    def find_for_types(self: Any, args: Any, kws: Any) -> Any:
+    def find_for_types(
+        self: Dispatcher, args: tuple[types.Type, ...], kws: dict[str, types.Type]
+    ) -> Any:
         plain = {name: types.unliteral(kind) for name, kind in kws.items()}
         return find(self, [types.unliteral(kind) for kind in args], plain)
 
