@@ -205,7 +205,7 @@ def _scratch(deepest: int, other_deepest: int) -> OverlapScratch:
         first=_ranked_scratch(deepest),
         second=_ranked_scratch(other_deepest),
         table=zeros("q", table_size(deepest + other_deepest)),
-        found=zeros("q", longest),
+        first_rows=zeros("q", longest),
         partners=zeros("q", longest),
         shared=zeros("q", longest),
         shared_partners=zeros("q", longest),

@@ -33,12 +33,12 @@ def step_of_adam(parameters, gradients, first, second, coefficients):
     networks = len(coefficients) // COEFFICIENTS
     width = len(parameters) // networks
     for network in range(networks):
-        at = COEFFICIENTS * network
-        clip, new, new_square = coefficients[at], coefficients[at + 1], coefficients[at + 2]
-        old_square, kept = coefficients[at + 3], coefficients[at + 4]
-        rate, scale = coefficients[at + 5], coefficients[at + 6]
+        base = COEFFICIENTS * network
+        clip, new, new_square = coefficients[base], coefficients[base + 1], coefficients[base + 2]
+        old_square, shrinkage = coefficients[base + 3], coefficients[base + 4]
+        rate, scale = coefficients[base + 5], coefficients[base + 6]
         start, stop = network * width, (network + 1) * width
-        # Places from 0 on: numba looks whether others are negative, which prevents vectors.
+        # Indices from 0 on: numba checks whether others are negative, which prevents vectorization.
         weights, slopes = parameters[start:stop], gradients[start:stop]
         means, squares = first[start:stop], second[start:stop]
         for i in range(len(weights)):
@@ -46,4 +46,4 @@ def step_of_adam(parameters, gradients, first, second, coefficients):
             mean = means[i] + (slope - means[i]) * new
             square = squares[i] * old_square + slope * new_square * slope
             means[i], squares[i] = mean, square
-            weights[i] = weights[i] * kept + mean * rate / (root(square) / scale + EPSILON)
+            weights[i] = weights[i] * shrinkage + mean * rate / (root(square) / scale + EPSILON)

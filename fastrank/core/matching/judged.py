@@ -183,7 +183,7 @@ def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
             "q", max(table_size(deepest + most), codes.SORT_COLUMNS * deepest + codes.SORT_BYTES)
         ),
         judged_hashes=zeros("q", most),
-        places=zeros("q", more),
+        positions=zeros("q", more),
         row_index=records.RowIndex(
             table=zeros("i", 2 * size if size <= 1 << 16 else size),
             links=zeros("i", more),

@@ -28,12 +28,12 @@ class _Kernels:
         setattr(self, name, function)
         return function
 
-    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *arguments: Any) -> Callable[[], Any]:
         """A function that calls a kernel with these arguments, for many calls in a row.
 
         What changes between the calls must be in memory, which may not move.
         """
-        return self._load().prepare(name, *given)
+        return self._load().prepare(name, *arguments)
 
     def _load(self) -> EntryPoints | Interpreter:
         if self._engine is None:
@@ -58,20 +58,20 @@ def engine() -> str:
 
 
 def _choose() -> tuple[EntryPoints | Interpreter, str]:
-    wanted = os.environ.get("FASTRANK_ENGINE", "")
-    if wanted not in ("", "precompiled", "jit"):
-        raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'precompiled' or 'jit'")
+    choice = os.environ.get("FASTRANK_ENGINE", "")
+    if choice not in ("", "precompiled", "jit"):
+        raise EngineError(f"FASTRANK_ENGINE={choice!r}: expected 'precompiled' or 'jit'")
     interpret = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
     reason, unasked = "FASTRANK_ENGINE=jit", ""
-    if interpret and wanted != "precompiled":
+    if interpret and choice != "precompiled":
         reason = "NUMBA_DISABLE_JIT is set"
-    elif wanted != "jit":
+    elif choice != "jit":
         from fastrank.core.native import library
 
         loaded, reason = library.load()
         if loaded is not None:
             return loaded, f"precompiled ({loaded.level})"
-        if wanted == "precompiled":
+        if choice == "precompiled":
             raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
         if "requires x86-64-v2" in reason:
             # The JIT imports numpy, which ends the process with SIGILL.

@@ -12,6 +12,7 @@ from sys import getrefcount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Callable, Iterator
     from typing import Any
 
@@ -105,14 +106,14 @@ def zeros(code: str, count: int) -> Any:
 def columns(code: str, *counts: int) -> list[Any]:
     """Zeroed columns of one type, as `zeros` makes each, in one piece of memory."""
     memory, end = zeros(code, sum(counts)), 0
-    made = []
+    views = []
     for count in counts:
-        made.append(memory[end : end + count])
+        views.append(memory[end : end + count])
         end += count
-    return made
+    return views
 
 
-def _mapped(size: int) -> Any:
+def _mapped(size: int) -> mmap.mmap:
     import mmap
 
     try:
@@ -154,7 +155,7 @@ class FreeList:
     def __iter__(self) -> Iterator[Any]:
         return iter(tuple(self._items))
 
-    def keep(self, item: Any) -> None:
+    def keep(self, item: object) -> None:
         """Add something, which may still be in use; a full list loses what it got first."""
         self._items.append(item)
         del self._items[: -self._most]
@@ -166,19 +167,21 @@ class Recycled:
     def __init__(self) -> None:
         self._free = FreeList(1)
 
-    def make(self, *wanted: tuple[str, int]) -> list[Any]:
+    def make(self, *shapes: tuple[str, int]) -> list[Any]:
         """Typed memory, of any content, as `zeros` takes type and number of items."""
-        sizes = [max(1, count * SIZES[code]) for code, count in wanted]
+        sizes = [max(1, count * SIZES[code]) for code, count in shapes]
         maps = self._free.take(lambda maps: _serve(maps, sizes))
         if maps is None:
             maps = [_mapped(size) for size in sizes]
-        views: list[Any] = [memoryview(own)[:size] for own, size in zip(maps, sizes, strict=True)]
+        views: list[Any] = [
+            memoryview(memory)[:size] for memory, size in zip(maps, sizes, strict=True)
+        ]
         # Not before there are views: another thread would take the memory for free.
         self._free.keep(maps)
-        return [view.cast(code) for view, (code, _) in zip(views, wanted, strict=True)]
+        return [view.cast(code) for view, (code, _) in zip(views, shapes, strict=True)]
 
 
-def _serve(maps: list[Any], sizes: list[int]) -> bool:
+def _serve(maps: list[mmap.mmap], sizes: list[int]) -> bool:
     """Whether memory is free, large enough, and not much larger than that."""
     # A view of a map, or what is made from one, is one more reference to it than these two.
     return len(maps) == len(sizes) and all(
@@ -189,10 +192,10 @@ def _serve(maps: list[Any], sizes: list[int]) -> bool:
 
 def filled(code: str, values: list[Any]) -> Any:
     """The given numbers as typed memory."""
-    made = zeros(code, len(values))
+    memory = zeros(code, len(values))
     for i, value in enumerate(values):
-        made[i] = value
-    return made
+        memory[i] = value
+    return memory
 
 
 def table_size(items: int) -> int:

@@ -50,43 +50,43 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
         # No undefined symbols, whatever the process that loads the library happens to hold;
         # and no local ones, which nothing looks up.
         linker += ["-Wl,-z,defs", "-s"]
-    wanted = wanted_levels()
+    cpus = wanted_levels()
     sources = b"" if installed else read_sources()
-    compiled = _compile_kernels([*wanted])
+    compiled = _compile_kernels([*cpus])
     os.makedirs(folder, exist_ok=True)
-    targets = [library_path(level, folder) for level in wanted]
+    targets = [library_path(level, folder) for level in cpus]
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        made = [library_path(level, scratch) for level in wanted]
-        for linked, (level, cpu) in zip(made, wanted.items(), strict=True):
+        scratch_paths = [library_path(level, scratch) for level in cpus]
+        for linked, (level, cpu) in zip(scratch_paths, cpus.items(), strict=True):
             _link([*linker, "-shared", "-o", linked], compiled[level], sources, cpu)
             _check_loads(linked)
         # A process that has the old library mapped keeps it, and none sees half of the new one.
-        for linked, target in zip(made, targets, strict=True):
+        for linked, target in zip(scratch_paths, targets, strict=True):
             os.replace(linked, target)
-    for level in {*levels()} - {*wanted}:
+    for level in {*levels()} - {*cpus}:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(library_path(level, folder))
     return targets
 
 
-def _compile_kernels(wanted: list[str]) -> dict[str, dict[str, Compiled]]:
-    """Each wanted level's kernels by name: as they were kept, or compiled and then kept."""
+def _compile_kernels(level_names: list[str]) -> dict[str, dict[str, Compiled]]:
+    """The kernels of each level by name: from the cache, or compiled and then kept there."""
     cache = ObjectCache()
     digests = kernel_digests()
-    found: dict[str, dict[str, Compiled]] = {level: {} for level in wanted}
+    kernels: dict[str, dict[str, Compiled]] = {level: {} for level in level_names}
     missing: dict[str, list[str]] = {}
     for name, digest in digests.items():
-        for level in wanted:
-            kept = cache.get(digest, level)
-            if kept is None:
+        for level in level_names:
+            cached = cache.get(digest, level)
+            if cached is None:
                 missing.setdefault(name, []).append(level)
             else:
-                found[level][name] = kept
+                kernels[level][name] = cached
     for name, level, compiled in _compile(missing) if missing else ():
-        found[level][name] = compiled
+        kernels[level][name] = compiled
         cache.put(digests[name], level, compiled)
     cache.forget_old()
-    return found
+    return kernels
 
 
 def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled]]:

@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -21,6 +21,17 @@ from numba.extending import lower_builtin, overload, type_callable
 
 from fastrank.core.native import records
 from fastrank.core.native.record import PER_QUERY, RECORDS, Record, State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from llvmlite.ir import IRBuilder, Value
+    from numba.core.base import BaseContext
+    from numba.core.typing.templates import Signature
+
+    Function: TypeAlias = Callable[..., Any]
+    Decorator: TypeAlias = Callable[[Function], Any]
 
 # Division by zero must give inf and nan as in C, never raise: the library has no exceptions.
 # boundscheck is spelled out because an environment variable could otherwise turn it on. Kernels
@@ -47,20 +58,20 @@ KERNELS: dict[str, Declared] = {}
 # The functions that are not compiled into their callers.
 OUTLINED: set[str] = set()
 # The structures through which kernels see states, by name.
-STRUCTURES: dict[str, Any] = {}
+STRUCTURES: dict[str, types.Type] = {}
 
 
-def helper(function: Callable[..., Any]) -> Any:
+def helper(function: Function) -> Any:
     """Compile a function that only other kernels call."""
     return numba.njit(**OPTIONS)(function)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(function: Function) -> Any:
     """Compile a function into each of its callers: for the inside of loops, where a call costs."""
     return numba.njit(**{**OPTIONS, "forceinline": True})(function)
 
 
-def outlined(function: Callable[..., Any]) -> Any:
+def outlined(function: Function) -> Any:
     """Compile a function that is rarely called, and no part of its callers: they stay small."""
     OUTLINED.add(function.__name__)
     return helper(function)
@@ -70,9 +81,7 @@ def outlined(function: Callable[..., Any]) -> Any:
 ARRAY: Any = types.Dummy("array")
 
 
-def instruction(
-    signature: Any, generate: Callable[..., Any]
-) -> Callable[[Callable[..., Any]], Any]:
+def instruction(signature: Any, generate: Function) -> Decorator:
     """Let compiled code that calls a function execute what `generate` generates instead.
 
     The function itself is the meaning in plain Python. signature: numba's types, and ARRAY.
@@ -80,23 +89,25 @@ def instruction(
     the value, a list for a tuple, None for void.
     """
 
-    def typer(*given: Any) -> Any:
-        kinds = zip(signature.args, given, strict=True)
-        return signature.return_type(*(own if kind is ARRAY else kind for kind, own in kinds))
+    def typer(*actual: types.Type) -> types.Type:
+        pairs = zip(signature.args, actual, strict=True)
+        return signature.return_type(*(array if kind is ARRAY else kind for kind, array in pairs))
 
-    def lower(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+    def lower(
+        context: BaseContext, builder: IRBuilder, called: Signature, arguments: Sequence[Value]
+    ) -> Value:
         values = [
             context.make_array(kind)(context, builder, value).data
             if isinstance(kind, types.Array)
             else value
             for kind, value in zip(called.args, arguments, strict=True)
         ]
-        made = generate(builder, *values)
-        if isinstance(made, list):
-            return context.make_tuple(builder, called.return_type, made)
-        return context.get_dummy_value() if made is None else made
+        result = generate(builder, *values)
+        if isinstance(result, list):
+            return context.make_tuple(builder, called.return_type, result)
+        return context.get_dummy_value() if result is None else result
 
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(function: Function) -> Function:
         typer.pysig = inspect.signature(function)  # type: ignore[attr-defined]
         type_callable(function)(lambda _: typer)
         lower_builtin(function, types.VarArg(types.Any))(lower)
@@ -105,13 +116,13 @@ def instruction(
     return declare
 
 
-def unless_tied(expected: Any) -> Callable[[Callable[..., Any]], Any]:
+def unless_tied(expected: Any) -> Decorator:
     """Compile a function of a ranking that only kernels call, and `expected` in its place.
 
     The latter is called, with the same arguments, for rankings with tie groups.
     """
 
-    def declare(function: Callable[..., Any]) -> Any:
+    def declare(function: Function) -> Any:
         plain = helper(function)
 
         @functools.wraps(function)
@@ -128,9 +139,7 @@ def unless_tied(expected: Any) -> Callable[[Callable[..., Any]], Any]:
     return declare
 
 
-def kernel(
-    signature: str, over_ties: str = "", *, holds_gil: bool = False
-) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: str, over_ties: str = "", *, holds_gil: bool = False) -> Decorator:
     """Export a function under its own name, with the types of `signature`.
 
     A kernel works on arrays and scalars that the caller owns: it allocates nothing, raises
@@ -145,7 +154,7 @@ def kernel(
     that C functions of Python set, which the caller then gets.
     """
 
-    def declare(function: Callable[..., Any]) -> Any:
+    def declare(function: Function) -> Any:
         exported = {function.__name__: signature}
         if over_ties:
             exported[f"{function.__name__}_over_ties"] = over_ties
@@ -166,18 +175,18 @@ def declare_all() -> None:
         importlib.import_module(module.name)
 
 
-def _let_kernels_make(record: Any) -> None:
+def _let_kernels_make(record: type[Record]) -> None:
     """Tell numba the fields of a record, and that its class is called with them."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     record._fields = tuple(record.__annotations__)
-    record.__signature__ = inspect.Signature(
+    record.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(field, kind) for field in record._fields]
     )
 
 
-def _structure(state: type[State]) -> Any:
+def _structure(state: type[State]) -> types.Type:
     """What numba sees of a state: its memory, with its names."""
-    fields: Any = [(name, np.int64) for name in state.__annotations__]
+    fields = [(name, np.int64) for name in state.__annotations__]
     structure = numba.from_dtype(np.dtype(fields, align=True))
     # Its own name, with all fields, would be part of every function's.
     structure.name = state.__name__
@@ -186,11 +195,11 @@ def _structure(state: type[State]) -> Any:
 
 for module in pkgutil.iter_modules(records.__path__):
     importlib.import_module(f"{records.__name__}.{module.name}")
-for own in RECORDS.values():
-    if issubclass(own, State):
-        STRUCTURES[own.__name__] = _structure(own)
+for record in RECORDS.values():
+    if issubclass(record, State):
+        STRUCTURES[record.__name__] = _structure(record)
     else:
-        _let_kernels_make(own)
+        _let_kernels_make(record)
 
 
 def _of_one_query(name: str, record: type[Record]) -> Any:
@@ -201,4 +210,4 @@ def _of_one_query(name: str, record: type[Record]) -> Any:
 
 
 # The named tuples of single queries, by the names that types have for them.
-QUERIES: dict[str, Any] = {name: _of_one_query(name, own) for name, own in PER_QUERY.items()}
+QUERIES: dict[str, Any] = {name: _of_one_query(name, record) for name, record in PER_QUERY.items()}

@@ -23,8 +23,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     """Compiles the kernels for wheels and editable installations."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         # Removed with this object, when the wheel is written.
         self._scratch = tempfile.TemporaryDirectory()
 

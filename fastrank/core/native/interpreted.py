@@ -22,32 +22,32 @@ class Interpreter:
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
 
-        def call(*given: Any) -> Any:
-            return self.prepare(name, *given)()
+        def call(*values: Any) -> Any:
+            return self.prepare(name, *values)()
 
         return call
 
-    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
         _, declared = parse_signature(KERNELS[name].signature)
         shapes = [shape_of(type_) for type_ in declared]
         # It knows what is wrong with them.
-        flatten(name, shapes, given)
-        arguments = list(map(_converted, shapes, given))
+        flatten(name, shapes, values)
+        arguments = list(map(_converted, shapes, values))
         called = _call_per_query if declared[0] in PER_QUERY else _call
 
         def call() -> Any:
             # Python meets numpy's warnings where compiled code just computes inf or nan.
             with np.errstate(all="ignore"):
-                found = called(name, declared[0], arguments)
-            return found.item() if isinstance(found, np.generic) else found
+                result = called(name, declared[0], arguments)
+            return result.item() if isinstance(result, np.generic) else result
 
         # Arrays over addresses keep no memory alive; the function does.
-        call.memory = given  # type: ignore[attr-defined]
+        call.memory = values  # type: ignore[attr-defined]
         return call
 
 
-def _call(name: str, _first: str, arguments: list[Any]) -> Any:
+def _call(name: str, _first: str, arguments: list[object]) -> Any:
     return KERNELS[name].function(*arguments)
 
 
@@ -67,8 +67,8 @@ def _call_per_query(name: str, first: str, arguments: list[Any]) -> None:
             else:
                 fields.append(column[i] if kind == "Int64PerQuery" else column[part])
         width = len(output) // queries
-        own = output[i * width : (i + 1) * width]
-        KERNELS[name].function(QUERIES[first](*fields), *others, own)
+        query_output = output[i * width : (i + 1) * width]
+        KERNELS[name].function(QUERIES[first](*fields), *others, query_output)
 
 
 def _converted(shape: Shape, value: Any) -> Any:
@@ -80,7 +80,7 @@ def _converted(shape: Shape, value: Any) -> Any:
 
 def _array(buffer: Any, code: str) -> Any:
     """A writable array over the buffer's memory."""
-    dtype: Any = np.dtype(code)
+    dtype: np.dtype[Any] = np.dtype(code)
     count = count_items(buffer, code)
     if count == 0:
         return np.empty(0, dtype)

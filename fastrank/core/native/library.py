@@ -30,7 +30,11 @@ _OFTEN = 32
 # So few that counting calls does not reach it again.
 _NEVER = -(1 << 62)
 NATIVE = os.path.dirname(os.path.abspath(__file__))
-_RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
+_RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
+    "int64": Int64,
+    "float64": Double,
+    "void": Pointer,
+}
 
 
 class EntryPoints:
@@ -46,33 +50,33 @@ class EntryPoints:
         packer: Packer | None = None
         calls = 0
 
-        def call(*given: Any) -> Any:
+        def call(*values: Any) -> Any:
             nonlocal packer, calls
             calls += 1
             # Several threads may have counted past it. It is not asked for twice if there is none.
             if calls >= _OFTEN:
                 calls, packer = _NEVER, self._packer(shapes)
-            arguments = None if packer is None else packer.pack(given)
+            arguments = None if packer is None else packer.pack(values)
             if arguments is None:
                 # It also knows what is wrong with them.
-                arguments = _arguments(codes, flatten(name, shapes, given))
+                arguments = _arguments(codes, flatten(name, shapes, values))
             return _call(name, entry, result_type(), arguments)
 
         return call
 
-    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
         """The same call of the entry point `name` again and again, its arguments looked at once.
 
         What changes between the calls must be in memory; that of the arguments may not move.
         """
         entry, shapes, codes, result_type = self._entry(name)
-        arguments, out = _arguments(codes, flatten(name, shapes, given)), result_type()
+        arguments, out = _arguments(codes, flatten(name, shapes, values)), result_type()
 
         def call() -> Any:
             return _call(name, entry, out, arguments)
 
         # Addresses keep no memory alive; the function does.
-        call.memory = given  # type: ignore[attr-defined]
+        call.memory = values  # type: ignore[attr-defined]
         return call
 
     def _packer(self, shapes: list[Shape]) -> Packer | None:
@@ -111,10 +115,10 @@ class Library(EntryPoints):
         return address, self._signatures[name], name in self._held
 
 
-def _arguments(codes: list[str], given: list[Any]) -> Any:
+def _arguments(codes: list[str], columns: list[Any]) -> Any:
     """Arguments as entry points take them, eight bytes each: an array's address and its length."""
-    values: list[Any] = []
-    for code, value in zip(codes, given, strict=True):
+    values: list[int] = []
+    for code, value in zip(codes, columns, strict=True):
         if code == "int64":
             values.append(value)
         elif code == "float64":
@@ -165,9 +169,9 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
             continue
         try:
             handle = dlopen(path)
-            found = Function(dlsym(handle, "fastrank_cpu_level"))()
-            if found < needed:
-                lacking = "x86-64-v2" if found < 2 else level
+            cpu_level = Function(dlsym(handle, "fastrank_cpu_level"))()
+            if cpu_level < needed:
+                lacking = "x86-64-v2" if cpu_level < 2 else level
                 reason = f"the compiled library requires {lacking}, which this processor lacks"
                 continue
             if _is_current(_text(handle, "sources"), folder):
@@ -220,8 +224,8 @@ def read_sources(core: str = CORE) -> bytes:
 
 def builder_files(native: str = NATIVE) -> list[str]:
     """The files that decide what comes out of the compiler."""
-    own = [os.path.join(native, name) for name in ("build.py", "declare.py", "record.py")]
-    return [*own, *python_files(os.path.join(native, "compiling"))]
+    files = [os.path.join(native, name) for name in ("build.py", "declare.py", "record.py")]
+    return [*files, *python_files(os.path.join(native, "compiling"))]
 
 
 def kernel_files(core: str = CORE) -> list[str]:
@@ -232,9 +236,9 @@ def kernel_files(core: str = CORE) -> list[str]:
 
 def python_files(package: str) -> list[str]:
     """The modules of a package, those of all packages below too, sorted."""
-    found = []
+    paths = []
     for folder, folders, names in os.walk(package):
         if "__pycache__" in folders:
             folders.remove("__pycache__")
-        found += [os.path.join(folder, name) for name in names if name.endswith(".py")]
-    return sorted(found)
+        paths += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    return sorted(paths)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.core.native.buffers import HoldingFunction
     from fastrank.core.native.record import Shape
 
 # An unusual float, used to check the memory layout of floats.
@@ -98,14 +99,14 @@ def _types_of_numpy() -> tuple[int, int]:
     import numpy
 
     double, single = numpy.float64(KNOWN), numpy.float32(KNOWN)
-    found = (
+    values = (
         Double.from_address(id(double) + codes.NUMBER_IN_FLOAT).value,
         Single.from_address(id(single) + codes.NUMBER_IN_FLOAT).value,
     )
-    return (id(numpy.float64), id(numpy.float32)) if found == (double, single) else (-1, -1)
+    return (id(numpy.float64), id(numpy.float32)) if values == (double, single) else (-1, -1)
 
 
-def addresses(objects: Iterable[Any]) -> Any:
+def addresses(objects: Iterable[object]) -> array[int]:
     """Where objects lie, for kernels; somebody has to hold them."""
     return array("q", map(id, objects))
 
@@ -127,11 +128,11 @@ def _is_small(length: int, size: int) -> bool:
     return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
-def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[dict[str, Any]]:
+def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[dict[str, float]]:
     """`count` dicts from the names of columns to numbers.
 
-    columns: the memory of its doubles, the place of the first one and how many places from one to
-    the next, which may be 0.
+    columns: the memory of its doubles, the index of the first and the step from one to the next,
+    which may be 0.
     """
     api = api_with_numpy() if count * len(columns) > _FEW else None
     if api is None:
@@ -139,11 +140,11 @@ def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[
             {name: values[first + i * step] for name, (values, first, step) in columns.items()}
             for i in range(count)
         ]
-    made: list[dict[str, Any]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
-    places = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
+    rows: list[dict[str, float]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
+    starts = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
     steps = array("q", [8 * step for _, _, step in columns.values()])
-    kernels.fill_dicts(api, addresses(made), addresses(columns), places, steps)
-    return made
+    kernels.fill_dicts(api, addresses(rows), addresses(columns), starts, steps)
+    return rows
 
 
 class Packer:
@@ -152,14 +153,14 @@ class Packer:
     That takes 0.05 us for an array, where Python takes 1 us.
     """
 
-    def __init__(self, entry: Any, shapes: list[Shape], api: PythonApi) -> None:
+    def __init__(self, entry: HoldingFunction, shapes: list[Shape], api: PythonApi) -> None:
         expected: list[list[int]] = []
-        for place, shape in enumerate(shapes):
-            _describe(shape, -1, place, expected)
+        for index, shape in enumerate(shapes):
+            _describe(shape, -1, index, expected)
         self._count = len(shapes)
         # The kernel gets their addresses only.
         self._memory = [*api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
-        parts = [part for own in self._memory for part in (address(own), len(own))]
+        parts = [part for memory in self._memory for part in (address(memory), len(memory))]
         arrays = sum(kind > 0 for _, _, kind, _ in expected)
         numbers = sum(kind == codes.INTEGER for _, _, kind, _ in expected)
         # The kernel's own memory lies behind the arguments.
@@ -169,19 +170,19 @@ class Packer:
         self._arguments = (Int64 * (len(parts) + 3))(*parts[:2], 0, *parts[2:], 0, room)
         self._entry = entry
 
-    def pack(self, given: tuple[Any, ...]) -> Any | None:
+    def pack(self, values: tuple[object, ...]) -> Any | None:
         """Arguments as entry points take them; None if they are not as declared."""
         packed, wrong = self._packed_type(), Int64()
         arguments = type(self._arguments).from_buffer_copy(self._arguments)
-        arguments[2], arguments[-2] = id(given), addressof(packed)
+        arguments[2], arguments[-2] = id(values), addressof(packed)
         try:
             self._entry(byref(wrong), NO_EXCEPTION, arguments)
         except (TypeError, ValueError, BufferError, IndexError):
             return None
-        return packed if wrong.value < 0 and len(given) == self._count else None
+        return packed if wrong.value < 0 and len(values) == self._count else None
 
 
-def make_packer(entry: Any, shapes: list[Shape]) -> Packer | None:
+def make_packer(entry: HoldingFunction, shapes: list[Shape]) -> Packer | None:
     """A packer for arguments of these shapes; None if Python has to pack them."""
     api = python_api()
     # The kernel does not read floats: one kernel takes any.
@@ -190,14 +191,14 @@ def make_packer(entry: Any, shapes: list[Shape]) -> Packer | None:
     return Packer(entry, shapes, api)
 
 
-def _describe(shape: Shape, owner: int, place: int, expected: list[list[int]]) -> None:
+def _describe(shape: Shape, owner: int, index: int, expected: list[list[int]]) -> None:
     """Append what `ExpectedArguments` says of an argument, and of all that it holds."""
-    own = len(expected)
+    entry = len(expected)
     if shape.record is not None:
-        expected.append([owner, place, codes.RECORD, id(shape.record)])
+        expected.append([owner, index, codes.RECORD, id(shape.record)])
     elif (code := shape.codes[0]) in SIZES:
-        expected.append([owner, place, SIZES[code], ord(code)])
+        expected.append([owner, index, SIZES[code], ord(code)])
     else:
-        expected.append([owner, place, codes.INTEGER, 0])
+        expected.append([owner, index, codes.INTEGER, 0])
     for i, field in enumerate(shape.fields):
-        _describe(field, own, i, expected)
+        _describe(field, entry, i, expected)

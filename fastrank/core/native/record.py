@@ -58,7 +58,7 @@ class _WithoutDict(type):
     """The type of records and states: a tuple has nothing but its items."""
 
     @classmethod
-    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: Any) -> Any:
+    def __prepare__(cls, _name: str, _bases: tuple[type, ...], /, **_declared: object) -> Any:
         return {"__slots__": ()}
 
 
@@ -78,15 +78,15 @@ class Record(Columns, metaclass=_WithoutDict):
         if query:
             PER_QUERY[query] = cls
 
-    def __new__(cls, *values: Any, **named: Any) -> Self:
+    def __new__(cls, *values: object, **by_name: object) -> Self:
         """Raises TypeError unless every field is given once."""
         fields = cls.__annotations__
-        if named:
+        if by_name:
             rest = [*fields][len(values) :]
-            if named.keys() != set(rest):
-                wrong = sorted(named.keys() ^ set(rest))
+            if by_name.keys() != set(rest):
+                wrong = sorted(by_name.keys() ^ set(rest))
                 raise TypeError(f"{cls.__name__}: fields missing or unknown: {wrong}")
-            values += tuple([named[name] for name in rest])
+            values += tuple([by_name[name] for name in rest])
         elif len(values) != len(fields):
             count = len(fields)
             raise TypeError(f"{cls.__name__}: expected {count} fields, found {len(values)}")
@@ -99,18 +99,18 @@ class Record(Columns, metaclass=_WithoutDict):
             kind = type(self)
             if name not in kind.__annotations__:
                 raise AttributeError(f"{kind.__name__} has no field {name!r}")
-            for place, field in enumerate(kind.__annotations__):
-                setattr(kind, field, property(itemgetter(place)))
+            for index, field in enumerate(kind.__annotations__):
+                setattr(kind, field, property(itemgetter(index)))
             return getattr(self, name)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
+    def __getnewargs__(self) -> tuple[object, ...]:
         # For copies and pickles.
         return tuple(self)
 
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(type(self).__annotations__, self, strict=True))
 
-    def changed(self, **fields: Any) -> Self:
+    def changed(self, **fields: object) -> Self:
         """The same with other values in some fields."""
         return type(self)(**{**self._asdict(), **fields})
 
@@ -123,8 +123,8 @@ class State(Columns, metaclass=_WithoutDict):
 
     def __init_subclass__(cls) -> None:
         RECORDS[cls.__name__] = cls
-        for place, name in enumerate(cls.__annotations__):
-            setattr(cls, name, _number_at(place))
+        for index, name in enumerate(cls.__annotations__):
+            setattr(cls, name, _number_at(index))
 
     def __new__(cls, memory: Any = None, **numbers: int) -> Self:
         """memory: an int64 for each name, which is written when a number is; new by default."""
@@ -144,12 +144,12 @@ class State(Columns, metaclass=_WithoutDict):
         self.assign(**{**dict.fromkeys(type(self).__annotations__, 0), **numbers})
 
 
-def _number_at(place: int) -> property:
+def _number_at(index: int) -> property:
     def read(state: State) -> Any:
-        return state[0][place]
+        return state[0][index]
 
     def write(state: State, number: int) -> None:
-        state[0][place] = number
+        state[0][index] = number
 
     return property(read, write)
 
@@ -201,7 +201,7 @@ class Shape:
         # Most records have no others in them.
         self._is_flat = all(field.record is None for field in self.fields)
 
-    def append_columns(self, flat: list[Any], value: Any) -> None:
+    def append_columns(self, flat: list[Any], value: object) -> None:
         """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
         if type(value) is self.record:
             if self._is_flat:
@@ -226,17 +226,17 @@ def shape_of(declared: str) -> Shape:
     return shape
 
 
-def flatten(kernel: str, shapes: list[Shape], given: tuple[Any, ...]) -> list[Any]:
+def flatten(kernel: str, shapes: list[Shape], values: tuple[object, ...]) -> list[Any]:
     """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
 
     Raises TypeError unless the arguments are as declared: as many, and records where it says so.
     """
-    if len(given) != len(shapes):
-        count = f"expected {len(shapes)} arguments, found {len(given)}"
+    if len(values) != len(shapes):
+        count = f"expected {len(shapes)} arguments, found {len(values)}"
         raise TypeError(f"kernel {kernel}: {count}")
     flat: list[Any] = []
     try:
-        for shape, value in zip(shapes, given):  # noqa: B905
+        for shape, value in zip(shapes, values):  # noqa: B905
             shape.append_columns(flat, value)
     except TypeError as error:
         raise TypeError(f"kernel {kernel}: {error}") from None

@@ -228,7 +228,7 @@ def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tupl
     scratch = MiningScratch(
         table=zeros("q", table_size(deepest + widest)),
         ranking=ranking_scratch(deepest),
-        found=zeros("q", deepest),
+        judged_rows=zeros("q", deepest),
     )
     mined = Negatives(
         retrieved=zeros("q", len(qrels.docs)),

@@ -54,9 +54,9 @@ def test_every_kernel_has_its_own_digest() -> None:
 CHANGES = re.findall(
     r" *(.*) in (\S+): (.*) -> (.*)\n *concerns (.*), not (.*)\n",
     """
-    kernel in kernels/measures/trec.py: if found: -> if found > 0:
+    kernel in kernels/measures/trec.py: if relevant: -> if relevant > 0:
         concerns average_precision log_average_precision, not precision_cut stream_run
-    shared helper in kernels/measures/tie_groups.py: found += relevant -> found -= relevant
+    shared helper in kernels/measures/tie_groups.py: above += relevant -> above -= relevant
         concerns precision_cut precision_of_retrieved, not average_precision stream_run
     helper over ties in kernels/measures/tie_groups.py: max(q.level, 0), 0, 0) -> q.level, 0, 0)
         concerns num_rel_ret_over_ties set_precision_over_ties, not precision_cut_over_ties
@@ -70,7 +70,7 @@ CHANGES = re.findall(
         concerns stream_run scan_run, not average_precision
     instruction in kernels/simd/instructions.py: builder.bswap(word) -> builder.ctpop(word)
         concerns stream_run sort_groups, not average_precision step_of_adam pack_arguments
-    place in kernels/simd/instructions.py: loaded(builder, _WORD, text, at) -> loaded(builder, at)
+    place in kernels/simd/instructions.py: loaded(builder, _WORD, text, start) -> loaded(start)
         concerns stream_run intern_texts, not average_precision step_of_adam pack_arguments
     """,
 )
@@ -91,7 +91,7 @@ def test_the_table_of_changes_is_read_whole() -> None:
 
 
 def test_a_change_to_a_kernel_concerns_few_others() -> None:
-    assert len(kernels_changed(TREC, "if found:", "if found > 0:")) < 5
+    assert len(kernels_changed(TREC, "if relevant:", "if relevant > 0:")) < 5
 
 
 def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it() -> None:

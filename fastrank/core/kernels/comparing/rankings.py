@@ -20,12 +20,12 @@ from fastrank.core.native.records.runs import TiedRanks
 
 
 @helper
-def rank_query(run, place, single, scratch):
+def rank_query(run, query, single, scratch):
     """Rank the results of a query as trec_eval does: its first row, and its ranks with ties."""
     keys, order, _ = scratch.ranking
     tops, bottoms = scratch.ranks
-    start = run.offsets[place] if place >= 0 else 0
-    count = run.offsets[place + 1] - start if place >= 0 else 0
+    start = run.offsets[query] if query >= 0 else 0
+    count = run.offsets[query + 1] - start if query >= 0 else 0
     rank_documents(run.docs, run.scores, start, count, single, LARGER_ID_FIRST, scratch.ranking)
     top = 0
     while top < count:
@@ -39,24 +39,24 @@ def rank_query(run, place, single, scratch):
 
 
 @helper
-def pair_documents(found, first_order, second_count, by_row, depth, partners, swap):
-    """partners[r] = the place of the document at place r of one ranking in the other, or -1.
+def pair_documents(first_rows, first_order, second_count, by_row, depth, partners, swap):
+    """partners[r] = the position in one ranking of the document at position r of the other, or -1.
 
-    found: for each place of the second ranking its row in the first, or -1. swap: `partners` is
-    about the places of the first ranking. Returns the shared documents among the first `depth`.
+    first_rows: for each position in the second ranking, the document's row in the first, or -1.
+    swap: r is a position in the first ranking. Returns how many of the first `depth` are shared.
     """
     partners[:] = -1
-    for place in range(len(first_order)):
-        by_row[first_order[place]] = place
+    for position in range(len(first_order)):
+        by_row[first_order[position]] = position
     shared = 0
-    for place in range(second_count):
-        if found[place] >= 0:
-            other = by_row[found[place]]
-            shared += place < depth and other < depth
+    for position in range(second_count):
+        if first_rows[position] >= 0:
+            partner = by_row[first_rows[position]]
+            shared += position < depth and partner < depth
             if swap:
-                partners[other] = place
+                partners[partner] = position
             else:
-                partners[place] = other
+                partners[position] = partner
     return shared
 
 
@@ -78,23 +78,23 @@ def tau_of_shared(longer, shorter, partners, scratch):
 
 
 @helper
-def tau_of_union(found, by_row, count, other_count, scratch):
-    """Kendall's tau of the first ranking and the second, as places in the union of both.
+def tau_of_union(first_rows, by_row, count, other_count, scratch):
+    """Kendall's tau of the first ranking and the second, as ranks in the union of both.
 
     The union has the documents of the first ranking, then the others in the order of the second.
     """
     compared = min(count, other_count)
-    places, union = scratch.shared_partners, count
+    ranks, union = scratch.shared_partners, count
     for i in range(compared):
-        if found[i] >= 0:
-            places[i] = by_row[found[i]] + 1
+        if first_rows[i] >= 0:
+            ranks[i] = by_row[first_rows[i]] + 1
         else:
             union += 1
-            places[i] = union
+            ranks[i] = union
     for i in range(compared):
         by_row[i] = i
     return kendall_tau(
-        by_row[:compared], places[:compared], scratch.tree[: union + 1], scratch.pairs
+        by_row[:compared], ranks[:compared], scratch.tree[: union + 1], scratch.pairs
     )
 
 
@@ -120,7 +120,7 @@ def compare_rankings(first, second, pairs, options, persistence, scratch, values
             scratch.second.ranking.order,
             other_count,
             scratch.table,
-            scratch.found,
+            scratch.first_rows,
             scratch.problem,
         )
         if scratch.problem[0] != FINE:
@@ -129,7 +129,7 @@ def compare_rankings(first, second, pairs, options, persistence, scratch, values
         shorter, longer = (other_ranks, ranks) if swap else (ranks, other_ranks)
         partners = scratch.partners[: len(longer.tops)]
         shared = pair_documents(
-            scratch.found,
+            scratch.first_rows,
             scratch.first.ranking.order[:count],
             other_count,
             scratch.shared,
@@ -148,13 +148,15 @@ def compare_rankings(first, second, pairs, options, persistence, scratch, values
             scratch.biased,
         )
         distinct = min(count, depth) + min(other_count, depth) - shared
-        own = values[i * OVERLAP_VALUES : (i + 1) * OVERLAP_VALUES]
-        own[0] = shared
-        own[1] = shared / distinct if distinct > 0 else math.nan
-        own[2] = scratch.biased[0]
+        pair_values = values[i * OVERLAP_VALUES : (i + 1) * OVERLAP_VALUES]
+        pair_values[0] = shared
+        pair_values[1] = shared / distinct if distinct > 0 else math.nan
+        pair_values[2] = scratch.biased[0]
         # Before the tau of shared documents, which uses the same memory.
-        own[4] = tau_of_union(scratch.found, scratch.shared, count, other_count, scratch)
-        own[3] = tau_of_shared(longer, shorter, partners, scratch)
+        pair_values[4] = tau_of_union(
+            scratch.first_rows, scratch.shared, count, other_count, scratch
+        )
+        pair_values[3] = tau_of_shared(longer, shorter, partners, scratch)
     return len(pairs.first)
 
 
@@ -198,8 +200,8 @@ def sum_overlaps(shorter, longer, partners, ties, overlaps):
         top, bottom = longer.tops[i], longer.bottoms[i]
         other_top, other_bottom = shorter.tops[j], shorter.bottoms[j]
         for depth in range(max(top, other_top), max(bottom, other_bottom)):
-            own = presence(depth, top, bottom, ties)
-            overlaps[depth - 1] += own * presence(depth, other_top, other_bottom, ties)
+            share = presence(depth, top, bottom, ties)
+            overlaps[depth - 1] += share * presence(depth, other_top, other_bottom, ties)
 
 
 @helper
@@ -222,10 +224,10 @@ def size_at(ranks, depth, ties):
 @helper
 def mean_size(shorter, longer, depth, ties):
     """The denominator of the agreement: the mean of both sizes, geometric if ties are corrected."""
-    own, other = size_at(longer, depth, ties), size_at(shorter, depth, ties)
+    longer_size, shorter_size = size_at(longer, depth, ties), size_at(shorter, depth, ties)
     if ties == TIES_CORRECTED:
-        return math.sqrt(own) * math.sqrt(other)
-    return (own + other) / 2.0
+        return math.sqrt(longer_size) * math.sqrt(shorter_size)
+    return (longer_size + shorter_size) / 2.0
 
 
 @kernel(

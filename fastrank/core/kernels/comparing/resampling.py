@@ -102,27 +102,27 @@ def weighted_sums(values, weights, count, sums):
     """
     n = len(weights) // count
     for i in range(len(sums) // count):
-        own = sums[i * count : (i + 1) * count]
-        own[:] = 0.0
+        row = sums[i * count : (i + 1) * count]
+        row[:] = 0.0
         for q in range(n):
             value = values[i * n + q]
             if value != 0.0:
                 weight = weights[q * count : (q + 1) * count]
                 for b in range(count):
-                    own[b] += value * weight[b]
+                    row[b] += value * weight[b]
 
 
 @kernel("void(float64[::1], int64, int64[::1], int64[::1], float64[::1], int64[::1])")
 def count_extreme(sums, count, firsts, seconds, thresholds, counts):
     """Add to counts[p] in how many resamples the sums of pair p differ by its threshold or more."""
     for p in range(len(counts)):
-        one = sums[firsts[p] * count : (firsts[p] + 1) * count]
-        other = sums[seconds[p] * count : (seconds[p] + 1) * count]
+        first = sums[firsts[p] * count : (firsts[p] + 1) * count]
+        second = sums[seconds[p] * count : (seconds[p] + 1) * count]
         threshold = thresholds[p]
-        found = 0
+        extreme = 0
         for b in range(count):
-            found += np.int64(abs(one[b] - other[b]) >= threshold)
-        counts[p] += found
+            extreme += np.int64(abs(first[b] - second[b]) >= threshold)
+        counts[p] += extreme
 
 
 @kernel("void(float64[::1], int64, int64, float64[::1], float64[::1], float64[::1])")
@@ -156,8 +156,8 @@ def all_signed_sums(magnitudes, first, stop, sums, room):
     """All 2**(stop - first) signed sums of magnitudes, ascending; sorted by merging."""
     sums[0] = 0
     size = 1
-    for place in range(first, stop):
-        magnitude = magnitudes[place]
+    for m in range(first, stop):
+        magnitude = magnitudes[m]
         for i in range(size):
             room[i] = sums[i]
         low = high = 0
@@ -183,12 +183,12 @@ def count_signed_sums(magnitudes, threshold, left, right, room):
     half = len(magnitudes) // 2
     lefts = all_signed_sums(magnitudes, 0, half, left, room)
     rights = all_signed_sums(magnitudes, half, len(magnitudes), right, room)
-    found, reached = np.int64(0), rights
+    count, reached = np.int64(0), rights
     for i in range(lefts):
         while reached > 0 and right[reached - 1] + left[i] >= threshold:
             reached -= 1
-        found += rights - reached
-    return found
+        count += rights - reached
+    return count
 
 
 @kernel("void(int64[::1], float64[::1], float64[::1])")

@@ -20,10 +20,10 @@ from fastrank.core.native.records import SortScratch
 
 
 @inlined
-def copy_text(source, start, length, target, at):
+def copy_text(source, start, length, target, offset):
     """Copy a text; up to 7 bytes behind it in the target are overwritten too."""
     for byte in range(0, length, 8):
-        store_word(target, at + byte, load_word(source, start + byte))
+        store_word(target, offset + byte, load_word(source, start + byte))
 
 
 @kernel("void(Run, int64[::1])")
@@ -37,18 +37,18 @@ def count_bytes(run, sizes):
 
 
 @kernel("int64(Run, int64[::1], int64, int64, FusionRules, RankingScratch, RankedEntries)")
-def collect_rankings(run, places, segment, at, rules, ranking, entries):
+def collect_rankings(run, queries, segment, offset, rules, ranking, entries):
     """Append the rankings of a run for a block of queries; return where the text ends.
 
-    places: for each query of the block its place in the run, or -1. segment: where the offsets of
-    the run begin; offsets[segment] is filled in. at: where the text begins.
+    queries: for each query of the block its number in the run, or -1. segment: where the offsets of
+    the run begin; offsets[segment] is filled in. offset: where the text begins.
     """
     text, starts, lengths = entries.docs
     to = entries.offsets[segment]
-    for q in range(len(places)):
-        if places[q] >= 0:
-            first = run.offsets[places[q]]
-            count = run.offsets[places[q] + 1] - first
+    for q in range(len(queries)):
+        if queries[q] >= 0:
+            first = run.offsets[queries[q]]
+            count = run.offsets[queries[q] + 1] - first
             rank_documents(
                 run.docs,
                 run.scores,
@@ -61,12 +61,12 @@ def collect_rankings(run, places, segment, at, rules, ranking, entries):
             for i in range(min(count, rules.depth)):
                 row = first + ranking.order[i]
                 length = run.docs.lengths[row]
-                copy_text(run.docs.buffer, run.docs.starts[row], length, text, at)
-                starts[to], lengths[to], entries.scores[to] = at, length, run.scores[row]
-                at += length
+                copy_text(run.docs.buffer, run.docs.starts[row], length, text, offset)
+                starts[to], lengths[to], entries.scores[to] = offset, length, run.scores[row]
+                offset += length
                 to += 1
         entries.offsets[segment + q + 1] = to
-    return at
+    return offset
 
 
 # Comparing sorts fewer documents sooner.
@@ -170,15 +170,15 @@ def fuse_query(q, queries, rules, weights, entries, scratch, problem):
 def append_documents(documents, scratch, fused, size):
     """Append the first documents of a ranking to the output."""
     text, starts, lengths = scratch.docs
-    row, at = size.rows, size.bytes
+    row, offset = size.rows, size.bytes
     for i in range(documents):
         d = scratch.ranking.order[i]
-        copy_text(text, starts[d], lengths[d], fused.docs.buffer, at)
-        fused.docs.starts[row], fused.docs.lengths[row] = at, lengths[d]
+        copy_text(text, starts[d], lengths[d], fused.docs.buffer, offset)
+        fused.docs.starts[row], fused.docs.lengths[row] = offset, lengths[d]
         fused.scores[row] = scratch.fused[d]
-        at += lengths[d]
+        offset += lengths[d]
         row += 1
-    size.rows, size.bytes = row, at
+    size.rows, size.bytes = row, offset
 
 
 @kernel(

@@ -53,27 +53,27 @@ def number_documents(q, queries, runs, entries, scratch, problem):
         total += entries.offsets[segment + 1] - entries.offsets[segment]
     table = table[: table_mask(total) + 1]
     table[:] = 0
-    found = 0
+    documents = 0
     for r in range(runs):
         segment = r * queries + q
         for entry in range(entries.offsets[segment], entries.offsets[segment + 1]):
             slot = find_slot(entries.docs, entry, table, docs, 0)
             number = table[slot] - 1
             if number < 0:
-                number = found
-                found += 1
-                table[slot] = found
+                number = documents
+                documents += 1
+                table[slot] = documents
                 docs.starts[number] = entries.docs.starts[entry]
                 docs.lengths[number] = entries.docs.lengths[entry]
                 counts[number] = 0
             # The last run with the document.
             elif scratch.ends[number] == r:
                 problem[2], problem[3] = r, entry
-                return REPEATED, found
+                return REPEATED, documents
             counts[number] += 1
             scratch.ends[number] = r
             numbers[entry] = number
-    return FINE, found
+    return FINE, documents
 
 
 @helper
@@ -83,10 +83,10 @@ def group_entries(q, queries, runs, documents, entries, scratch):
     Those of document d become grouped[ends[d] - counts[d] : ends[d]]; each is its number in the
     block.
     """
-    at = 0
+    end = 0
     for d in range(documents):
-        scratch.ends[d] = at
-        at += scratch.counts[d]
+        scratch.ends[d] = end
+        end += scratch.counts[d]
     for r in range(runs):
         segment = r * queries + q
         for entry in range(entries.offsets[segment], entries.offsets[segment + 1]):
@@ -203,11 +203,11 @@ def fill_values(kind, parameter, candidates, scores, values, problem):
 @inlined
 def insert(terms, count, term):
     """Insert a term into descending terms; returns how many there are."""
-    place = count
-    while place > 0 and terms[place - 1] < term:
-        terms[place] = terms[place - 1]
-        place -= 1
-    terms[place] = term
+    i = count
+    while i > 0 and terms[i - 1] < term:
+        terms[i] = terms[i - 1]
+        i -= 1
+    terms[i] = term
     return count + 1
 
 
@@ -285,26 +285,26 @@ TOLERANCE = 1e-12
 
 
 @helper
-def outcome(one, other, q, queries, weights, entries, scratch):
+def outcome(first, second, q, queries, weights, entries, scratch):
     """1 if a majority of the runs prefers the first of two documents, -1 the second, 0 if neither.
 
     A run prefers the document that it ranks first, or the only one that it has. A run with neither
     abstains.
     """
     grouped, ends, counts = scratch.grouped, scratch.ends, scratch.counts
-    i, j = ends[one] - counts[one], ends[other] - counts[other]
+    i, j = ends[first] - counts[first], ends[second] - counts[second]
     preferring, opposing = 0.0, 0.0
     for run in range(len(weights)):
         # Entries are numbered run by run, and within a run by rank.
         last = entries.offsets[run * queries + q + 1]
-        has_one = i < ends[one] and grouped[i] < last
-        has_other = j < ends[other] and grouped[j] < last
-        if has_one and not (has_other and grouped[j] < grouped[i]):
+        has_first = i < ends[first] and grouped[i] < last
+        has_second = j < ends[second] and grouped[j] < last
+        if has_first and not (has_second and grouped[j] < grouped[i]):
             preferring += weights[run]
-        elif has_other:
+        elif has_second:
             opposing += weights[run]
-        i += has_one
-        j += has_other
+        i += has_first
+        j += has_second
     margin = preferring - opposing
     if abs(margin) <= TOLERANCE * (preferring + opposing):
         return 0
@@ -316,8 +316,8 @@ def count_majorities(q, queries, documents, weights, entries, scratch):
     """fused[d] = the number of documents that d defeats, and half of those that it ties with."""
     fused = scratch.fused
     fused[:documents] = 0.0
-    for one in range(documents):
-        for other in range(one + 1, documents):
-            found = outcome(one, other, q, queries, weights, entries, scratch)
-            fused[one] += 0.5 * (1 + found)
-            fused[other] += 0.5 * (1 - found)
+    for first in range(documents):
+        for second in range(first + 1, documents):
+            sign = outcome(first, second, q, queries, weights, entries, scratch)
+            fused[first] += 0.5 * (1 + sign)
+            fused[second] += 0.5 * (1 - sign)

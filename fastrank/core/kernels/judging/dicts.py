@@ -74,12 +74,12 @@ def text_of(api, document):
 
 
 @helper
-def word_of(text, length, at):
-    """Up to 8 bytes of a text from `at` on, zeros behind its end."""
-    rest = length - at
+def word_of(text, length, start):
+    """Up to 8 bytes of a text from `start` on, zeros behind its end."""
+    rest = length - start
     if rest <= 0:
         return np.int64(0)
-    word = U(word_at(text + at))
+    word = U(word_at(text + start))
     if rest < 8:
         behind = U(64 - 8 * rest)
         word = word << behind >> behind
@@ -87,9 +87,9 @@ def word_of(text, length, at):
 
 
 @inlined
-def load_at(text, at):
+def load_at(text, start):
     """8 bytes of a text in memory, where it lies in whole words."""
-    return U(word_at(text + at))
+    return U(word_at(text + start))
 
 
 compare, equal = compare_by(load_at), equal_by(load_at)
@@ -98,30 +98,30 @@ compare, equal = compare_by(load_at), equal_by(load_at)
 @helper
 def is_text(texts, row, text, length, first, second):
     """Whether a judged document is a text of that length, given with its first two words."""
-    at = 4 * row
-    if texts[at] != length or texts[at + 1] != first or texts[at + 2] != second:
+    base = 4 * row
+    if texts[base] != length or texts[base + 1] != first or texts[base + 2] != second:
         return False
-    return length <= 16 or equal(texts[at + 3], 16, length - 16, text, 16, length - 16)
+    return length <= 16 or equal(texts[base + 3], 16, length - 16, text, 16, length - 16)
 
 
 @helper
 def list_judgments(api, owner, docs, grades):
     """The keys and grades of a dict; whether they are str and int and as many as there is room."""
-    position, found = 0, 0
+    position, count = 0, 0
     while True:
         more, position, key, value = next_item(api.next_item, owner, position)
         if more == 0:
-            return found == len(docs)
-        if found == len(docs) or word_at(key + TYPE_IN_OBJECT) != api.text:
+            return count == len(docs)
+        if count == len(docs) or word_at(key + TYPE_IN_OBJECT) != api.text:
             return False
         if word_at(value + TYPE_IN_OBJECT) != api.integer:
             return False
-        grades[found], overflow = integer_of(api.as_integer, value)
+        grades[count], overflow = integer_of(api.as_integer, value)
         if overflow != 0:
             return False
         prefetch_at(key + HASH_IN_TEXT)
-        docs[found] = key
-        found += 1
+        docs[count] = key
+        count += 1
 
 
 @kernel("int64(PythonApi, int64[::1], int64, IndexedQrels)", holds_gil=True)
@@ -155,11 +155,11 @@ def index_dicts(api, dicts, keys, qrels):
             texts[4 * row], texts[4 * row + 3] = length, text
             texts[4 * row + 1] = word_of(text, length, 0)
             texts[4 * row + 2] = word_of(text, length, 8)
-            own_hash = word_at(docs[row] + HASH_IN_TEXT)
-            slot = own_hash & mask
+            doc_hash = word_at(docs[row] + HASH_IN_TEXT)
+            slot = doc_hash & mask
             while table[slot] != 0:
                 slot = (slot + 1) & mask
-            table[slot] = ((own_hash >> HASH_SHIFT) << ROW_BITS) | (row + 1)
+            table[slot] = ((doc_hash >> HASH_SHIFT) << ROW_BITS) | (row + 1)
         begin = qrels.grade_offsets[q]
         qrels.grade_offsets[q + 1] = begin + count_grades(
             grades, qrels.grade_values[begin:], qrels.grade_counts[begin:]
@@ -209,19 +209,19 @@ def list_results(api, owner, length, reads_keys, scratch):
     """
     docs, values, scores = scratch.docs, scratch.texts, scratch.scores
     next_function, text = api.next_item, api.text
-    position, found = 0, 0
+    position, count = 0, 0
     while True:
         more, position, key, value = next_item(next_function, owner, position)
         if more == 0:
             break
-        if found == length:
+        if count == length:
             return False
         prefetch_at(value)
         if reads_keys:
             prefetch_at(key + HASH_IN_TEXT)
-        docs[found], values[found] = key, value
-        found += 1
-    if found != length:
+        docs[count], values[count] = key, value
+        count += 1
+    if count != length:
         return False
     for i in range(length):
         scores[i] = number_of(api, values[i])
@@ -234,45 +234,45 @@ def list_results(api, owner, length, reads_keys, scratch):
 
 @helper
 def find_results(api, results, table, texts, scratch):
-    """Look every result up among the judgments: places and rows of the hits; how many, or -1."""
-    docs, (places, rows) = scratch.docs, scratch.hits
+    """Look every result up among the judgments: positions and rows of the hits; how many, or -1."""
+    docs, (positions, rows) = scratch.docs, scratch.hits
     mask = len(table) - 1
     # First the candidates by their hashes, so that what is compared is on its way meanwhile.
     candidates = 0
     for i in range(results):
-        own_hash = word_at(docs[i] + HASH_IN_TEXT)
-        slot, upper = own_hash & mask, own_hash >> HASH_SHIFT
+        doc_hash = word_at(docs[i] + HASH_IN_TEXT)
+        slot, upper = doc_hash & mask, doc_hash >> HASH_SHIFT
         entry = np.int64(table[slot])
         while entry != 0 and entry >> ROW_BITS != upper:
             slot = (slot + 1) & mask
             entry = np.int64(table[slot])
-        places[candidates], rows[candidates] = i, slot
+        positions[candidates], rows[candidates] = i, slot
         candidates += entry != 0
         prefetch(texts, TEXT_SIZE * max((entry & ROW) - 1, 0))
-    found = 0
+    hit_count = 0
     for c in range(candidates):
-        place, slot = places[c], rows[c]
-        text, length = text_of(api, docs[place])
+        position, slot = positions[c], rows[c]
+        text, length = text_of(api, docs[position])
         if text == 0:
             return -1
         first, second = word_of(text, length, 0), word_of(text, length, 8)
         while table[slot] != 0:
             row = (np.int64(table[slot]) & ROW) - 1
             if is_text(texts, row, text, length, first, second):
-                places[found], rows[found] = place, row
-                found += 1
+                positions[hit_count], rows[hit_count] = position, row
+                hit_count += 1
                 break
             slot = (slot + 1) & mask
-    return found
+    return hit_count
 
 
 @helper
-def first_not_above(keys, own):
-    """Where, in descending order, the first score that is not above `own` stands."""
+def first_not_above(keys, score):
+    """Where, in descending order, the first score stands that is not above this one."""
     low, high = 0, len(keys)
     while low < high:
         middle = low + (high - low) // 2
-        if keys[middle] > own:
+        if keys[middle] > score:
             low = middle + 1
         else:
             high = middle
@@ -280,60 +280,64 @@ def first_not_above(keys, own):
 
 
 @helper
-def is_key(api, result, document, own_hash):
+def is_key(api, result, document, doc_hash):
     """Whether a result is a document; not if one of them has no UTF-8."""
     if result == document:
         return True
-    if word_at(result + HASH_IN_TEXT) != own_hash:
+    if word_at(result + HASH_IN_TEXT) != doc_hash:
         return False
     text, length = text_of(api, result)
-    other, other_length = text_of(api, document)
-    return text != 0 and other != 0 and equal(text, 0, length, other, 0, other_length)
+    document_text, document_length = text_of(api, document)
+    return (
+        text != 0
+        and document_text != 0
+        and equal(text, 0, length, document_text, 0, document_length)
+    )
 
 
 @helper
-def place_of(docs, keys, order, document, own):
-    """The place of a document with this score, which is among the results; -1 if not found."""
-    place = 0
+def place_of(docs, keys, order, document, score):
+    """The position of a document with this score, which is among the results; -1 if not found."""
+    position = 0
     if order != IN_ANY_ORDER:
-        place = first_not_above(keys, own)
-        if place + 1 == len(keys) or (place < len(keys) and keys[place + 1] != own):
-            return place
+        position = first_not_above(keys, score)
+        if position + 1 == len(keys) or (position < len(keys) and keys[position + 1] != score):
+            return position
     else:
         equal = 0
         for i in range(len(keys)):
-            place += i * (keys[i] == own)
-            equal += keys[i] == own
+            position += i * (keys[i] == score)
+            equal += keys[i] == score
         if equal == 1:
-            return place
-        place = 0
-    own_hash = word_at(document + HASH_IN_TEXT)
-    for i in range(place, len(keys)):
-        if keys[i] == own and is_key(docs[0], docs[1][i], document, own_hash):
+            return position
+        position = 0
+    doc_hash = word_at(document + HASH_IN_TEXT)
+    for i in range(position, len(keys)):
+        if keys[i] == score and is_key(docs[0], docs[1][i], document, doc_hash):
             return i
     return -1
 
 
 @helper
 def find_judged(docs, keys, order, owner, judged, single, scratch, work):
-    """Look every judged document up in the run: places and rows, in order; how many, or -1."""
-    places, rows = scratch.hits
+    """Look every judged document up in the run: positions and rows, in order; how many, or -1."""
+    positions, rows = scratch.hits
     api = docs[0]
-    found = 0
+    hit_count = 0
     for row in range(len(judged)):
         score = get_item(api.get_item, owner, judged[row])
         if score == 0:
             continue
-        own = number_of(api, score)
+        number = number_of(api, score)
         if single:
-            own = np.float64(np.float32(own))
-        place = place_of(docs, keys, order, judged[row], own)
-        if place < 0:
+            number = np.float64(np.float32(number))
+        position = place_of(docs, keys, order, judged[row], number)
+        if position < 0:
             return -1
-        places[found], rows[found] = place, row
-        found += 1
-    sort_by_place(scratch.hits, found, work.other_order, work.words)
-    return found
+        positions[hit_count], rows[hit_count] = position, row
+        hit_count += 1
+    sort_by_place(scratch.hits, hit_count, work.other_order, work.words)
+    return hit_count
 
 
 @kernel(
@@ -370,18 +374,20 @@ def judge_dicts(api, run, qrels, options, scratch, judged_run):
         docs = (api, scratch.docs, scratch.texts, scratch.lengths)
         if looks_up_results or (order == IN_ANY_ORDER and judged > MOST_LOOKED_UP):
             texts = qrels.texts[4 * first : 4 * stop]
-            found = find_results(api, results, table, texts, scratch)
+            hit_count = find_results(api, results, table, texts, scratch)
         else:
             looked_up = qrels.docs[first:stop]
-            found = find_judged(docs, keys, order, run.dicts[i], looked_up, single, scratch, work)
+            hit_count = find_judged(
+                docs, keys, order, run.dicts[i], looked_up, single, scratch, work
+            )
         hits = TiedHits(scratch.hits.ranks, scratch.hits.rows, ties)
-        if found < 0 or not rank_keys(docs, keys, order, single, hits, found, work):
+        if hit_count < 0 or not rank_keys(docs, keys, order, single, hits, hit_count, work):
             return i
         tie_offsets[i + 1] = ties.count[0]
         if copy_counts(qrels, q, options, i, rankings) != FINE:
             return i
-        kept = min(results, options.max_retrieved)
-        list_hits(hits, found, kept, qrels.grades[first:stop], options, i, rankings)
+        depth = min(results, options.max_retrieved)
+        list_hits(hits, hit_count, depth, qrels.grades[first:stop], options, i, rankings)
     return len(run.dicts)
 
 
@@ -395,18 +401,18 @@ def fill_dicts(api, owners, keys, columns, steps):
     """
     for i in range(len(owners)):
         for j in range(len(keys)):
-            place = columns[j] + i * steps[j]
+            address = columns[j] + i * steps[j]
             # Zero and one, of which there are many, are one object each; -0.0 has other bits.
-            if word_at(place) == 0:
+            if word_at(address) == 0:
                 continue
-            if word_at(place) == word_at(api.one + NUMBER_IN_FLOAT):
+            if word_at(address) == word_at(api.one + NUMBER_IN_FLOAT):
                 status = set_item(api.set_item, owners[i], keys[j], api.one)
             else:
-                made = make_float(api.make_float, double_at(place))
-                if made == 0:
+                number = make_float(api.make_float, double_at(address))
+                if number == 0:
                     return i
-                status = set_item(api.set_item, owners[i], keys[j], made)
-                drop_reference(api.drop_reference, made)
+                status = set_item(api.set_item, owners[i], keys[j], number)
+                drop_reference(api.drop_reference, number)
             if status != 0:
                 return i
     return len(owners)

@@ -73,13 +73,13 @@ def written(value):
 
 
 @helper
-def compare_written(one, other):
+def compare_written(a, b):
     """Order of two ids as texts, such as 10 before 9: negative, zero or positive."""
-    one_aligned, one_digits = written(one)
-    other_aligned, other_digits = written(other)
-    if one_aligned != other_aligned:
-        return 1 if one_aligned > other_aligned else -1
-    return one_digits - other_digits
+    a_aligned, a_digits = written(a)
+    b_aligned, b_digits = written(b)
+    if a_aligned != b_aligned:
+        return 1 if a_aligned > b_aligned else -1
+    return a_digits - b_digits
 
 
 @helper
@@ -106,9 +106,9 @@ def index_judgments(qrels, problem):
         for row in range(judged):
             slot = slot_of_id(ids[first + row], mask)
             while tables[base + slot] != 0:
-                other = tables[base + slot] - 1
-                if ids[first + other] == ids[first + row]:
-                    problem[0], problem[1], problem[2] = QRELS_REPEAT, first + other, first + row
+                earlier = tables[base + slot] - 1
+                if ids[first + earlier] == ids[first + row]:
+                    problem[0], problem[1], problem[2] = QRELS_REPEAT, first + earlier, first + row
                     return q
                 slot = (slot + 1) & mask
             tables[base + slot] = row + 1
@@ -134,7 +134,7 @@ def find_judgment(value, judged, table):
 
 
 @inlined
-def is_same(ids, place, judged, row):
+def is_same(ids, position, judged, row):
     """Ids are all that is compared."""
     return True
 
@@ -145,8 +145,8 @@ find_places = finder_by(is_same)
 @helper
 def compare_with_each(ids, judged, hits):
     """What `find_places` does by comparing each judged document with all ids."""
-    places, rows = hits
-    found = 0
+    positions, rows = hits
+    hit_count = 0
     for row in range(len(judged)):
         seen = -1
         for first in range(0, len(ids), BLOCK):
@@ -157,16 +157,16 @@ def compare_with_each(ids, judged, hits):
                 seen = first + trailing_zeros(bits)
                 bits &= bits - ONE
         if seen >= 0:
-            places[found], rows[found] = seen, row
-            found += 1
-    return found
+            positions[hit_count], rows[hit_count] = seen, row
+            hit_count += 1
+    return hit_count
 
 
 @helper
 def look_up_each(ids, judged, table, marks, hits):
     """The same, in order, by a look-up of each id among the judged documents."""
-    places, rows = hits
-    found = repeated = 0
+    positions, rows = hits
+    hit_count = repeated = 0
     for i in range(len(ids)):
         row = find_judgment(ids[i], judged, table)
         if row < 0:
@@ -175,11 +175,11 @@ def look_up_each(ids, judged, table, marks, hits):
             repeated = -1 - i
             break
         marks[row] = 1
-        places[found], rows[found] = i, row
-        found += 1
-    for h in range(found):
+        positions[hit_count], rows[hit_count] = i, row
+        hit_count += 1
+    for h in range(hit_count):
         marks[rows[h]] = 0
-    return repeated if repeated < 0 else found
+    return repeated if repeated < 0 else hit_count
 
 
 @helper
@@ -196,7 +196,7 @@ def find_judged(ids, keys, judged, table, unique, scratch, hits):
 
     `keys` are the scores, which are wanted next. `table` is the query's, as `index_judgments` made
     it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged
-    ids. Hits become places among the ids, in order, and rows of the judgments.
+    ids. Hits become positions among the ids, in order, and rows of the judgments.
     """
     # Look up the smaller set in the larger one.
     look_up_ids = len(judged) > len(ids)
@@ -206,56 +206,56 @@ def find_judged(ids, keys, judged, table, unique, scratch, hits):
         return HAS_NEGATIVE
     base, by_hash, index = 0, False, scratch.row_index
     # Columns are listed up to 64 in excess.
-    places, columns = scratch.work[: len(ids) + BLOCK], scratch.work[len(ids) + BLOCK :]
+    positions, columns = scratch.work[: len(ids) + BLOCK], scratch.work[len(ids) + BLOCK :]
     if needs_index:
         prefetch_all(keys)
         base, by_hash = index_row(ids, index)
     if not unique:
-        repeated = find_repetition(ids, base, index.links, places)
+        repeated = find_repetition(ids, base, index.links, positions)
         if repeated >= 0:
             return -1 - repeated
     if look_up_ids:
         return look_up_each(ids, judged, table, scratch.marks, hits)
     if needs_index:
-        found = find_places(ids, ids, judged, judged, base, by_hash, index, hits)
+        hit_count = find_places(ids, ids, judged, judged, base, by_hash, index, hits)
     else:
-        found = compare_with_each(ids, judged, hits)
-    sort_by_place(hits, found, places, columns)
-    return found
+        hit_count = compare_with_each(ids, judged, hits)
+    sort_by_place(hits, hit_count, positions, columns)
+    return hit_count
 
 
 @helper
-def copy_documents(ids, scores, own_ids, own_scores):
+def copy_documents(ids, scores, row_ids, row_scores):
     """Copy the documents of a row without padding; how many, and the place of an id below -1."""
-    kept = 0
+    count = 0
     for i in range(len(ids)):
         if ids[i] < PADDING:
             return 0, i
-        own_ids[kept] = ids[i]
+        row_ids[count] = ids[i]
         if len(scores) > 0:
-            own_scores[kept] = scores[i]
-        kept += ids[i] != PADDING
-    return kept, -1
+            row_scores[count] = scores[i]
+        count += ids[i] != PADDING
+    return count, -1
 
 
 @helper
-def list_all(hits, found, count):
+def list_all(hits, hit_count, count):
     """Make hits of all documents, those that are not judged with the row -1."""
-    places, rows = hits
-    h = found - 1
+    positions, rows = hits
+    h = hit_count - 1
     for i in range(count - 1, -1, -1):
-        if h >= 0 and places[h] == i:
-            places[i], rows[i] = i, rows[h]
+        if h >= 0 and positions[h] == i:
+            positions[i], rows[i] = i, rows[h]
             h -= 1
         else:
-            places[i], rows[i] = i, -1
+            positions[i], rows[i] = i, -1
 
 
 @helper
-def judge_row(ids, scores, own_scores, judged, table, rows, options, scratch, hits, problem):
+def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hits, problem):
     """Rank the documents of a row of the arrays, and find the judged ones, and if asked the others.
 
-    own_scores is memory for the scores. Rows of hits that are not judged become -1. Returns how
+    row_scores is memory for the scores. Rows of hits that are not judged become -1. Returns how
     many hits, and how many were retrieved; problem[0] becomes FINE, or what is wrong with the
     documents at problem[2] and problem[3].
     """
@@ -265,39 +265,39 @@ def judge_row(ids, scores, own_scores, judged, table, rows, options, scratch, hi
     while count > 0 and ids[count - 1] == PADDING:
         count -= 1
     ids, keys = ids[:count], scores[:count]
-    found = find_judged(ids, keys, judged, table, unique, scratch, hits)
-    if found == HAS_NEGATIVE:
-        count, negative = copy_documents(ids, keys, scratch.ids, own_scores)
+    hit_count = find_judged(ids, keys, judged, table, unique, scratch, hits)
+    if hit_count == HAS_NEGATIVE:
+        count, negative = copy_documents(ids, keys, scratch.ids, row_scores)
         if negative >= 0:
             problem[0], problem[2] = NEGATIVE_ID, negative
             return 0, 0
-        ids, keys = scratch.ids[:count], own_scores[:count]
-        found = find_judged(ids, keys, judged, table, unique, scratch, hits)
+        ids, keys = scratch.ids[:count], row_scores[:count]
+        hit_count = find_judged(ids, keys, judged, table, unique, scratch, hits)
     if rows.in_order:
-        keys = own_scores[:0]
+        keys = row_scores[:0]
     elif rows.ascending:
         for i in range(count):
-            own_scores[i] = -keys[i]
-        keys = own_scores[:count]
-    if found < 0:
-        place = -1 - found
-        other = 0
-        while ids[other] != ids[place] or other == place:
-            other += 1
-        problem[0], problem[2], problem[3] = RUN_REPEATS, min(place, other), max(place, other)
+            row_scores[i] = -keys[i]
+        keys = row_scores[:count]
+    if hit_count < 0:
+        column = -1 - hit_count
+        twin = 0
+        while ids[twin] != ids[column] or twin == column:
+            twin += 1
+        problem[0], problem[2], problem[3] = RUN_REPEATS, min(column, twin), max(column, twin)
         return 0, count
     if options.list_unjudged:
-        list_all(hits, found, count)
-        found = count
+        list_all(hits, hit_count, count)
+        hit_count = count
     order = order_of(keys)
     if order == IN_ANY_ORDER:
-        for place in range(count):
-            if keys[place] != keys[place]:
-                problem[0], problem[2] = SCORE_IS_NAN, place
-                return found, count
+        for column in range(count):
+            if keys[column] != keys[column]:
+                problem[0], problem[2] = SCORE_IS_NAN, column
+                return hit_count, count
     single = keys.itemsize == 4
-    rank_ids(ids, keys, order, single, hits, found, sort_scratch(scratch.work, count))
-    return found, count
+    rank_ids(ids, keys, order, single, hits, hit_count, sort_scratch(scratch.work, count))
+    return hit_count, count
 
 
 @helper
@@ -310,11 +310,11 @@ def list_absent(hits, options):
 
 
 @helper
-def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged):
+def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judged):
     """Judge the matched rows of the arrays by the judgments of their queries.
 
-    scores: those beside the ids, or none; own_scores is memory for those of a row. Returns how many
-    rankings there are then, at the first problem, whose place among the matched becomes problem[1],
+    scores: those beside the ids, or none; row_scores is memory for those of a row. Returns how many
+    rankings there are then, at the first problem, whose index among the matched becomes problem[1],
     or at the end. A query without results is left out, or evaluated with a placeholder and then
     noted as -1 - query.
     """
@@ -326,12 +326,12 @@ def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judge
         start, stop = qrels.offsets[query], qrels.offsets[query + 1]
         hits = Hits(rankings.ranks[rankings.offsets[done] :], scratch.rows)
         evaluated[done] = query
-        found = results = 0
+        hit_count = results = 0
         if matched.rankings[i] >= 0:
-            found, results = judge_row(
+            hit_count, results = judge_row(
                 rows.ids[first : first + width],
                 scores[first * with_scores : (first + width) * with_scores],
-                own_scores,
+                row_scores,
                 qrels.docs[start:stop],
                 qrels.tables[qrels.table_offsets[query] : qrels.table_offsets[query + 1]],
                 rows,
@@ -346,11 +346,11 @@ def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judge
         if results == 0:
             if not rows.with_absent:
                 continue
-            found, results = list_absent(hits, options)
+            hit_count, results = list_absent(hits, options)
             evaluated[done] = -1 - query
         copy_counts(qrels, query, options, done, rankings)
-        kept = min(results, options.max_retrieved)
-        list_hits(hits, found, kept, qrels.grades[start:stop], options, done, rankings)
+        depth = min(results, options.max_retrieved)
+        list_hits(hits, hit_count, depth, qrels.grades[start:stop], options, done, rankings)
         done += 1
     problem[0] = FINE
     return done
@@ -360,18 +360,18 @@ def judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judge
     "int64(IdRows, float32[::1], float32[::1], Matched, IndexedQrels, RankingOptions, RowScratch,"
     " JudgedRows)"
 )
-def judge_single_arrays(rows, scores, own_scores, matched, qrels, options, scratch, judged):
+def judge_single_arrays(rows, scores, row_scores, matched, qrels, options, scratch, judged):
     """`judge_rows` for scores of single precision."""
-    return judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged)
+    return judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judged)
 
 
 @kernel(
     "int64(IdRows, float64[::1], float64[::1], Matched, IndexedQrels, RankingOptions, RowScratch,"
     " JudgedRows)"
 )
-def judge_double_arrays(rows, scores, own_scores, matched, qrels, options, scratch, judged):
+def judge_double_arrays(rows, scores, row_scores, matched, qrels, options, scratch, judged):
     """`judge_rows` for scores of double precision."""
-    return judge_rows(rows, scores, own_scores, matched, qrels, options, scratch, judged)
+    return judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judged)
 
 
 # Documents up to which counting the better scores of each takes less time than a sort.
@@ -387,7 +387,7 @@ def order_by_counting(keys, count, above, work):
     """Put the documents in order, equal scores as they stand: those with one score have equally
     many above them. There is room for keys behind the last.
     """
-    taken = work.places
+    taken = work.positions
     read = (count + LANES - 1) // LANES * LANES
     keys[count:read] = -np.inf
     above[:read] = 0
@@ -395,10 +395,10 @@ def order_by_counting(keys, count, above, work):
     # Four scores are compared with all, which the processor takes eight at a time.
     for i in range(0, read, 4):
         first, second, third, fourth = keys[i], keys[i + 1], keys[i + 2], keys[i + 3]
-        for other in range(read):
-            key = keys[other]
-            better = above[other] + (first > key) + (second > key)
-            above[other] = np.int32(better + (third > key) + (fourth > key))
+        for j in range(read):
+            key = keys[j]
+            better = above[j] + (first > key) + (second > key)
+            above[j] = np.int32(better + (third > key) + (fourth > key))
     for i in range(count):
         rank = np.int64(above[i])
         work.order[rank + taken[rank]] = i
@@ -423,17 +423,17 @@ def order_first(keys, count, depth, groups, above, work):
         best = better
     order_by_counting(best, groups, above, work)
     least = best[work.order[depth - 1]]
-    found, places = 0, work.words
+    candidates, documents = 0, work.words
     for i in range(count):
-        places[found] = i
-        found += keys[i] >= least
-    if found > COUNTED_SINGLE:
+        documents[candidates] = i
+        candidates += keys[i] >= least
+    if candidates > COUNTED_SINGLE:
         return False
-    for i in range(found):
-        keys[i] = keys[places[i]]
-    order_by_counting(keys, found, above, work)
+    for i in range(candidates):
+        keys[i] = keys[documents[i]]
+    order_by_counting(keys, candidates, above, work)
     for i in range(depth):
-        work.order[i] = places[work.order[i]]
+        work.order[i] = documents[work.order[i]]
     return True
 
 
@@ -469,8 +469,8 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
     for i in range(len(queries)):
         start, stop = labelled.offsets[queries[i]], labelled.offsets[queries[i] + 1]
         count, grades = stop - start, labelled.labels[start:stop]
-        kept = min(count, options.max_retrieved)
-        listed = min(count, depth) if kept == count else kept
+        retrieved = min(count, options.max_retrieved)
+        listed = min(count, depth) if retrieved == count else retrieved
         scores, above = labelled.scores[start:stop], scratch.above
         work = sort_scratch(scratch.work, count)
         if options.single_precision:
@@ -481,15 +481,15 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
         if problem[0] != FINE:
             return i
         first = rankings.offsets[i]
-        for place in range(listed):
-            grade = grades[work.order[place]]
-            rankings.ranks[first + place], rankings.grades[first + place] = place + 1, grade
+        for j in range(listed):
+            grade = grades[work.order[j]]
+            rankings.ranks[first + j], rankings.grades[first + j] = j + 1, grade
         relevant = rankings.num_rel[i]
-        if kept < count:
+        if retrieved < count:
             relevant = 0
-            for grade in rankings.grades[first : first + kept]:
+            for grade in rankings.grades[first : first + retrieved]:
                 relevant += grade >= options.level
         rankings.offsets[i + 1] = first + listed
-        rankings.num_ret[i], rankings.num_rel_ret[i] = kept, relevant
+        rankings.num_ret[i], rankings.num_rel_ret[i] = retrieved, relevant
     problem[0] = FINE
     return len(queries)

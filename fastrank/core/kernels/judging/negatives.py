@@ -26,8 +26,8 @@ def mine_negatives(qrels, run, matched, rules, scratch, negatives, problem):
     Stops at the first query with a problem, as `judge_rankings` does.
     """
     judgments, rankings = matched
-    scores, found, order = run.scores, scratch.found, scratch.ranking.order
-    wanted, level = rules.number, rules.level
+    scores, judged_rows, order = run.scores, scratch.judged_rows, scratch.ranking.order
+    most, level = rules.number, rules.level
     by_margin = rules.by_margin or rules.by_relative_margin
     for i in range(len(judgments)):
         if rankings[i] < 0:
@@ -59,36 +59,36 @@ def mine_negatives(qrels, run, matched, rules, scratch, negatives, problem):
             order,
             results,
             scratch.table,
-            found,
+            judged_rows,
             problem,
         )
         if problem[0] != FINE:
             return i
-        reference, known = 0.0, False
+        reference, has_reference = 0.0, False
         for r in range(results):
-            if found[r] < 0:
+            if judged_rows[r] < 0:
                 continue
             row = first + order[r]
-            negatives.retrieved[judged + found[r]] = row + 1
-            if grades[found[r]] >= level:
+            negatives.retrieved[judged + judged_rows[r]] = row + 1
+            if grades[judged_rows[r]] >= level:
                 # Ranks do not say it: in single precision equal ones may be different here.
-                if not known:
+                if not has_reference:
                     reference = scores[row]
                 elif rules.by_highest:
                     reference = max(reference, scores[row])
                 else:
                     reference = min(reference, scores[row])
-                known = True
-        if by_margin and not known:
+                has_reference = True
+        if by_margin and not has_reference:
             negatives.counts[i] = NO_REFERENCE
             continue
         limit = highest_allowed(reference, rules)
         taken = 0
         for r in range(rules.skipped, min(results, rules.depth)):
-            if taken == wanted:
+            if taken == most:
                 break
             row = first + order[r]
-            relevant = found[r] >= 0 and grades[found[r]] >= level
+            relevant = judged_rows[r] >= 0 and grades[judged_rows[r]] >= level
             if not relevant and scores[row] <= limit:
                 negatives.selected[first + taken] = row
                 taken += 1

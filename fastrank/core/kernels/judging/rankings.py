@@ -99,40 +99,40 @@ def copy_counts(qrels, query, options, i, rankings):
 
     FINE, or why the query cannot be evaluated.
     """
-    place, relevant = rankings.grade_offsets[i], 0
+    v, relevant = rankings.grade_offsets[i], 0
     for g in range(qrels.grade_offsets[query], qrels.grade_offsets[query + 1]):
         grade, count = qrels.grade_values[g], qrels.grade_counts[g]
-        rankings.grade_values[place], rankings.grade_counts[place] = grade, count
+        rankings.grade_values[v], rankings.grade_counts[v] = grade, count
         if grade >= options.level:
             relevant += count
         if grade > LARGEST_GRADE:
             return GRADE_TOO_LARGE
-        place += 1
-    rankings.num_rel[i], rankings.grade_offsets[i + 1] = relevant, place
+        v += 1
+    rankings.num_rel[i], rankings.grade_offsets[i + 1] = relevant, v
     return FINE
 
 
 @helper
-def list_hits(hits, found, kept, grades, options, i, rankings):
+def list_hits(hits, hit_count, depth, grades, options, i, rankings):
     """List the hits, best first, as the documents of query i; the row of a hit may be -1.
 
-    Of the ranking, the first `kept` documents count.
+    The first `depth` documents of the ranking count.
     """
     first = rankings.offsets[i]
     listed, rankings.num_ret[i], rankings.num_rel_ret[i] = write_hits(
-        hits, found, kept, grades, options, rankings.ranks[first:], rankings.grades[first:]
+        hits, hit_count, depth, grades, options, rankings.ranks[first:], rankings.grades[first:]
     )
     rankings.offsets[i + 1] = first + listed
 
 
 @helper
-def write_hits(hits, found, kept, grades, options, ranks, codes):
+def write_hits(hits, hit_count, depth, grades, options, ranks, codes):
     """Ranks and grades of the listed documents; how many are listed, retrieved, and relevant."""
     hit_ranks, hit_rows = hits.ranks, hits.rows
     listed = relevant = 0
-    for h in range(found):
+    for h in range(hit_count):
         rank = hit_ranks[h]
-        if rank > kept:
+        if rank > depth:
             break
         code = UNJUDGED
         if hit_rows[h] >= 0:
@@ -146,4 +146,4 @@ def write_hits(hits, found, kept, grades, options, ranks, codes):
             relevant += 1
         ranks[listed], codes[listed] = rank, code
         listed += 1
-    return listed, (listed if options.judged_only else kept), relevant
+    return listed, (listed if options.judged_only else depth), relevant

@@ -3,9 +3,9 @@
 Higher scores come first; of equal scores, the document whose id sorts later (trec_eval's rule).
 What a document is, only `compare` knows, which `ties_by` binds for each kind of them.
 
-Hits, the results that need a rank, come with their places among all, in order. These are replaced
-by their places in the order of the scores: the same where scores do not rise, else few hits count
-the better scores, and more of them sort all. Then ids decide, once for each group of equal
+Hits, the results that need a rank, come with their positions among all, in order. These become
+their positions in the order of the scores: the same where scores do not rise; otherwise, few hits
+count the better scores, and more of them sort all. Then ids decide, once for each group of equal
 scores with a hit.
 """
 
@@ -30,7 +30,7 @@ FALLING, NOT_RISING, IN_ANY_ORDER = range(3)
 MOST_COUNTED = 128
 # Hits up to which insertion sorts them soonest, and up to which ids are compared with each of them.
 FEW_HITS = 8
-# Places that have a bit in one word.
+# Positions that have a bit in one word.
 WORD = 64
 # The values of a byte, the bytes of a score, and the first one of those that are not all zero in
 # numbers of single precision.
@@ -58,8 +58,8 @@ class TiedHits(NamedTuple):
 def note_tie(hits, low, high):
     """Note that a judged document is one of those at ranks low + 1 to high, which tie."""
     ties = hits.ties
-    place = ties.count[0]
-    ties.lows[place], ties.highs[place], ties.count[0] = low, high, place + 1
+    tie = ties.count[0]
+    ties.lows[tie], ties.highs[tie], ties.count[0] = low, high, tie + 1
 
 
 @inlined
@@ -117,23 +117,23 @@ def sort_scores(keys, single, work):
         word = np.int64(as_word(np.float64(keys[i]) + 0.0))
         words[i] = word if word < 0 else word ^ LARGEST
     for byte in range(FIRST_OF_SINGLE if single else 0, BYTES):
-        places = work.places[VALUES * byte : VALUES * (byte + 1)]
-        places[:] = 0
+        positions = work.positions[VALUES * byte : VALUES * (byte + 1)]
+        positions[:] = 0
         shift = 8 * byte
         for i in range(count):
-            places[(words[i] >> shift) & 255] += 1
-        if places[(words[0] >> shift) & 255] == count:
+            positions[(words[i] >> shift) & 255] += 1
+        if positions[(words[0] >> shift) & 255] == count:
             continue
-        place = 0
+        position = 0
         for value in range(VALUES):
-            documents = places[value]
-            places[value] = place
-            place += documents
+            documents = positions[value]
+            positions[value] = position
+            position += documents
         for i in range(count):
             value = (words[i] >> shift) & 255
-            other_words[places[value]] = words[i]
-            other_order[places[value]] = order[i]
-            places[value] += 1
+            other_words[positions[value]] = words[i]
+            other_order[positions[value]] = order[i]
+            positions[value] += 1
         words, other_words = other_words, words
         order, other_order = other_order, order
     for i in range(count):
@@ -151,29 +151,29 @@ def put_in_order(keys, single, work):
 
 
 @helper
-def sort_by_place(hits, found, words, row_of):
-    """Put hits in the order of their places: few by insertion, more by way of a bit for each place.
+def sort_by_place(hits, hit_count, words, row_of):
+    """Put hits in the order of their positions: few by insertion, more with a bit for each.
 
     words and row_of are scratch.
     """
-    places, rows = hits.ranks, hits.rows
-    if found <= FEW_HITS:
-        insert_by_rank(hits, 0, found)
+    positions, rows = hits.ranks, hits.rows
+    if hit_count <= FEW_HITS:
+        insert_by_rank(hits, 0, hit_count)
         return
     last = 0
-    for h in range(found):
-        last = max(last, places[h])
+    for h in range(hit_count):
+        last = max(last, positions[h])
     words[: last // WORD + 1] = 0
-    for h in range(found):
-        place = places[h]
-        words[place // WORD] |= np.int64(ONE << U(place % WORD))
-        row_of[place] = rows[h]
+    for h in range(hit_count):
+        position = positions[h]
+        words[position // WORD] |= np.int64(ONE << U(position % WORD))
+        row_of[position] = rows[h]
     sorted_ones = 0
     for word in range(last // WORD + 1):
         bits = U(words[word])
         while bits != 0:
-            place = word * WORD + trailing_zeros(bits)
-            places[sorted_ones], rows[sorted_ones] = place, row_of[place]
+            position = word * WORD + trailing_zeros(bits)
+            positions[sorted_ones], rows[sorted_ones] = position, row_of[position]
             sorted_ones += 1
             bits &= bits - ONE
 
@@ -192,49 +192,49 @@ def insert_by_rank(hits, first, stop):
 
 
 @helper
-def place_by_counting(keys, hits, found, work):
-    """Let hits have their places in the order of the scores, equal ones as they stand.
+def place_by_counting(keys, hits, hit_count, work):
+    """Let hits have their positions in the order of the scores, equal ones as they stand.
 
-    work.order gets the results at these places and those with equal scores, and -1 elsewhere.
+    work.order gets the results at these positions and those with equal scores, and -1 elsewhere.
     """
-    places, order, place_of = hits.ranks, work.order, work.other_words
+    positions, order, position_of = hits.ranks, work.order, work.other_words
     order[: len(keys)] = -1
-    for h in range(found):
-        own = keys[places[h]]
+    for h in range(hit_count):
+        score = keys[positions[h]]
         above = equal = 0
         for i in range(len(keys)):
-            above += keys[i] > own
-            equal += keys[i] == own
+            above += keys[i] > score
+            equal += keys[i] == score
         if equal == 1:
-            order[above] = places[h]
-            places[h] = above
+            order[above] = positions[h]
+            positions[h] = above
             continue
         if order[above] < 0:
-            place = above
+            position = above
             for i in range(len(keys)):
-                if keys[i] == own:
-                    order[place], place_of[i] = i, place
-                    place += 1
-        places[h] = place_of[places[h]]
-    sort_by_place(hits, found, work.other_order, work.words)
+                if keys[i] == score:
+                    order[position], position_of[i] = i, position
+                    position += 1
+        positions[h] = position_of[positions[h]]
+    sort_by_place(hits, hit_count, work.other_order, work.words)
 
 
 @helper
-def place_by_sorting(keys, single, hits, found, work):
+def place_by_sorting(keys, single, hits, hit_count, work):
     """The same by sorting all scores, all of whose results work.order gets."""
-    places, rows = hits.ranks, hits.rows
+    positions, rows = hits.ranks, hits.rows
     sort_scores(keys, single, work)
     marks = work.other_words
     marks[: len(keys)] = 0
-    for h in range(found):
-        marks[places[h]] = rows[h] + 2
-    done = place = 0
-    while done < found:
-        mark = marks[work.order[place]]
+    for h in range(hit_count):
+        marks[positions[h]] = rows[h] + 2
+    done = position = 0
+    while done < hit_count:
+        mark = marks[work.order[position]]
         if mark != 0:
-            places[done], rows[done] = place, mark - 2
+            positions[done], rows[done] = position, mark - 2
             done += 1
-        place += 1
+        position += 1
 
 
 @inlined
@@ -250,7 +250,7 @@ def score_in_place(keys, order, i):
 
 @inlined
 def score_in_order(keys, order, i):
-    """The score at a place in the order; NaN, which equals nothing, where the order has none."""
+    """The score at a position in the order; NaN, which equals nothing, where the order has none."""
     result = order[i]
     return np.float64(keys[result]) if result >= 0 else np.nan
 
@@ -272,9 +272,9 @@ def ties_by(compare, make_comparable=always, note=note_tie):
 
     @helper
     def rank_ties(docs, group, above, hits, first, stop, work):
-        places, rows = hits.ranks, hits.rows
+        positions, rows = hits.ranks, hits.rows
         if len(group) == 1:
-            places[first] = above + 1
+            positions[first] = above + 1
             return True
         note(hits, above, above + len(group))
         for result in group:
@@ -282,22 +282,22 @@ def ties_by(compare, make_comparable=always, note=note_tie):
                 return False
         if stop - first <= FEW_HITS:
             for h in range(first, stop):
-                own, rank = group[places[h] - above], above + 1
+                hit, rank = group[positions[h] - above], above + 1
                 for result in group:
-                    rank += compare(docs, result, own) > 0
-                places[h] = rank
+                    rank += compare(docs, result, hit) > 0
+                positions[h] = rank
             insert_by_rank(hits, first, stop)
             return True
         marks = work.other_words
         for result in group:
             marks[result] = 0
         for h in range(first, stop):
-            marks[group[places[h] - above]] = rows[h] + 2
+            marks[group[positions[h] - above]] = rows[h] + 2
         sort_by_id(group, len(group), work.other_order, docs)
         for i in range(len(group)):
             mark = marks[group[i]]
             if mark != 0:
-                places[first], rows[first] = above + 1 + i, mark - 2
+                positions[first], rows[first] = above + 1 + i, mark - 2
                 first += 1
         return True
 
@@ -305,38 +305,38 @@ def ties_by(compare, make_comparable=always, note=note_tie):
 
 
 def groups_by(rank_ties, score_at, in_order):
-    """Make what ranks hits by their places in the order of scores, one group of ties after another.
+    """Make what ranks hits by their positions in the order of scores, one tie group after another.
 
-    `rank_groups(docs, keys, results, hits, found, work)`. Scores are read by `score_at(keys, order,
-    i)`: only those around a hit. in_order: the places are those of the results, and NaN is a score
-    that cannot be read: then this returns False, as where ids cannot be compared.
+    `rank_groups(docs, keys, results, hits, hit_count, work)`. `score_at(keys, order, i)` reads
+    scores, only those around a hit. in_order: the positions are those of the results, and NaN is a
+    score that cannot be read: then this returns False, as where ids cannot be compared.
     """
 
     @helper
-    def rank_groups(docs, keys, results, hits, found, work):
-        places, order = hits.ranks, work.order
+    def rank_groups(docs, keys, results, hits, hit_count, work):
+        positions, order = hits.ranks, work.order
         h = 0
-        while h < found:
-            low = places[h]
-            own = score_at(keys, order, low)
-            high, before, after = low + 1, own, own
+        while h < hit_count:
+            low = positions[h]
+            score = score_at(keys, order, low)
+            high, before, after = low + 1, score, score
             while low > 0:
                 before = score_at(keys, order, low - 1)
-                if before != own:
+                if before != score:
                     break
                 low -= 1
             while high < results:
                 after = score_at(keys, order, high)
-                if after != own:
+                if after != score:
                     break
                 high += 1
             if in_order:
-                if own != own or before != before or after != after:
+                if score != score or before != before or after != after:
                     return False
                 for i in range(low, high):
                     order[i] = i
             stop = h + 1
-            while stop < found and places[stop] < high:
+            while stop < hit_count and positions[stop] < high:
                 stop += 1
             if not rank_ties(docs, order[low:high], low, hits, h, stop, work):
                 return False
@@ -347,9 +347,9 @@ def groups_by(rank_ties, score_at, in_order):
 
 
 def ranker_by(rank_ties):
-    """A function `rank(docs, keys, order, single, hits, found, work)`, for scores that are numbers.
+    """A function `rank(docs, keys, order, single, hits, hit_count, work)`, for numeric scores.
 
-    Hits, which come with their places among the results, in order, get ranks and are put in the
+    Hits, which come with their positions among the results, in order, get ranks and are put in the
     order of these; False if ids cannot be compared. order: that of the scores, by `order_of`.
     single: scores have single precision. work: from `sort_scratch`. rank_ties: from `ties_by`.
     """
@@ -357,17 +357,17 @@ def ranker_by(rank_ties):
     rank_in_order = groups_by(rank_ties, score_in_order, False)
 
     @helper
-    def rank(docs, keys, order, single, hits, found, work):
+    def rank(docs, keys, order, single, hits, hit_count, work):
         if order == FALLING:
-            for h in range(found):
+            for h in range(hit_count):
                 hits.ranks[h] += 1
             return True
         if order == NOT_RISING:
-            return rank_in_place(docs, keys, len(keys), hits, found, work)
-        if found <= MOST_COUNTED:
-            place_by_counting(keys, hits, found, work)
+            return rank_in_place(docs, keys, len(keys), hits, hit_count, work)
+        if hit_count <= MOST_COUNTED:
+            place_by_counting(keys, hits, hit_count, work)
         else:
-            place_by_sorting(keys, single, hits, found, work)
-        return rank_in_order(docs, keys, len(keys), hits, found, work)
+            place_by_sorting(keys, single, hits, hit_count, work)
+        return rank_in_order(docs, keys, len(keys), hits, hit_count, work)
 
     return rank

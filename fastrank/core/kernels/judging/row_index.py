@@ -54,9 +54,9 @@ def marker_by(place_of):
         """Mark the places of all ids, the first with `base`; links become what stood there."""
         mask = U(len(table) - 1)
         for i in range(len(ids)):
-            place = place_of(ids[U(i)], mask)
-            links[U(i)] = table[place]
-            table[place] = base + U(i)
+            slot = place_of(ids[U(i)], mask)
+            links[U(i)] = table[slot]
+            table[slot] = base + U(i)
 
     return mark
 
@@ -93,14 +93,14 @@ def list_linked(links, count, base, columns):
     listed = 0
     for first in range(0, count, BLOCK):
         bits = linked(links, first, count, base)
-        own = count_ones(bits)
+        marked = count_ones(bits)
         for n in range(STEP):
             columns[U(listed + n)] = first + trailing_zeros(bits)
             bits &= bits - ONE
-        for n in range(STEP, own):
+        for n in range(STEP, marked):
             columns[U(listed + n)] = first + trailing_zeros(bits)
             bits &= bits - ONE
-        listed += own
+        listed += marked
     return listed
 
 
@@ -203,28 +203,28 @@ def finder_by(is_equal):
     """Make what finds judged documents among those that were indexed, by their ids or hashes.
 
     `find_places(docs, values, judged, judged_values, base, by_hash, index, hits)`: two documents
-    are the same if their values are and `is_equal(docs, place, judged, row)`. Hits become places
-    and rows, in the order of rows. Returns how many, or -1 - i if result i is judged and stands
-    there twice.
+    are the same if their values are and `is_equal(docs, position, judged, row)`. Hits become
+    positions and rows, in the order of rows. Returns how many, or -1 - i if result i is judged and
+    stands there twice.
     """
 
     @helper
     def find_places(docs, values, judged, judged_values, base, by_hash, index, hits):
-        links, places, rows = index.links, hits.ranks, hits.rows
-        found = 0
+        links, positions, rows = index.links, hits.ranks, hits.rows
+        hit_count = 0
         for row in range(len(judged_values)):
             value = judged_values[row]
             link, seen = last_link(value, index, by_hash), -1
             while link >= base:
-                place = link - base
-                if values[place] == value and is_equal(docs, place, judged, row):
+                position = link - base
+                if values[position] == value and is_equal(docs, position, judged, row):
                     if seen >= 0:
                         return -1 - seen
-                    seen = place
-                link = np.int64(links[place])
+                    seen = position
+                link = np.int64(links[position])
             if seen >= 0:
-                places[found], rows[found] = seen, row
-                found += 1
-        return found
+                positions[hit_count], rows[hit_count] = seen, row
+                hit_count += 1
+        return hit_count
 
     return find_places

@@ -51,28 +51,28 @@ CACHE_LINE = 64
 
 
 @inlined
-def put_result(buffer, place, score, text, start, length):
+def put_result(buffer, offset, score, text, start, length):
     """Write a result, and zeros up to 7 bytes behind it; 8 bytes of text come behind the id."""
-    store_word(buffer, place, U(length))
-    store_word(buffer, place + 1, as_word(score))
-    place += HEADER
+    store_word(buffer, offset, U(length))
+    store_word(buffer, offset + 1, as_word(score))
+    offset += HEADER
     while length > 8:
-        store_word(buffer, place, load_word_inside(text, start))
-        place, start, length = place + 8, start + 8, length - 8
+        store_word(buffer, offset, load_word_inside(text, start))
+        offset, start, length = offset + 8, start + 8, length - 8
     word = load_word_inside(text, start)
     beyond = U(64 - 8 * length)
-    store_word(buffer, place, word << beyond >> beyond)
+    store_word(buffer, offset, word << beyond >> beyond)
 
 
 @helper
-def next_page(buffer, room, place):
-    """Take a free page, linked to the one that has `place` (0: it is the first); 0 if none is."""
+def next_page(buffer, room, offset):
+    """Take a free page, linked to the page of `offset` (0: it is the first); 0 if none is free."""
     page, size = room.free, room.page_size
     if page + size > room.end:
         return np.int64(0)
     room.free = page + size
-    if place != 0:
-        store_word(buffer, (place | size - 1) + 1 - LINK, U(page))
+    if offset != 0:
+        store_word(buffer, (offset | size - 1) + 1 - LINK, U(page))
     return page
 
 
@@ -84,15 +84,15 @@ def take_results(buffer, page, size, count, results):
     """
     docs, scores = results
     while page != 0:
-        place, stop = page, page + size - LINK
+        offset, stop = page, page + size - LINK
         page = np.int64(load_word_inside(buffer, stop))
         for line in range(0, size, CACHE_LINE):
             prefetch(buffer, page + line)
-        while place < stop and buffer[U(place)] != 0:
-            length = np.int64(buffer[U(place)])
-            scores[U(count)] = as_double(load_word_inside(buffer, place + 1))
-            docs.starts[U(count)], docs.lengths[U(count)] = place + HEADER, length
-            place += HEADER + length
+        while offset < stop and buffer[U(offset)] != 0:
+            length = np.int64(buffer[U(offset)])
+            scores[U(count)] = as_double(load_word_inside(buffer, offset + 1))
+            docs.starts[U(count)], docs.lengths[U(count)] = offset + HEADER, length
+            offset += HEADER + length
             count += 1
     return count
 
@@ -115,21 +115,21 @@ def keep_results(text, taken, fields, pages, refused):
             return NOT_STREAMED
         status, score = read_decimal(text, start, start + scores.lengths[U(i)])
         unread |= status
-        place = pages.ends[query]
-        if place & size - 1 > size - LINK - HEADER - length or place == 0:
-            place = next_page(pages.buffer, pages.room, place)
-            if place == 0:
+        offset = pages.ends[query]
+        if offset & size - 1 > size - LINK - HEADER - length or offset == 0:
+            offset = next_page(pages.buffer, pages.room, offset)
+            if offset == 0:
                 return NO_PAGE_LEFT
             if pages.counts[query] == 0:
-                pages.firsts[query] = place
-        put_result(pages.buffer, place, score, text, docs.starts[U(i)], length)
-        pages.ends[query] = place + HEADER + length
+                pages.firsts[query] = offset
+        put_result(pages.buffer, offset, score, text, docs.starts[U(i)], length)
+        pages.ends[query] = offset + HEADER + length
         pages.counts[query] += 1
     return DONE if unread & refused == EXACT else NOT_STREAMED
 
 
 @kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, UnknownQueries, Reading)")
-def collect_run(reader, known, fields, pages, unknown, state):
+def collect_run(reader, query_table, fields, pages, unknown, state):
     """Keep the results of known queries in text[: cursor.size], and in what comes then, as far as
     `read_on` goes, or until there is no room for the ids of unknown queries. Returns how many bytes
     of what the text holds in the end are done with.
@@ -152,7 +152,7 @@ def collect_run(reader, known, fields, pages, unknown, state):
         room = taken
         for i in range(taken):
             start, length = queries.starts[U(i)], queries.lengths[U(i)]
-            numbers[U(i)] = look_up(text, start, length, known)
+            numbers[U(i)] = look_up(text, start, length, query_table)
             if numbers[U(i)] < 0 and not note_unknown(text, start, length, unknown, state):
                 room = i
                 break

@@ -67,12 +67,12 @@ def note_unknown(text, start, length, unknown, state):
         return True
     used = state.unknown_bytes
     slot = hash_text_inside(text, start, length) & U(len(recent) - 1)
-    place = recent[slot] - 1
+    offset = recent[slot] - 1
     if (
-        place >= 0
-        and place + length < used
-        and ids[place + length] == NEWLINE
-        and equal_inside(text, start, length, ids, place, length)
+        offset >= 0
+        and offset + length < used
+        and ids[offset + length] == NEWLINE
+        and equal_inside(text, start, length, ids, offset, length)
     ):
         return True
     if used + length + SPARE > len(ids):
@@ -93,13 +93,13 @@ def judge_in_order(docs, scores, results, qrels, query, options, scratch, hits):
 
     GIVEN_UP where that would not be right.
     """
-    found = find_hits(docs, results, qrels, query, scratch, hits)
+    hit_count = find_hits(docs, results, qrels, query, scratch, hits)
     keys, work = (docs.buffer, scores, options.single_precision != 0), scratch.table
     hits.ties.count[0] = 0
-    if found == GIVEN_UP or rank_streamed(
-        docs, keys, results, hits, found, sort_scratch(work, results)
+    if hit_count == GIVEN_UP or rank_streamed(
+        docs, keys, results, hits, hit_count, sort_scratch(work, results)
     ):
-        return found
+        return hit_count
     return np.int64(GIVEN_UP)
 
 
@@ -135,27 +135,29 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     while True:
         over = kind == END_OF_BLOCK and cursor.indexed == cursor.size
         if over and not ended:
-            kept = begun if query >= 0 else last_tag(cursor)
-            done = read_on(reader, kept)
+            tail_start = begun if query >= 0 else last_tag(cursor)
+            done = read_on(reader, tail_start)
             if done != NOTHING:
-                begun -= kept
-                move_lines(fields, results, kept)
+                begun -= tail_start
+                move_lines(fields, results, tail_start)
                 over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
-            found, hits = np.int64(GIVEN_UP), room_for_hits(query, qrels, scratch, streamed)
+            hit_count, hits = np.int64(GIVEN_UP), room_for_hits(query, qrels, scratch, streamed)
             if order == DESCENDING:
-                found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
-            if found == GIVEN_UP:
+                hit_count = judge_in_order(
+                    docs, scores, results, qrels, query, options, judging, hits
+                )
+            if hit_count == GIVEN_UP:
                 if not read_scores(text, scores, results, values, refused):
                     state.status = NOT_STREAMED
                     break
-                found = judge_scores(
+                hit_count = judge_scores(
                     docs, values, results, qrels, query, options, judging, hits, problem
                 )
                 if problem[0] != FINE:
                     state.status = NOT_STREAMED
                     break
-            list_streamed(query, hits, found, results, qrels, options, streamed, state)
+            list_streamed(query, hits, hit_count, results, qrels, options, streamed, state)
             query = np.int64(-1)
         if over:
             break
@@ -199,12 +201,12 @@ def room_for_hits(query, qrels, scratch, streamed):
 
 
 @helper
-def list_streamed(query, hits, found, results, qrels, options, streamed, state):
+def list_streamed(query, hits, hit_count, results, qrels, options, streamed, state):
     """List the hits of a query behind those of the queries before."""
-    listed, kept = state.listed, min(results, options.max_retrieved)
+    listed, depth = state.listed, min(results, options.max_retrieved)
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     count, streamed.num_ret[query], streamed.num_rel_ret[query] = write_hits(
-        hits, found, kept, grades, options, streamed.ranks[listed:], streamed.grades[listed:]
+        hits, hit_count, depth, grades, options, streamed.ranks[listed:], streamed.grades[listed:]
     )
     streamed.first_listed[query], streamed.listed_counts[query] = listed + 1, count
     state.listed = listed + count
@@ -215,10 +217,10 @@ def is_in_two_parts(parts, part_firsts):
     """Whether two parts have results of the same query."""
     queries = len(part_firsts) // parts
     for query in range(queries):
-        found = 0
+        count = 0
         for part in range(parts):
-            found += part_firsts[part * queries + query] != 0
-        if found > 1:
+            count += part_firsts[part * queries + query] != 0
+        if count > 1:
             return 1
     return 0
 
@@ -243,21 +245,21 @@ def gather_judged(order, parts, streamed, qrels, options, queries, judged):
             part += 1
         if part == parts:
             continue
-        place = part * everything + query
+        entry = part * everything + query
         queries[gathered] = query
         grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
         if count_judgments(grades, options, gathered, rankings) != FINE:
             return -1
-        rankings.num_ret[gathered] = streamed.num_ret[place]
-        rankings.num_rel_ret[gathered] = streamed.num_rel_ret[place]
-        first, listed = part * room + streamed.first_listed[place] - 1, offsets[gathered]
-        for i in range(streamed.listed_counts[place]):
+        rankings.num_ret[gathered] = streamed.num_ret[entry]
+        rankings.num_rel_ret[gathered] = streamed.num_rel_ret[entry]
+        first, listed = part * room + streamed.first_listed[entry] - 1, offsets[gathered]
+        for i in range(streamed.listed_counts[entry]):
             rankings.ranks[listed] = streamed.ranks[first + i]
             rankings.grades[listed] = streamed.grades[first + i]
             listed += 1
         tied = ties.offsets[gathered]
         first = part * room + qrels.offsets[query]
-        for i in range(streamed.tie_counts[place]):
+        for i in range(streamed.tie_counts[entry]):
             ties.lows[tied], ties.highs[tied] = streamed.lows[first + i], streamed.highs[first + i]
             tied += 1
         gathered += 1

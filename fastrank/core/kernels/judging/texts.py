@@ -64,12 +64,12 @@ U = np.uint64
 def find_hits(docs, results, qrels, query, scratch, hits):
     """Find the judged documents of a query among its results, the first of `docs`.
 
-    Hits become places in the results and rows of the query's judgments, in order. The hashes of the
-    results are in the scratch. Returns how many, or GIVEN_UP if a document may be repeated.
+    Hits become positions in the results and rows of the query's judgments, in order. The hashes of
+    the results are in the scratch. Returns how many, or GIVEN_UP if a document may be repeated.
     """
     text, starts, lengths = qrels.docs
     first, judged = qrels.offsets[query], qrels.offsets[query + 1] - qrels.offsets[query]
-    index, columns = scratch.row_index, scratch.places
+    index, columns = scratch.row_index, scratch.positions
     judged_hashes = scratch.judged_hashes[:judged]
     for i in range(judged):
         judged_hashes[i] = np.int64(hash_text(text, starts[first + i], lengths[first + i]))
@@ -80,10 +80,10 @@ def find_hits(docs, results, qrels, query, scratch, hits):
     if base == REPEATED:
         return GIVEN_UP
     used = RowIndex(index.table[: places_for(hashes, index.table)], index.links, index.clock)
-    own = part_of(qrels.docs, first, first + judged)
-    found = find_places(docs, hashes, own, judged_hashes, base, False, used, hits)
-    sort_by_place(hits, found, scratch.table, columns)
-    return found
+    judged_docs = part_of(qrels.docs, first, first + judged)
+    hit_count = find_places(docs, hashes, judged_docs, judged_hashes, base, False, used, hits)
+    sort_by_place(hits, hit_count, scratch.table, columns)
+    return hit_count
 
 
 @inlined
@@ -111,8 +111,8 @@ def read_scores(text, scores, results, values, refused):
     starts, lengths = scores
     status = EXACT
     for i in range(results):
-        one, values[i] = read_decimal(text, starts[i], starts[i] + lengths[i])
-        status |= one
+        score_status, values[i] = read_decimal(text, starts[i], starts[i] + lengths[i])
+        status |= score_status
     return status & refused == EXACT
 
 
@@ -153,13 +153,13 @@ def rank_documents(docs, scores, base, count, single, direction, scratch):
 
 
 @helper
-def join(judgments, qrels_first, judged, docs, run_first, order, kept, table, found, problem):
-    """found[r] = row of the judgment (from 0) of the document at rank r + 1, or -1.
+def join(judgments, qrels_first, judged, docs, run_first, order, count, table, rows, problem):
+    """rows[r] = row of the judgment (from 0) of the document at rank r + 1, or -1.
 
     judgments, docs: the texts of judged and of ranked documents. Returns FINE, or what is wrong: a
     document twice in the ranking, or twice in the judgments.
     """
-    mask = table_mask(judged + kept)
+    mask = table_mask(judged + count)
     table = table[: mask + 1]
     table[:] = 0
     status = FINE
@@ -172,20 +172,20 @@ def join(judgments, qrels_first, judged, docs, run_first, order, kept, table, fo
             status = QRELS_REPEAT
             problem[1], problem[2] = qrels_first + table[slot] - 1, row
     # A retrieved document takes its judgment's slot, as a negative rank: met again, it repeats.
-    for r in range(kept):
+    for r in range(count):
         row = run_first + order[r]
-        found[r] = -1
+        rows[r] = -1
         slot = slot_of_text(docs, row, mask)
         while table[slot] != 0:
-            known = table[slot]
-            if known > 0:
-                if are_equal(docs, row, judgments, qrels_first + known - 1):
-                    found[r] = known - 1
+            entry = table[slot]
+            if entry > 0:
+                if are_equal(docs, row, judgments, qrels_first + entry - 1):
+                    rows[r] = entry - 1
                     break
             else:
-                other = run_first + order[-known - 1]
-                if are_equal(docs, row, docs, other):
-                    problem[1], problem[2] = min(row, other), max(row, other)
+                earlier = run_first + order[-entry - 1]
+                if are_equal(docs, row, docs, earlier):
+                    problem[1], problem[2] = min(row, earlier), max(row, earlier)
                     return RUN_REPEATS
             slot = (slot + 1) & mask
         table[slot] = -(r + 1)
@@ -193,24 +193,24 @@ def join(judgments, qrels_first, judged, docs, run_first, order, kept, table, fo
 
 
 @helper
-def collect_hits(found, kept, options, ranks):
-    """Ranks of the documents to list, and in found[] the rows of their judgments; how many."""
+def collect_hits(rows, count, options, ranks):
+    """Ranks of the documents to list, and in rows[] those of their judgments; how many."""
     listed = 0
-    for r in range(kept):
-        if found[r] >= 0 or options.list_unjudged:
-            ranks[listed], found[listed] = r + 1, found[r]
+    for r in range(count):
+        if rows[r] >= 0 or options.list_unjudged:
+            ranks[listed], rows[listed] = r + 1, rows[r]
             listed += 1
     return listed
 
 
 @helper
-def note_ties(keys, order, results, hits, found, kept):
+def note_ties(keys, order, results, hits, hit_count, depth):
     """Note the ties of the hits, which are in the order of their ranks.
 
-    Of what comes behind the first `kept` it is not known whether it is judged.
+    It is not known which documents behind the first `depth` are judged.
     """
     low = high = 0
-    for h in range(found):
+    for h in range(hit_count):
         while high < hits.ranks[h]:
             low, high = high, high + 1
             while high < results and keys[order[high]] == keys[order[low]]:
@@ -218,8 +218,8 @@ def note_ties(keys, order, results, hits, found, kept):
         if high - low > 1:
             note_tie(hits, low, high)
     has_room = hits.ties.count[0] < len(hits.ties.lows)
-    if has_room and 0 < kept < results and keys[order[kept]] == keys[order[kept - 1]]:
-        note_tie(hits, kept - 1, kept + 1)
+    if has_room and 0 < depth < results and keys[order[depth]] == keys[order[depth - 1]]:
+        note_tie(hits, depth - 1, depth + 1)
 
 
 @helper
@@ -254,41 +254,45 @@ def judge_scores(docs, scores, results, qrels, query, options, scratch, hits, pr
                 return 0
     by_rule = direction == LARGER_ID_FIRST and not options.list_unjudged
     if by_rule and make_keys(scores, results, single, keys):
-        found = find_hits(docs, results, qrels, query, scratch, hits)
-        if found != GIVEN_UP:
-            own, work = keys[:results], sort_scratch(scratch.table, results)
-            rank_texts(docs, own, order_of(own), single, hits, found, work)
-            return found
-    order, rows = scratch.places, hits.rows
+        hit_count = find_hits(docs, results, qrels, query, scratch, hits)
+        if hit_count != GIVEN_UP:
+            compared, work = keys[:results], sort_scratch(scratch.table, results)
+            rank_texts(docs, compared, order_of(compared), single, hits, hit_count, work)
+            return hit_count
+    order, rows = scratch.positions, hits.rows
     ranking = RankingScratch(keys, order, rows)
     rank_documents(docs, scores, 0, results, single, direction, ranking)
-    first, kept = qrels.offsets[query], min(results, options.max_retrieved)
+    first, depth = qrels.offsets[query], min(results, options.max_retrieved)
     judged = qrels.offsets[query + 1] - first
-    problem[0] = join(qrels.docs, first, judged, docs, 0, order, kept, scratch.table, rows, problem)
+    problem[0] = join(
+        qrels.docs, first, judged, docs, 0, order, depth, scratch.table, rows, problem
+    )
     if problem[0] != FINE:
         return 0
-    found = collect_hits(rows, kept, options, hits.ranks)
-    note_ties(keys, order, results, hits, found, kept)
-    return found
+    hit_count = collect_hits(rows, depth, options, hits.ranks)
+    note_ties(keys, order, results, hits, hit_count, depth)
+    return hit_count
 
 
 @helper
 def judge_query(i, docs, scores, results, qrels, query, options, scratch, judged, problem):
     """Judge the results of a query, which becomes query i of the rankings, as the last so far.
 
-    `query` is its place in the judgments. problem[0] becomes FINE, or what is wrong.
+    `query` is its number in the judgments. problem[0] becomes FINE, or what is wrong.
     """
     rankings, (offsets, lows, highs) = judged
     grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     # Hits are collected where they will be listed; listing only ever drops some.
     ties = QueryTies(lows[offsets[i] :], highs[offsets[i] :], offsets[i + 1 :])
     hits = TiedHits(rankings.ranks[rankings.offsets[i] :], scratch.rows, ties)
-    found = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
+    hit_count = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
     offsets[i + 1] += offsets[i]
     if problem[0] == FINE:
         problem[0] = count_judgments(grades, options, i, rankings)
     if problem[0] == FINE:
-        list_hits(hits, found, min(results, options.max_retrieved), grades, options, i, rankings)
+        list_hits(
+            hits, hit_count, min(results, options.max_retrieved), grades, options, i, rankings
+        )
 
 
 @kernel("int64(Qrels, Run, Matched, RankingOptions, JudgingScratch, RankingsAndTies, int64[::1])")
@@ -298,12 +302,12 @@ def judge_rankings(qrels, run, matched, options, scratch, judged, problem):
     Stops at the first query with a problem, says which in `problem`, and returns how many
     queries were judged before it.
     """
-    judgments, places = matched
+    judgments, rankings = matched
     for i in range(len(judgments)):
-        first, stop = run.offsets[places[i]], run.offsets[places[i] + 1]
+        first, stop = run.offsets[rankings[i]], run.offsets[rankings[i] + 1]
         docs, scores = part_of(run.docs, first, stop), run.scores[first:stop]
         # Judged by several groups, a ranking comes several times in a row.
-        if i == 0 or places[i] != places[i - 1]:
+        if i == 0 or rankings[i] != rankings[i - 1]:
             hash_documents(docs, 0, stop - first, False, scratch.hashes)
         judge_query(
             i, docs, scores, stop - first, qrels, judgments[i], options, scratch, judged, problem

@@ -18,9 +18,9 @@ def count_ties(run, single, keys, memory, tied, largest):
     """
     _, offsets, scores = run
     for q in range(len(offsets) - 1):
-        own = scores[offsets[q] : offsets[q + 1]]
-        results = len(own)
-        if not make_keys(own, results, single, keys):
+        query_scores = scores[offsets[q] : offsets[q + 1]]
+        results = len(query_scores)
+        if not make_keys(query_scores, results, single, keys):
             return q
         work = sort_scratch(memory, results)
         put_in_order(keys[:results], single, work)
@@ -91,21 +91,21 @@ def order_ties(highest_first, unjudged_below, rankings, bounds, scratch):
             while stop < offsets[q + 1] and lows[stop] == lows[first]:
                 stop += 1
             count = stop - first
-            own = codes[first:stop]
+            group = codes[first:stop]
             if unjudged_below > 0:
-                lower_below(own, unjudged_below)
-            sort_values_if_needed(own, count, scratch, ())
+                lower_below(group, unjudged_below)
+            sort_values_if_needed(group, count, scratch, ())
             if highest_first:
                 for i in range(count // 2):
-                    own[i], own[count - 1 - i] = own[count - 1 - i], own[i]
+                    group[i], group[count - 1 - i] = group[count - 1 - i], group[i]
             for i in range(count):
                 # Between grades >= 0 and negative ones stand those that are not listed.
-                if (own[i] >= 0) == (highest_first != 0):
+                if (group[i] >= 0) == (highest_first != 0):
                     ranks[first + i] = lows[first] + 1 + i
                 else:
                     ranks[first + i] = highs[first] - (count - 1 - i)
             if unjudged_below > 0:
-                raise_again(own)
+                raise_again(group)
             first = stop
 
 
@@ -119,7 +119,7 @@ def list_otherwise(rankings, level, depth, judged_only, others):
     start, to = 0, 0
     for q in range(len(rankings.offsets) - 1):
         stop = rankings.offsets[q + 1]
-        kept = min(rankings.num_ret[q], depth)
+        retrieved = min(rankings.num_ret[q], depth)
         listed, relevant = 0, 0
         for row in range(start, stop):
             rank, code = ranks[row], codes[row]
@@ -133,7 +133,7 @@ def list_otherwise(rankings, level, depth, judged_only, others):
             relevant += code >= 0 and code >= level
             others.ranks[to], others.grades[to] = rank, code
             listed, to = listed + 1, to + 1
-        others.num_ret[q] = listed if judged_only else kept
+        others.num_ret[q] = listed if judged_only else retrieved
         others.num_rel_ret[q] = relevant
         start, others.offsets[q + 1] = stop, to
         relevant = 0
@@ -159,7 +159,7 @@ def drop_unjudged(rankings, bounds):
                     codes[to] = codes[row]
                     to += 1
                 row += 1
-            for kept in range(first, to):
-                lows[kept], highs[kept] = first - base, to - base
+            for i in range(first, to):
+                lows[i], highs[i] = first - base, to - base
         num_ret[q] = to - base
         start, offsets[q + 1] = stop, to

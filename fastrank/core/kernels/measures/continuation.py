@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.core.kernels.measures.gains import discount
+from fastrank.core.kernels.measures.signatures import GAINED
 from fastrank.core.native.declare import helper, kernel
 
-MEASURE = "void(Gained, float64[::1], float64[::1])"
 # The ranks that cwl_eval looks at.
 RANKS = 1000
 SDCG, BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11 = range(8)
@@ -66,42 +66,42 @@ def gain_per_rank(q, model, cutoff, number):
     return gained / ranks
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def scaled_discounted_gain(q, cutoffs, values):
     values[0] = gain_per_rank(q, SDCG, cutoffs[0], 0.0)
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def bejeweled_player_model(q, parameters, values):
     """parameters: the cutoff, and T."""
     values[0] = gain_per_rank(q, BPM, parameters[0], parameters[1])
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def insq(q, parameters, values):
     values[0] = gain_per_rank(q, INSQ, np.inf, parameters[0])
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def inst(q, parameters, values):
     values[0] = gain_per_rank(q, INST, np.inf, parameters[0])
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def nearly_expected_reciprocal_rank_8(q, cutoffs, values):
     values[0] = gain_per_rank(q, NERR8, cutoffs[0], 0.0)
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def nearly_expected_reciprocal_rank_9(q, cutoffs, values):
     values[0] = gain_per_rank(q, NERR9, cutoffs[0], 0.0)
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def nearly_expected_reciprocal_rank_10(q, parameters, values):
     values[0] = gain_per_rank(q, NERR10, np.inf, parameters[0])
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def nearly_expected_reciprocal_rank_11(q, parameters, values):
     values[0] = gain_per_rank(q, NERR11, np.inf, parameters[0])

@@ -6,18 +6,17 @@ import math
 
 import numpy as np
 
+from fastrank.core.kernels.measures.signatures import GAINED, TIED_GAINS
 from fastrank.core.kernels.measures.tie_groups import (
-    TIED_GAINS,
     gain_in,
     group_at,
-    places_within,
+    ranks_within,
     weights_of_group,
 )
 from fastrank.core.kernels.simd.instructions import log2_or_nan, to_integer
 from fastrank.core.kernels.texts.text import sort_by
 from fastrank.core.native.declare import helper, kernel, unless_tied
 
-MEASURE = "void(Gained, float64[::1], float64[::1])"
 # A division and a look-up take a quarter of the time of the C library's log2. Up to here its values
 # are the doubles next to the logarithms, so that they are the same wherever the library is built.
 LISTED = 1024
@@ -48,22 +47,23 @@ sort_gains = sort_by(by_whole_gain)
 
 
 @kernel("void(Rankings, GradeGains, int64, int64, GainTable, GainedRankings)")
-def assign_gains(rankings, named, dense, rescale, table, gained):
+def assign_gains(rankings, grade_gains, dense, rescale, table, gained):
     """Give every listed document its gain, and every query its best possible ranking.
 
-    A grade is worth itself unless it is `named`. `dense` also enters the grades below the highest
-    one that no document has: they matter when gains are not whole numbers, because then they take
-    part in a sort that is not a total order. `rescale` maps the gains of a query to [0, 1] when one
-    lies outside. The table has room for the named grades and the grades of one query.
+    A grade is worth itself unless `grade_gains` has it. `dense` also enters the grades below the
+    highest one that no document has: they matter when gains are not whole numbers, because then
+    they take part in a sort that is not a total order. `rescale` maps the gains of a query to
+    [0, 1] when one lies outside. The table has room for the grades of `grade_gains` and those of
+    one query.
     """
     offsets, grade_offsets = rankings.offsets, rankings.grade_offsets
-    pairs = len(named.grades)
+    pairs = len(grade_gains.grades)
     plain = pairs == 0 and not rescale
     listed = 0
     for q in range(len(offsets) - 1):
         for i in range(pairs):
-            table.grades[i] = named.grades[i]
-            table.gains[i] = named.gains[i]
+            table.grades[i] = grade_gains.grades[i]
+            table.gains[i] = grade_gains.gains[i]
             table.counts[i] = 0
         size = pairs
         first, stop = grade_offsets[q], grade_offsets[q + 1]
@@ -89,8 +89,8 @@ def assign_gains(rankings, named, dense, rescale, table, gained):
             gained.gains[i] = gain_of(rankings.grades[i], table, size)
         # Entries without documents are passed over, but if the very last has no gain, none counts.
         if size > 0 and table.gains[order[size - 1]] > 0.0:
-            for place in range(size - 1, -1, -1):
-                entry = order[place]
+            for position in range(size - 1, -1, -1):
+                entry = order[position]
                 if table.counts[entry] == 0:
                     continue
                 if not table.gains[entry] > 0.0:
@@ -163,11 +163,11 @@ def add_tied_gains(q, depth, i, total):
     """The same of groups; the last sum goes up to `depth`, which may be within the next group."""
     while i < len(q.gains):
         stop, low, high = group_at(q, i)
-        places, gain, expected = places_within(q, low, high, depth), gain_in(q, i, stop), total
+        ranks, gain, expected = ranks_within(q, low, high, depth), gain_in(q, i, stop), total
         if gain != 0.0:
-            for place in range(places):
-                expected += gain / (high - low) / discount(low + place + 1)
-        if places < high - low:
+            for offset in range(ranks):
+                expected += gain / (high - low) / discount(low + offset + 1)
+        if ranks < high - low:
             return i, total, expected
         i, total = stop, expected
     return i, total, total
@@ -194,24 +194,24 @@ def dcg(q, depth):
 
 
 @helper
-def ideal_gain_at(q, rank, at, passed):
-    """The gain at a rank of the best ranking, walking on from run `at`, before which `passed`."""
-    while at < len(q.ideal_gains) and rank > passed + q.ideal_counts[at]:
-        passed += q.ideal_counts[at]
-        at += 1
-    return at, passed
+def ideal_gain_at(q, rank, v, passed):
+    """The entry of ideal_gains that holds a rank, from v on; `passed` documents come before it."""
+    while v < len(q.ideal_gains) and rank > passed + q.ideal_counts[v]:
+        passed += q.ideal_counts[v]
+        v += 1
+    return v, passed
 
 
 @helper
-def add_ideal_gains(q, depth, rank, at, passed, total, is_discounted):
+def add_ideal_gains(q, depth, rank, v, passed, total, is_discounted):
     """Add the gains of the best ranking behind `rank`, up to `depth`."""
     while rank < depth:
-        at, passed = ideal_gain_at(q, rank + 1, at, passed)
-        if at == len(q.ideal_gains):
+        v, passed = ideal_gain_at(q, rank + 1, v, passed)
+        if v == len(q.ideal_gains):
             break
         rank += 1
-        total += q.ideal_gains[at] / discount(rank) if is_discounted else q.ideal_gains[at]
-    return rank, at, passed, total
+        total += q.ideal_gains[v] / discount(rank) if is_discounted else q.ideal_gains[v]
+    return rank, v, passed, total
 
 
 @helper
@@ -220,88 +220,88 @@ def ideal_dcg_of(q, depth):
     return add_ideal_gains(q, depth, 0, 0, 0, 0.0, True)[3]
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def ideal_discounted_gain(q, parameters, values):
     values[0] = ideal_dcg_of(q, ideal_size(q))
 
 
-@kernel(MEASURE, TIED_GAINS)
+@kernel(GAINED, TIED_GAINS)
 def normalized_discounted_gain(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
-    i, rank, at, passed = 0, 0, 0, 0
-    own, ideal = 0.0, 0.0
+    i, rank, v, passed = 0, 0, 0, 0
+    actual, ideal = 0.0, 0.0
     for c in range(len(cutoffs)):
-        i, own, expected = add_gains(q, cutoffs[c], i, own)
-        rank, at, passed, ideal = add_ideal_gains(q, cutoffs[c], rank, at, passed, ideal, True)
+        i, actual, expected = add_gains(q, cutoffs[c], i, actual)
+        rank, v, passed, ideal = add_ideal_gains(q, cutoffs[c], rank, v, passed, ideal, True)
         if ideal > 0.0:
             values[c] = expected / ideal
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def normalized_gain_at_relevant(q, parameters, values):
     """ndcg_rel: ndcg averaged over the ranks of the relevant documents."""
     size = ideal_size(q)
-    total, own, ideal = 0.0, 0.0, 0.0
-    found, rank_done, at, passed = 0, 0, 0, 0
+    total, actual, ideal = 0.0, 0.0, 0.0
+    relevant, rank_done, v, passed = 0, 0, 0, 0
     for rank, gain in zip(q.ranks, q.gains):
         if gain == 0.0:
             continue
-        own += gain / discount(rank)
+        actual += gain / discount(rank)
         if gain > 0.0:
-            rank_done, at, passed, ideal = add_ideal_gains(
-                q, rank, rank_done, at, passed, ideal, True
+            rank_done, v, passed, ideal = add_ideal_gains(
+                q, rank, rank_done, v, passed, ideal, True
             )
-            total += np.float64(own) / ideal
-            found += 1
-    total += (size - found) * np.float64(own) / ideal_dcg_of(q, size)
+            total += np.float64(actual) / ideal
+            relevant += 1
+    total += (size - relevant) * np.float64(actual) / ideal_dcg_of(q, size)
     if total > 0.0:
         values[0] = np.float64(total) / size
 
 
-@kernel(MEASURE, TIED_GAINS)
+@kernel(GAINED, TIED_GAINS)
 def normalized_gain_at_levels(q, parameters, values):
     """Rndcg: ndcg averaged over the ranks where the best ranking's gain changes."""
     if q.num_rel == 0:
         return
     size = ideal_size(q)
-    total, own, ideal = 0.0, 0.0, 0.0
-    points, depth, document, rank, at, passed = 0, 0, 0, 0, 0, 0
+    total, actual, ideal = 0.0, 0.0, 0.0
+    points, depth, document, rank, v, passed = 0, 0, 0, 0, 0, 0
     for i in range(len(q.ideal_gains)):
         depth += q.ideal_counts[i]
         if i + 1 == len(q.ideal_gains) or q.ideal_gains[i] != q.ideal_gains[i + 1]:
-            document, own, expected = add_gains(q, depth, document, own)
-            rank, at, passed, ideal = add_ideal_gains(q, depth, rank, at, passed, ideal, True)
+            document, actual, expected = add_gains(q, depth, document, actual)
+            rank, v, passed, ideal = add_ideal_gains(q, depth, rank, v, passed, ideal, True)
             total += np.float64(expected) / ideal
             points += 1
     if size > 0 and q.num_ret > size + 1:
-        total += np.float64(add_gains(q, q.num_ret, document, own)[2]) / ideal
+        total += np.float64(add_gains(q, q.num_ret, document, actual)[2]) / ideal
         points += 1
     values[0] = np.float64(total) / points
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def graded_g(q, parameters, values):
     """G: gain discounted by how far the cumulated gain falls behind the best ranking's."""
-    total, own, ideal, best = 0.0, 0.0, 0.0, 0.0
+    total, actual, ideal, best = 0.0, 0.0, 0.0, 0.0
     for gain, count in zip(q.ideal_gains, q.ideal_counts):
         for _ in range(count):
             best += gain
-    i, at, passed = 0, 0, 0
+    i, v, passed = 0, 0, 0
     for rank in range(1, q.num_ret + 1):
         gain = 0.0
         if i < len(q.ranks) and q.ranks[i] == rank:
             gain = q.gains[i]
             i += 1
-        own += gain
-        at, passed = ideal_gain_at(q, rank, at, passed)
-        ideal += max(1.0, q.ideal_gains[at]) if at < len(q.ideal_gains) else 1.0
+        actual += gain
+        v, passed = ideal_gain_at(q, rank, v, passed)
+        ideal += max(1.0, q.ideal_gains[v]) if v < len(q.ideal_gains) else 1.0
         if gain != 0.0:
-            total += gain / log2_or_nan(2.0 + ideal - own)
+            total += gain / log2_or_nan(2.0 + ideal - actual)
     if best > 0.0:
         values[0] = total / best
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def expected_reciprocal_rank(q, cutoffs, values):
     """The gain of a document is the probability that the reader stops there."""
     going_on, total = 1.0, 0.0
@@ -320,10 +320,10 @@ def rank_biased_gain(q, cutoff, p):
     total, first, weight, rank_done = 0.0, 0, 1.0, 0
     while first < len(q.gains):
         stop, low, high = group_at(q, first)
-        places = places_within(q, low, high, cutoff)
-        if places == 0:
+        ranks = ranks_within(q, low, high, cutoff)
+        if ranks == 0:
             break
-        each, weight, rank_done = weights_of_group(low, high, places, p, weight, rank_done)
+        each, weight, rank_done = weights_of_group(low, high, ranks, p, weight, rank_done)
         gain = gain_in(q, first, stop)
         if gain != 0.0:
             total += gain * each
@@ -331,13 +331,13 @@ def rank_biased_gain(q, cutoff, p):
     return (1.0 - p) * total
 
 
-@kernel(MEASURE, TIED_GAINS)
+@kernel(GAINED, TIED_GAINS)
 def rank_biased_precision(q, parameters, values):
     """parameters: the cutoff, and p."""
     values[0] = rank_biased_gain(q, parameters[0], parameters[1])
 
 
-@kernel(MEASURE, TIED_GAINS)
+@kernel(GAINED, TIED_GAINS)
 def discounted_gain(q, cutoffs, values):
     values[0] = dcg(q, cutoffs[0])
 
@@ -372,7 +372,7 @@ def ideal_dcg_of_retrieved(q, depth):
         previous = best
 
 
-@kernel(MEASURE, TIED_GAINS)
+@kernel(GAINED, TIED_GAINS)
 def normalized_discounted_gain_of_retrieved(q, cutoffs, values):
     ideal = ideal_dcg_of_retrieved(q, cutoffs[0])
     if ideal > 0.0:

@@ -8,38 +8,37 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.core.kernels.measures.gains import add_ideal_gains, ideal_gain_at, ideal_size
+from fastrank.core.kernels.measures.signatures import GAINED
 from fastrank.core.native.declare import helper, kernel
 
-MEASURE = "void(Gained, float64[::1], float64[::1])"
 
-
-@kernel(MEASURE)
+@kernel(GAINED)
 def q_measure(q, parameters, values):
     """parameters: the cutoff, and beta."""
     cutoff, beta = parameters[0], parameters[1]
     best = min(np.float64(ideal_size(q)), cutoff)
-    own, found = 0.0, 0
-    done, at, passed, ideal = 0, 0, 0, 0.0
+    actual, relevant = 0.0, 0
+    done, v, passed, ideal = 0, 0, 0, 0.0
     for rank, gain in zip(q.ranks, q.gains):
         if rank > cutoff:
             break
-        own += gain
+        actual += gain
         if gain > 0.0:
-            found += 1
-            done, at, passed, ideal = add_ideal_gains(q, rank, done, at, passed, ideal, False)
-            values[0] += (found + beta * own) / (rank + beta * ideal) * (1.0 / best)
+            relevant += 1
+            done, v, passed, ideal = add_ideal_gains(q, rank, done, v, passed, ideal, False)
+            values[0] += (relevant + beta * actual) / (rank + beta * ideal) * (1.0 / best)
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def normalized_cumulated_gain(q, cutoffs, values):
-    own = 0.0
+    actual = 0.0
     for rank, gain in zip(q.ranks, q.gains):
         if rank > cutoffs[0]:
             break
-        own += gain
+        actual += gain
     ideal = add_ideal_gains(q, cutoffs[0], 0, 0, 0, 0.0, False)[3]
     if ideal > 0.0:
-        values[0] = own / ideal
+        values[0] = actual / ideal
 
 
 @helper
@@ -66,18 +65,18 @@ def overlaps(q, p, end):
     if end < np.inf:
         depth = int(end)
     score, best, weights, weight, shared = 0.0, 0.0, 0.0, 1.0, 0
-    i, j, at, passed = 0, 0, 0, 0
+    i, j, v, passed = 0, 0, 0, 0
     for rank in range(1, depth + 1):
         if i < len(q.ranks) and q.ranks[i] == rank:
             if q.gains[i] > 0.0 and ideal_rank(q, i) <= rank:
                 shared += 1
             i += 1
-        behind = at
-        at, passed = ideal_gain_at(q, rank, at, passed)
-        if at > behind:
+        behind = v
+        v, passed = ideal_gain_at(q, rank, v, passed)
+        if v > behind:
             j = 0
-        if at < len(q.ideal_gains):
-            while j < len(q.ranks) and q.gains[j] != q.ideal_gains[at]:
+        if v < len(q.ideal_gains):
+            while j < len(q.ranks) and q.gains[j] != q.ideal_gains[v]:
                 j += 1
             if j < len(q.ranks):
                 if q.ranks[j] < rank:
@@ -92,7 +91,7 @@ def overlaps(q, p, end):
     return score / weights, best / weights
 
 
-@kernel(MEASURE)
+@kernel(GAINED)
 def compatibility(q, parameters, values):
     """parameters: p, the depth, and 1 to divide the overlap by that of the ideal ranking."""
     overlap, best = overlaps(q, parameters[0], parameters[1])

@@ -9,16 +9,16 @@ from fastrank.core.native.declare import kernel
 
 
 @kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1], float32[::1])")
-def products_of_pairs(one, other, width, first, last, cosines, products):
-    """Cosine and dot product of rows first : last; without room for one of them, it is left out.
+def products_of_pairs(left, right, width, first, last, cosines, products):
+    """Cosine and dot product of rows first : last; one without room for its values is left out.
 
     The sums are doubles, rounded once to float32. The cosine with a zero vector is 0.
     """
     blocks = width // LANES
     for row in range(first, last):
-        product, squares, other_squares = sum_products(one, other, row * width, blocks)
-        for at in range(row * width + blocks * LANES, (row + 1) * width):
-            x, y = np.float64(one[at]), np.float64(other[at])
+        product, squares, other_squares = sum_products(left, right, row * width, blocks)
+        for i in range(row * width + blocks * LANES, (row + 1) * width):
+            x, y = np.float64(left[i]), np.float64(right[i])
             product += x * y
             squares += x * x
             other_squares += y * y
@@ -30,13 +30,13 @@ def products_of_pairs(one, other, width, first, last, cosines, products):
 
 
 @kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1], float32[::1])")
-def distances_of_pairs(one, other, width, first, last, euclidean, manhattan):
+def distances_of_pairs(left, right, width, first, last, euclidean, manhattan):
     """Negative Euclidean and Manhattan distance of rows first : last, as in products_of_pairs."""
     blocks = width // LANES
     for row in range(first, last):
-        squares, absolute = sum_differences(one, other, row * width, blocks)
-        for at in range(row * width + blocks * LANES, (row + 1) * width):
-            difference = np.float64(one[at]) - np.float64(other[at])
+        squares, absolute = sum_differences(left, right, row * width, blocks)
+        for i in range(row * width + blocks * LANES, (row + 1) * width):
+            difference = np.float64(left[i]) - np.float64(right[i])
             squares += difference * difference
             absolute += abs(difference)
         if len(euclidean) > 0:
@@ -85,9 +85,9 @@ def sweep_thresholds(keys, positives, extremes, terms, best):
     while last < count:
         first = last
         score = keys[first] >> 1
-        found = 0
+        ones = 0
         while last < count and keys[last] >> 1 == score:
-            found += keys[last] & 1
+            ones += keys[last] & 1
             last += 1
         size = count - first
         is_cut = extremes != 0 or first > 0
@@ -98,9 +98,9 @@ def sweep_thresholds(keys, positives, extremes, terms, best):
             best[0], best[1], best[2], best[3] = reached, size, score, below
         term = 0.0
         # Other cuts have a lower F1 than the next higher one.
-        if found > 0 or (is_cut and last == count and best[4] < 0):
+        if ones > 0 or (is_cut and last == count and best[4] < 0):
             precision = reached / size
-            rest = (reached - found) / positives
+            rest = (reached - ones) / positives
             term = (recall - rest) * precision
             if is_cut:
                 f1 = 0.0
@@ -112,6 +112,6 @@ def sweep_thresholds(keys, positives, extremes, terms, best):
             recall = rest
         terms[groups] = term
         groups += 1
-        reached -= found
+        reached -= ones
         below = score
     return groups

@@ -8,6 +8,7 @@ document has the smaller number and is retrieved.
 from __future__ import annotations
 
 from fastrank.core.kernels.judging.texts import join, rank_documents
+from fastrank.core.kernels.measures.signatures import PREFERENCES
 from fastrank.core.kernels.texts.text import (
     are_equal,
     compare_texts,
@@ -37,16 +38,16 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
     before it.
     """
     judgments, rankings = matched
-    named, offsets = preferences.docs, preferences.offsets
+    judged_docs, offsets = preferences.docs, preferences.offsets
     ids, firsts, numbers_of = scratch.interning.ids, scratch.interning.firsts, scratch.numbers
     order, rows = scratch.ranking.order, scratch.ranking.merge
-    docs = Texts(named.buffer, scratch.docs.starts, scratch.docs.lengths)
+    docs = Texts(judged_docs.buffer, scratch.docs.starts, scratch.docs.lengths)
     for i in range(len(judgments)):
         first, stop = offsets[judgments[i]], offsets[judgments[i] + 1]
-        documents = intern_range(named, first, stop, scratch.interning)
+        documents = intern_range(judged_docs, first, stop, scratch.interning)
         for d in range(documents):
-            docs.starts[d] = named.starts[first + firsts[d]]
-            docs.lengths[d] = named.lengths[first + firsts[d]]
+            docs.starts[d] = judged_docs.starts[first + firsts[d]]
+            docs.lengths[d] = judged_docs.lengths[first + firsts[d]]
             numbers_of[d] = -1
         run_first = run.offsets[rankings[i]]
         retrieved = run.offsets[rankings[i] + 1] - run_first
@@ -59,7 +60,7 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
             SMALLER_ID_FIRST,
             scratch.ranking,
         )
-        kept = min(retrieved, options.max_retrieved)
+        depth = min(retrieved, options.max_retrieved)
         problem[0] = join(
             docs,
             0,
@@ -67,7 +68,7 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
             run.docs,
             run_first,
             order,
-            kept,
+            depth,
             scratch.interning.table,
             rows,
             problem,
@@ -75,7 +76,7 @@ def number_documents(preferences, run, matched, options, scratch, numbers, sizes
         if problem[0] == RUN_REPEATS:
             return i
         number = 0
-        for r in range(kept):
+        for r in range(depth):
             if rows[r] >= 0:
                 numbers_of[rows[r]] = number
                 number += 1
@@ -336,11 +337,11 @@ def balance_classes(lines, levels, numbers, retrieved, relevant, tally):
 def balance_closure(documents, retrieved, scratch, tally):
     """Rnonrel with subgroups: nonrelevant documents beyond the number of relevant ones drop out."""
     prefers, level_of, state_of = scratch.prefers, scratch.levels, scratch.states
-    kept = 0
+    nonrelevant = 0
     for number in range(documents):
         if state_of[number] and level_of[number] == 0.0:
-            kept += 1
-            if kept > tally.relevant:
+            nonrelevant += 1
+            if nonrelevant > tally.relevant:
                 state_of[number] = 2
     for x in range(documents):
         for y in range(documents):
@@ -362,9 +363,6 @@ def agree_on_pairs(wins, documents, retrieved, agreement, count):
                     total += wins[x * documents + y] / both if scope < 2 else 0.0
                     pairs += 1
         agreement[scope], count[scope] = total, pairs
-
-
-MEASURE = "void(CountedPreferences, float64[::1], float64[::1])"
 
 
 @helper
@@ -389,34 +387,34 @@ def counts_of(q, scope):
     """Fulfilled and possible preferences of all groups."""
     fulfilled, possible = 0, 0
     for g in range(len(q.absent)):
-        own, all_ = group_counts(q, g, scope)
-        fulfilled += own
-        possible += all_
+        group_fulfilled, group_possible = group_counts(q, g, scope)
+        fulfilled += group_fulfilled
+        possible += group_possible
     return fulfilled, possible
 
 
-@kernel(MEASURE)
+@kernel(PREFERENCES)
 def preferences_counted(q, parameters, values):
     """parameters: a scope as in `group_counts`, and 1 for possible preferences, not fulfilled."""
     fulfilled, possible = counts_of(q, parameters[0])
     values[0] = possible if parameters[1] else fulfilled
 
 
-@kernel(MEASURE)
+@kernel(PREFERENCES)
 def preferences_simple(q, scope, values):
     """Fulfilled preferences over possible ones; scope[0] as in `group_counts`."""
     fulfilled, possible = counts_of(q, scope[0])
     values[0] = share(fulfilled, possible)
 
 
-@kernel(MEASURE)
+@kernel(PREFERENCES)
 def preferences_by_pair(q, scope, values):
     """The mean over pairs of documents of the share of preferences the ranking agrees with."""
-    at = int(scope[0])
-    values[0] = share(q.pair_agreement[at], q.pair_count[at])
+    i = int(scope[0])
+    values[0] = share(q.pair_agreement[i], q.pair_count[i])
 
 
-@kernel(MEASURE)
+@kernel(PREFERENCES)
 def preferences_by_group(q, scope, values):
     """The mean over judgment groups of the share of fulfilled preferences."""
     total = 0.0
@@ -426,7 +424,7 @@ def preferences_by_group(q, scope, values):
     values[0] = total / len(q.absent)
 
 
-@kernel(MEASURE)
+@kernel(PREFERENCES)
 def preferences_balanced(q, only_retrieved, values):
     """prefs_avgjg_Rnonrel: the mean over groups with as many nonrelevant as relevant documents."""
     fulfilled, possible = q.balanced_fulfilled, q.balanced_possible

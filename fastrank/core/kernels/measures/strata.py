@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
+from fastrank.core.kernels.measures.signatures import STRATA
 from fastrank.core.native.declare import helper, kernel
 
-MEASURE = "void(Stratified, float64[::1], float64[::1])"
 # Added to the relevant and to the sampled documents of a stratum, so that no estimate is 0 / 0.
 RELEVANT_MORE, SAMPLED_MORE = 0.00001, 0.00003
 AS_SAMPLE_EVAL = 1.0
@@ -69,17 +69,17 @@ def relevant_in_pool(q):
     return total
 
 
-@kernel(MEASURE)
+@kernel(STRATA)
 def estimated_num_rel(q, parameters, values):
     values[0] = relevant_in_pool(q)
 
 
-@kernel(MEASURE)
+@kernel(STRATA)
 def estimated_num_rel_ret(q, parameters, values):
     values[0] = estimated_relevant_within(q, parameters[0])
 
 
-@kernel(MEASURE)
+@kernel(STRATA)
 def estimated_precision_cut(q, cutoffs, values):
     values[0] = estimated_relevant_within(q, cutoffs[0]) / cutoffs[0]
 
@@ -97,7 +97,7 @@ def precision_above(q, pooled):
     return total
 
 
-@kernel(MEASURE)
+@kernel(STRATA)
 def stratified_average_precision(q, parameters, values):
     """parameters: the depth."""
     begin(q)
@@ -130,16 +130,16 @@ def ideal_gain(q, depth, as_sample_eval):
     """
     total, rank = 0.0, 0
     for v in range(len(q.ideal_grades)):
-        place = q.text_order[v] if as_sample_eval == AS_SAMPLE_EVAL else v
-        stop = rank + int(q.ideal_counts[place] + 0.5)
+        g = q.text_order[v] if as_sample_eval == AS_SAMPLE_EVAL else v
+        stop = rank + int(q.ideal_counts[g] + 0.5)
         within = min(np.float64(stop), max(depth, np.float64(rank + 1) * as_sample_eval))
         for r in range(rank + 1, int(within) + 1):
-            total += discounted(q.ideal_grades[place], r)
+            total += discounted(q.ideal_grades[g], r)
         rank = stop
     return total
 
 
-@kernel(MEASURE)
+@kernel(STRATA)
 def stratified_discounted_gain(q, parameters, values):
     """parameters: the depth, and 1 for the ideal ranking of sample_eval."""
     depth, pooled = parameters[0], 0

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
+from fastrank.core.kernels.measures.signatures import SUBTOPICS
 from fastrank.core.native.declare import helper, kernel
 
-MEASURE = "void(BySubtopic, float64[::1], float64[::1])"
 # The places of parameters; the third depends on the measure.
 REL, JUDGED_ONLY, CUTOFF, BETA, UNRETRIEVED, ALPHA, ENOUGH = 0, 1, 2, 2, 2, 3, 3
 # An option of the last rank: a query whose evidence is not complete has an infinite one.
@@ -78,15 +78,15 @@ def next_ideal(q, alpha):
     Of equal ones the largest id is best. What a document adds can only become less: it is computed
     again only if it might be the most.
     """
-    best, place = 0.0, -1
+    best, document = 0.0, -1
     for d in range(len(q.bounds)):
         if q.bounds[d] > best:
             q.bounds[d] = worth_of(q, d)
             if q.bounds[d] > best:
-                best, place = q.bounds[d], d
-    if place >= 0:
-        q.bounds[place] = 0.0
-        taken(q, place, alpha)
+                best, document = q.bounds[d], d
+    if document >= 0:
+        q.bounds[document] = 0.0
+        taken(q, document, alpha)
     return best
 
 
@@ -152,29 +152,29 @@ def share_of_best(q, parameters, discount):
 def share_of_ideal(q, parameters, discount):
     """ndeval first divides both by the best gain, except at rank 1, which can change a last bit."""
     covered = begin(q, parameters)
-    found = gain_of_run(q, parameters, discount)
-    if covered == 0 or found == 0.0:
+    gain = gain_of_run(q, parameters, discount)
+    if covered == 0 or gain == 0.0:
         return 0.0
     best = 1.0 if parameters[CUTOFF] == 1.0 else best_gain(covered, parameters, discount)
-    return (found / best) / (gain_of_ideal(q, parameters, discount) / best)
+    return (gain / best) / (gain_of_ideal(q, parameters, discount) / best)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def alpha_discounted_gain(q, parameters, values):
     values[0] = share_of_best(q, parameters, LOGARITHMIC)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def alpha_normalized_discounted_gain(q, parameters, values):
     values[0] = share_of_ideal(q, parameters, LOGARITHMIC)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def expected_reciprocal_rank_of_intents(q, parameters, values):
     values[0] = share_of_best(q, parameters, RECIPROCAL)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def normalized_expected_reciprocal_rank_of_intents(q, parameters, values):
     values[0] = share_of_ideal(q, parameters, RECIPROCAL)
 
@@ -210,25 +210,25 @@ def scaled_rank_biased(covered, parameters, total):
     return total * ((1.0 - (1.0 - parameters[ALPHA]) * parameters[BETA]) / covered)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def novelty_rank_biased_precision(q, parameters, values):
     covered = begin(q, parameters)
     if covered:
         values[0] = scaled_rank_biased(covered, parameters, rank_biased_gain(q, parameters))
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def normalized_novelty_rank_biased_precision(q, parameters, values):
     covered = begin(q, parameters)
     if covered == 0:
         return
-    found = scaled_rank_biased(covered, parameters, rank_biased_gain(q, parameters))
-    if found > 0.0:
+    actual = scaled_rank_biased(covered, parameters, rank_biased_gain(q, parameters))
+    if actual > 0.0:
         ideal = scaled_rank_biased(covered, parameters, rank_biased_ideal(q, parameters))
-        values[0] = found / ideal
+        values[0] = actual / ideal
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def average_precision_of_intents(q, parameters, values):
     covered = begin(q, parameters)
     if covered == 0:
@@ -251,45 +251,45 @@ def average_precision_of_intents(q, parameters, values):
 def relevant_judgments(q, parameters, is_distinct):
     """How many judgments of the first documents count, of each subtopic at most one if distinct."""
     q.seen[:] = 0
-    found = 0
+    count = 0
     for i in range(len(q.docs)):
         if rank_of(q, i, parameters) > parameters[CUTOFF]:
             break
         for j in range(q.firsts[q.docs[i]], q.stops[q.docs[i]]):
             if q.counted[j] and not (is_distinct and q.seen[q.subtopics[j]]):
                 q.seen[q.subtopics[j]] = 1
-                found += 1
-    return found
+                count += 1
+    return count
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def precision_of_intents(q, parameters, values):
     covered = begin(q, parameters)
     if covered:
-        found = relevant_judgments(q, parameters, False)
-        values[0] = found / (parameters[CUTOFF] * covered)
+        count = relevant_judgments(q, parameters, False)
+        values[0] = count / (parameters[CUTOFF] * covered)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def subtopic_recall(q, parameters, values):
     covered = begin(q, parameters)
     if covered:
         values[0] = relevant_judgments(q, parameters, True) / np.float64(covered)
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def full_recall_of_subtopics(q, parameters, values):
     covered = begin(q, parameters)
     values[0] = covered > 0 and relevant_judgments(q, parameters, True) == covered
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def enough_subtopics(q, parameters, values):
     begin(q, parameters)
     values[0] = relevant_judgments(q, parameters, True) >= parameters[ENOUGH]
 
 
-@kernel(MEASURE)
+@kernel(SUBTOPICS)
 def last_rank_of_subtopics(q, parameters, values):
     left = begin(q, parameters)
     values[0] = np.inf if parameters[UNRETRIEVED] == WORST and left else np.nan

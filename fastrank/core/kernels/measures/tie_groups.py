@@ -15,8 +15,6 @@ import numpy as np
 
 from fastrank.core.native.declare import helper, unless_tied
 
-TIED = "void(Tied, float64[::1], float64[::1])"
-TIED_GAINS = "void(TiedGains, float64[::1], float64[::1])"
 # An option of measures of judged documents: those with a negative grade do not count.
 UNJUDGED = 1.0
 
@@ -36,13 +34,13 @@ def group_at(q, first):
 
 
 @helper
-def tied_places(q, low, high, depth):
+def tied_ranks(q, low, high, depth):
     depth = min(np.float64(depth), np.float64(q.num_ret))
     return max(np.int64(0), np.int64(min(np.float64(high), depth)) - low)
 
 
-@unless_tied(tied_places)
-def places_within(q, low, high, depth):
+@unless_tied(tied_ranks)
+def ranks_within(q, low, high, depth):
     """How many ranks of a group are in the first `depth`."""
     return np.int64(high <= depth)
 
@@ -75,21 +73,22 @@ def gain_in(q, first, stop):
 
 
 @helper
-def add_relevant(q, depth, level, i, found):
+def add_relevant(q, depth, level, i, above):
     """Count the relevant documents of the groups up to rank `depth`, from row i on.
 
-    Returns the row behind them, and how many they are; and how many are expected up to `depth`,
-    which may be within the next group.
+    above: the relevant documents before row i. Returns the row after these groups and the relevant
+    documents before it; and how many are expected up to `depth`, which may be within the next
+    group.
     """
     while i < len(q.grades):
         stop, low, high = group_at(q, i)
-        places = places_within(q, low, high, depth)
+        ranks = ranks_within(q, low, high, depth)
         relevant = relevant_in(q, i, stop, level)
-        if places < high - low:
-            return i, found, found + np.float64(relevant * places) / (high - low)
-        found += relevant
+        if ranks < high - low:
+            return i, above, above + np.float64(relevant * ranks) / (high - low)
+        above += relevant
         i = stop
-    return i, found, np.float64(found)
+    return i, above, np.float64(above)
 
 
 @helper
@@ -116,16 +115,16 @@ def judged_within(q, depth, negative):
     total, first = 0.0, 0
     while first < len(q.grades):
         stop, low, high = group_at(q, first)
-        places = places_within(q, low, high, depth)
-        if places == 0:
+        ranks = ranks_within(q, low, high, depth)
+        if ranks == 0:
             break
-        total += np.float64(judged_in(q, first, stop, negative) * places) / (high - low)
+        total += np.float64(judged_in(q, first, stop, negative) * ranks) / (high - low)
         first = stop
     return total
 
 
 @helper
-def add_precisions(q, depth, i, found, total):
+def add_precisions(q, depth, i, above, total):
     """Add the precisions at the relevant ranks of the groups up to rank `depth`, from row i on.
 
     A rank is relevant with probability r / n, and then so is, of the n - 1 other documents of the
@@ -134,25 +133,25 @@ def add_precisions(q, depth, i, found, total):
     """
     while i < len(q.grades):
         stop, low, high = group_at(q, i)
-        size, places = high - low, places_within(q, low, high, depth)
+        size, ranks = high - low, ranks_within(q, low, high, depth)
         relevant, expected = relevant_in(q, i, stop, q.level), total
         if relevant:
             chance = np.float64(relevant) / size
             others = np.float64(relevant - 1) / (size - 1) if size > 1 else 0.0
-            for place in range(places):
-                expected += chance * ((found + 1 + place * others) / (low + 1 + place))
-        if places < size:
-            return i, found, total, found + np.float64(relevant * places) / size, expected
-        found += relevant
+            for offset in range(ranks):
+                expected += chance * ((above + 1 + offset * others) / (low + 1 + offset))
+        if ranks < size:
+            return i, above, total, above + np.float64(relevant * ranks) / size, expected
+        above += relevant
         i, total = stop, expected
-    return i, found, total, np.float64(found), total
+    return i, above, total, np.float64(above), total
 
 
 @helper
 def precision_sum(q, depth):
     """The sum of the precisions at the relevant ranks up to `depth`, and how many there are."""
-    _, _, _, found, total = add_precisions(q, depth, 0, 0, 0.0)
-    return total, found
+    _, _, _, relevant, total = add_precisions(q, depth, 0, 0, 0.0)
+    return total, relevant
 
 
 @helper
@@ -169,15 +168,15 @@ def first_relevant_group(q, level):
 
 
 @helper
-def weights_of_group(low, high, places, p, weight, rank_done):
-    """The mean of p^(rank - 1) over a group's ranks, 0 beyond its first `places`; and how far the
+def weights_of_group(low, high, ranks, p, weight, rank_done):
+    """The mean of p^(rank - 1) over a group's ranks, 0 beyond its first `ranks`; and how far the
     weights have come.
     """
     while rank_done < low:
         weight *= p
         rank_done += 1
     total = 0.0
-    for _ in range(places):
+    for _ in range(ranks):
         total += weight
         weight *= p
         rank_done += 1

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from fastrank.core.kernels.measures.gains import discount
+from fastrank.core.kernels.measures.signatures import RANKING, TIED
 from fastrank.core.kernels.measures.tie_groups import (
-    TIED,
     UNJUDGED,
     add_precisions,
     add_relevant,
@@ -24,8 +24,8 @@ from fastrank.core.kernels.measures.tie_groups import (
     group_at,
     judged_in,
     judged_within,
-    places_within,
     precision_sum,
+    ranks_within,
     relevant_in,
     relevant_retrieved,
     relevant_within,
@@ -33,69 +33,68 @@ from fastrank.core.kernels.measures.tie_groups import (
 from fastrank.core.kernels.simd.instructions import log_or_nan, to_integer
 from fastrank.core.native.declare import helper, kernel
 
-MEASURE = "void(Ranking, float64[::1], float64[::1])"
 # What the geometric means take a value of 0 for.
 SMALLEST_GEOMETRIC = 0.00001
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def num_ret(q, parameters, values):
     values[0] = q.num_ret
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def num_rel(q, parameters, values):
     values[0] = q.num_rel
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def num_rel_ret(q, parameters, values):
     values[0] = relevant_retrieved(q)
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def num_nonrel_judged_ret(q, parameters, values):
     values[0] = judged_within(q, q.num_ret, UNJUDGED) - relevant_retrieved(q)
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def average_precision(q, parameters, values):
-    total, found = precision_sum(q, q.num_ret)
-    if found:
+    total, relevant = precision_sum(q, q.num_ret)
+    if relevant:
         values[0] = np.float64(total) / q.num_rel
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def log_average_precision(q, parameters, values):
     average_precision(q, parameters, values)
     values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def log_odds_average_precision(q, parameters, values):
     """Of the average precision with one more relevant and one more nonrelevant document."""
     total, _ = precision_sum(q, q.num_ret)
     values[0] = log_or_nan(np.float64(1.0 + total) / (1.0 + q.num_rel - total))
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def average_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
-    i, found, total = 0, 0, 0.0
+    i, above, total = 0, 0, 0.0
     for c in range(len(cutoffs)):
-        i, found, total, _, expected = add_precisions(q, cutoffs[c], i, found, total)
+        i, above, total, _, expected = add_precisions(q, cutoffs[c], i, above, total)
         if q.num_rel:
             values[c] = expected / q.num_rel
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def r_precision(q, parameters, values):
     depth = min(q.num_ret, q.num_rel)
     if depth:
         values[0] = relevant_within(q, depth) / q.num_rel
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def reciprocal_rank(q, cutoffs, values):
     """Without a cutoff, every rank counts.
 
@@ -105,44 +104,44 @@ def reciprocal_rank(q, cutoffs, values):
     low, high, relevant = first_relevant_group(q, q.level)
     if relevant:
         size = high - low
-        places = places_within(q, low, high, cutoffs[0] if len(cutoffs) else np.inf)
+        ranks = ranks_within(q, low, high, cutoffs[0] if len(cutoffs) else np.inf)
         chance = np.float64(relevant) / size
-        for i in range(min(places, size - relevant + 1)):
+        for i in range(min(ranks, size - relevant + 1)):
             values[0] += chance * (1.0 / (low + 1 + i))
             if i + 1 < size:
                 chance *= np.float64(size - relevant - i) / (size - 1 - i)
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
-    i, found = 0, 0
+    i, above = 0, 0
     for c in range(len(cutoffs)):
-        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
+        i, above, expected = add_relevant(q, cutoffs[c], q.level, i, above)
         values[c] = expected / cutoffs[c]
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def recall_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
-    i, found = 0, 0
+    i, above = 0, 0
     for c in range(len(cutoffs)):
-        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
+        i, above, expected = add_relevant(q, cutoffs[c], q.level, i, above)
         if q.num_rel:
             values[c] = expected / q.num_rel
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def relative_precision_cut(q, cutoffs, values):
     """The cutoffs ascend: each goes on where the one before has stopped."""
-    i, found = 0, 0
+    i, above = 0, 0
     for c in range(len(cutoffs)):
-        i, found, expected = add_relevant(q, cutoffs[c], q.level, i, found)
+        i, above, expected = add_relevant(q, cutoffs[c], q.level, i, above)
         if q.num_rel:
             values[c] = expected / min(cutoffs[c], np.float64(q.num_rel))
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def success_cut(q, cutoffs, values):
     """One minus the probability that all relevant documents of the first group that has any stand
     behind the cut.
@@ -151,64 +150,67 @@ def success_cut(q, cutoffs, values):
     for c in range(len(cutoffs)):
         if not relevant:
             break
-        places = places_within(q, low, high, cutoffs[c])
+        ranks = ranks_within(q, low, high, cutoffs[c])
         behind = 1.0
         for i in range(relevant):
-            behind *= max(np.int64(0), high - low - places - i) / np.float64(high - low - i)
+            behind *= max(np.int64(0), high - low - ranks - i) / np.float64(high - low - i)
         values[c] = 1.0 - behind
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def unjudged_cut(q, cutoffs, values):
     for c in range(len(cutoffs)):
         depth = min(cutoffs[c], np.float64(q.num_ret))
         values[c] = (depth - judged_within(q, depth, UNJUDGED)) / cutoffs[c]
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def set_precision(q, parameters, values):
     if q.num_ret:
         values[0] = relevant_retrieved(q) / q.num_ret
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def set_recall(q, parameters, values):
     if q.num_rel:
         values[0] = relevant_retrieved(q) / q.num_rel
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def set_relative_precision(q, parameters, values):
     if q.num_ret and q.num_rel:
         values[0] = relevant_retrieved(q) / min(q.num_ret, q.num_rel)
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def set_average_precision(q, parameters, values):
     if q.num_ret and q.num_rel:
-        found = np.float64(q.num_rel_ret)
-        values[0] = (found * found) / (np.float64(q.num_ret) * q.num_rel)
+        relevant = np.float64(q.num_rel_ret)
+        values[0] = (relevant * relevant) / (np.float64(q.num_ret) * q.num_rel)
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def set_f(q, parameters, values):
-    found = np.float64(relevant_retrieved(q))
-    if found > 0.0:
-        x, precision, recall = parameters[0], found / q.num_ret, found / q.num_rel
+    relevant = np.float64(relevant_retrieved(q))
+    if relevant > 0.0:
+        x, precision, recall = parameters[0], relevant / q.num_ret, relevant / q.num_rel
         values[0] = ((x + 1.0) * precision * recall) / (x * precision + recall)
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def utility(q, p, values):
-    """What the documents found are worth, and those not."""
-    found = np.float64(relevant_retrieved(q))
-    absent = q.collection_size + found - q.num_ret - q.num_rel
+    """What the retrieved documents are worth, and those that were not retrieved."""
+    relevant = np.float64(relevant_retrieved(q))
+    absent = q.collection_size + relevant - q.num_ret - q.num_rel
     values[0] = (
-        p[0] * found + p[1] * (q.num_ret - found) + p[2] * (q.num_rel - found) + p[3] * absent
+        p[0] * relevant
+        + p[1] * (q.num_ret - relevant)
+        + p[2] * (q.num_rel - relevant)
+        + p[3] * absent
     )
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def binary_g(q, parameters, values):
     """Each relevant document counts 1 / log2(2 + nonrelevant documents before it).
 
@@ -246,7 +248,7 @@ def relevance_string(q, parameters, codes):
             codes[rank - 1] = 46
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def binary_preference(q, parameters, values):
     """bpref: how many judged nonrelevant documents rank above each relevant one.
 
@@ -273,13 +275,13 @@ def binary_preference(q, parameters, values):
     values[0] = total / q.num_rel if q.num_rel else total
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def log_binary_preference(q, parameters, values):
     binary_preference(q, parameters, values)
     values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def inferred_average_precision(q, parameters, values):
     """infAP: the expected precision at each relevant rank, from a sample of the pool."""
     epsilon = 0.00001
@@ -346,13 +348,13 @@ def recall_target(recall, num_rel, rounded):
     return to_integer(whole if exact > 0 else -whole)
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def interpolated_precision(q, parameters, values):
     """parameters[0] says whether targets are rounded; the recall levels follow."""
     interpolate(q, parameters[1:], parameters[0] != 0.0, values)
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def average_interpolated_precision(q, parameters, values):
     """The mean of interpolated_precision; values beyond the first are scratch."""
     interpolate(q, parameters[1:], parameters[0] != 0.0, values)
@@ -362,7 +364,7 @@ def average_interpolated_precision(q, parameters, values):
     values[0] = total / len(values)
 
 
-@kernel(MEASURE)
+@kernel(RANKING)
 def r_precision_multiple(q, factors, values):
     """Precision after a multiple of R documents: relevant in the first c * R ranks / (c * R)."""
     remaining = q.num_rel_ret
@@ -387,7 +389,7 @@ def r_precision_multiple_over_ties(q, factors, values):
             values[j] = relevant_within(q, target) / target
 
 
-@kernel(MEASURE, TIED)
+@kernel(RANKING, TIED)
 def rank_biased_residual(q, parameters, values):
     """The weight of all ranks that are unjudged or beyond the ranking.
 

@@ -76,31 +76,31 @@ def take_usual_lines(reader, row, fields):
     before, tag_before = position, tag
     last, length = np.int64(0), np.int64(-1)
     while line < lines:
-        at, stop = position - base, newlines[U(line)] - base
-        marks = look(starts, at)
+        byte, stop = position - base, newlines[U(line)] - base
+        marks = look(starts, byte)
         doc = without_lowest(without_lowest(marks))
         query = position + trailing_zeros(marks)
-        query_end = position + trailing_zeros(look(ends, at))
+        query_end = position + trailing_zeros(look(ends, byte))
         if doc == ZERO or (comments and text[query] == HASH):
             break
-        at += trailing_zeros(doc)
-        near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(text, index, at, at)
+        byte += trailing_zeros(doc)
+        near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(text, index, byte, byte)
         # Of a line with fewer fields some of these are behind its end.
-        if not near or stop - at - tag_at != cursor.rest:
+        if not near or stop - byte - tag_at != cursor.rest:
             break
-        if checked and has_more_fields(index, at + tag_at, stop):
+        if checked and has_more_fields(index, byte + tag_at, stop):
             break
         # Whether rank and score are exchanged shows in two lines of one query.
         same = length == query_end - query and equal_inside(text, last, length, text, query, length)
         if same and checked and not has_plain_rank(text, docs, row - 1):
             break
         last, length = query, query_end - query
-        at += base
+        byte += base
         queries.starts[U(row)], queries.lengths[U(row)] = last, length
-        docs.starts[U(row)], docs.lengths[U(row)] = at + doc_at, doc_end - doc_at
-        scores.starts[U(row)], scores.lengths[U(row)] = at + score, score_end - score
+        docs.starts[U(row)], docs.lengths[U(row)] = byte + doc_at, doc_end - doc_at
+        scores.starts[U(row)], scores.lengths[U(row)] = byte + score, score_end - score
         before, tag_before = position, tag
-        tag, position = at + tag_at, base + stop + 1
+        tag, position = byte + tag_at, base + stop + 1
         line, row = line + 1, row + 1
     if checked and line > first and not has_plain_rank(text, docs, row - 1):
         # The next line may be of the same query.

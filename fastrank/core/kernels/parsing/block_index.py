@@ -28,28 +28,28 @@ WORD = 64
 
 
 @inlined
-def note_newlines(bits, at, newlines, lines):
-    """Append `at` + the place of every set bit to newlines[:lines]; returns the new count.
+def note_newlines(bits, start, newlines, lines):
+    """Append `start` + the index of every set bit to newlines[:lines]; returns the new count.
 
     Two at a time without a look at the bits left: a useless store costs less than a branch that
     guesses wrong.
     """
     stop = lines + count_ones(bits)
     while lines < stop:
-        newlines[U(lines)] = at + trailing_zeros(bits)
+        newlines[U(lines)] = start + trailing_zeros(bits)
         bits &= bits - ONE
-        newlines[U(lines + 1)] = at + trailing_zeros(bits)
+        newlines[U(lines + 1)] = start + trailing_zeros(bits)
         bits &= bits - ONE
         lines += 2
     return stop
 
 
 @inlined
-def mark_fields(blanks, was_blank, index, place):
+def mark_fields(blanks, was_blank, index, offset):
     """Mark where fields start and end among 64 bytes; `was_blank` is 1 if a blank comes before."""
     after_blank = blanks << ONE | was_blank
-    store_word(index.starts, place, after_blank & ~blanks)
-    store_word(index.ends, place, blanks & ~after_blank)
+    store_word(index.starts, offset, after_blank & ~blanks)
+    store_word(index.ends, offset, blanks & ~after_blank)
     return blanks >> U(63), blanks & after_blank
 
 
@@ -67,12 +67,12 @@ def index_lines(reader):
     tried = min(BLOCK, size - base) if cursor.misses <= cursor.blocks else 0
     stop = base + tried // STRIDE * STRIDE
     lines, odd = np.int64(0), False
-    for at in range(base, stop, STRIDE):
-        a, b, c, d, control = load_newlines(text, at)
-        lines = note_newlines(a, at, newlines, lines)
-        lines = note_newlines(b, at + WORD, newlines, lines)
-        lines = note_newlines(c, at + 2 * WORD, newlines, lines)
-        lines = note_newlines(d, at + 3 * WORD, newlines, lines)
+    for start in range(base, stop, STRIDE):
+        a, b, c, d, control = load_newlines(text, start)
+        lines = note_newlines(a, start, newlines, lines)
+        lines = note_newlines(b, start + WORD, newlines, lines)
+        lines = note_newlines(c, start + 2 * WORD, newlines, lines)
+        lines = note_newlines(d, start + 3 * WORD, newlines, lines)
         odd |= control
     if odd or lines == 0:
         cursor.misses += lines
@@ -96,23 +96,23 @@ def index_block(reader):
     newlines = index.newlines
     base, size = cursor.position, cursor.size
     stop = min(base + BLOCK, size)
-    lines = place = np.int64(0)
-    at, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
-    while at < stop:
-        if at + WORD <= stop:
-            blanks, breaks, nuls = load_block(text, at)
+    lines = offset = np.int64(0)
+    start, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
+    while start < stop:
+        if start + WORD <= stop:
+            blanks, breaks, nuls = load_block(text, start)
             inside = ALL
         else:
-            blanks, breaks, nuls = load_masks(text, at, stop)
-            inside = ~(ALL << U(stop - at))
-        was_blank, again = mark_fields(blanks, was_blank, index, place)
+            blanks, breaks, nuls = load_masks(text, start, stop)
+            inside = ~(ALL << U(stop - start))
+        was_blank, again = mark_fields(blanks, was_blank, index, offset)
         doubled |= again & inside
-        lines = note_newlines(breaks, at, newlines, lines)
+        lines = note_newlines(breaks, start, newlines, lines)
         any_nul |= nuls
-        at, place = at + WORD, place + 8
+        start, offset = start + WORD, offset + 8
     # Here every search ends, also that for the end of a field that ends with the text.
-    store_word(index.starts, place, ALL)
-    store_word(index.ends, place, ALL)
+    store_word(index.starts, offset, ALL)
+    store_word(index.ends, offset, ALL)
     if lines == 0 and stop < size:
         stop = find_byte(text, NEWLINE, stop, size)
         any_nul |= ONE
@@ -131,31 +131,31 @@ def index_block(reader):
 
 
 @helper
-def find_byte(text, byte, at, stop):
-    """Where a byte first is in text[at:stop]; `stop` if nowhere."""
-    while at < stop and text[at] != byte:
-        at += 1
-    return at
+def find_byte(text, byte, start, stop):
+    """Where a byte first is in text[start:stop]; `stop` if nowhere."""
+    while start < stop and text[start] != byte:
+        start += 1
+    return start
 
 
 @helper
-def note_nul(text, at, cursor):
-    """Set cursor.nul_seen to the first NUL of the indexed text from `at` on, or -1."""
-    nul = find_byte(text, 0, at, cursor.indexed)
+def note_nul(text, start, cursor):
+    """Set cursor.nul_seen to the first NUL of the indexed text from `start` on, or -1."""
+    nul = find_byte(text, 0, start, cursor.indexed)
     cursor.nul_seen = nul if nul < cursor.indexed else -1
 
 
 @inlined
-def look(marks, at):
-    """The marks from `at` on, the lowest bit that of `at`: 57 of them, and a few more or zeros."""
-    return load_word_inside(marks, at >> 3) >> U(at & 7)
+def look(marks, position):
+    """57 marks from `position` on, the first in the lowest bit, and a few more or zeros."""
+    return load_word_inside(marks, position >> 3) >> U(position & 7)
 
 
 @helper
-def next_mark(marks, at):
-    """The first mark from `at` on; there is one."""
-    word = look(marks, at)
+def next_mark(marks, position):
+    """The first mark from `position` on; there is one."""
+    word = look(marks, position)
     while word == ZERO:
-        at = (at & ~7) + WORD
-        word = load_word_inside(marks, at >> 3)
-    return at + trailing_zeros(word)
+        position = (position & ~7) + WORD
+        word = load_word_inside(marks, position >> 3)
+    return position + trailing_zeros(word)

@@ -48,30 +48,30 @@ LETTER_A, LETTER_E, LETTER_F, LETTER_I, LETTER_N, LETTER_X = 97, 101, 102, 105, 
 def decimal_end(text, start, stop):
     """Where the longest decimal number that begins at `start` ends; `start` if there is none."""
     first = after_sign(text, start, stop)
-    at = after_digits(text, first, stop)
-    digits = at - first
-    if at < stop and text[at] == POINT:
-        end = after_digits(text, at + 1, stop)
-        digits += end - at - 1
-        at = end
+    i = after_digits(text, first, stop)
+    digits = i - first
+    if i < stop and text[i] == POINT:
+        end = after_digits(text, i + 1, stop)
+        digits += end - i - 1
+        i = end
     if digits == 0:
         return start
-    if at < stop and text[at] | 32 == LETTER_E:
-        exponent = after_sign(text, at + 1, stop)
+    if i < stop and text[i] | 32 == LETTER_E:
+        exponent = after_sign(text, i + 1, stop)
         end = after_digits(text, exponent, stop)
         if end > exponent:
-            at = end
-    return at
+            i = end
+    return i
 
 
 @helper
-def has_word(text, at, stop, first, second, third):
-    """Whether three letters, in any case, stand at `at`."""
+def has_word(text, start, stop, first, second, third):
+    """Whether text[start:stop] begins with three letters, in any case."""
     return (
-        at + 3 <= stop
-        and text[at] | 32 == first
-        and text[at + 1] | 32 == second
-        and text[at + 2] | 32 == third
+        start + 3 <= stop
+        and text[start] | 32 == first
+        and text[start + 1] | 32 == second
+        and text[start + 2] | 32 == third
     )
 
 
@@ -100,24 +100,24 @@ def class_of_grade(text, start, stop):
         return A_NUMBER
     if decimal_end(text, start, stop) == stop:
         if end > first and text[end] == POINT:
-            at = end + 1
-            while at < stop and text[at] == ZERO:
-                at += 1
-            if at == stop:
+            i = end + 1
+            while i < stop and text[i] == ZERO:
+                i += 1
+            if i == stop:
                 return WHOLE_DECIMAL
         return FRACTION
     return A_PREFIX if end > first else NO_NUMBER
 
 
 @helper
-def note_odd(line, start, what, fields, odd, counts):
+def note_odd(line, start, kind, fields, odd, counts):
     """Count a line that is odd as a whole, and note it if there is room for more of its kind."""
     room = len(odd) // (3 * ODD_KINDS)
-    count = counts[what]
+    count = counts[kind]
     if count < room:
-        at = 3 * (what * room + count)
-        odd[at], odd[at + 1], odd[at + 2] = line, start, fields
-    counts[what] += 1
+        entry = 3 * (kind * room + count)
+        odd[entry], odd[entry + 1], odd[entry + 2] = line, start, fields
+    counts[kind] += 1
 
 
 @helper
@@ -143,22 +143,22 @@ def oddity(text, start, fields, width, exact, bounds):
 
 
 @helper
-def read_result(text, bounds, row, found, state):
+def read_result(text, bounds, row, columns, state):
     """Score and rank of a result into their columns."""
     start, stop = bounds[8], bounds[9]
-    status, found.scores[row] = read_one_decimal(text, start, stop)
+    status, columns.scores[row] = read_one_decimal(text, start, stop)
     kind = class_of_score(text, start, stop)
     if kind == NOT_A_NUMBER:
-        found.scores[row] = np.nan
+        columns.scores[row] = np.nan
     elif kind == INFINITE:
-        found.scores[row] = -np.inf if text[start] == MINUS else np.inf
+        columns.scores[row] = -np.inf if text[start] == MINUS else np.inf
     elif status & HARD:
         # The slower reader can tell that it is too large for a double, too.
-        found.fallbacks[state.fallbacks] = row
+        columns.fallbacks[state.fallbacks] = row
         state.fallbacks += 1
-    found.classes[row] = kind
-    found.rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
-    found.integers[row] = read_integer(text, bounds[6], bounds[7])
+    columns.classes[row] = kind
+    columns.rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
+    columns.integers[row] = read_integer(text, bounds[6], bounds[7])
 
 
 @helper
@@ -170,8 +170,8 @@ def has_new_tag(text, start, stop, before, before_end):
 
 
 @kernel("void(uint8[::1], int64, int64, CheckedLines, int64[::1], Checking)")
-def check_lines(text, at, judgments, found, bounds, state):
-    """Read all that can be read from `at` on: lines of judgments, or of a run.
+def check_lines(text, position, judgments, columns, bounds, state):
+    """Read all that can be read from `position` on: lines of judgments, or of a run.
 
     Only a line with too many fields, in a run, is both odd and a row.
     """
@@ -180,36 +180,36 @@ def check_lines(text, at, judgments, found, bounds, state):
     line = row = 0
     last_comment = -1
     tag = tag_end = 0
-    while at < size:
+    while position < size:
         line += 1
-        start = at
-        fields, at = split_line(text, start, bounds)
+        start = position
+        fields, position = split_line(text, start, bounds)
         if fields < 0:
-            at = skip_line(text, at - 1)
-        what = oddity(text, start, fields, width, judgments != 0, bounds)
-        if what == COMMENT_LINE:
-            what = kind_of_comment(fields, width, judgments != 0, last_comment == line - 1)
+            position = skip_line(text, position - 1)
+        kind = oddity(text, start, fields, width, judgments != 0, bounds)
+        if kind == COMMENT_LINE:
+            kind = kind_of_comment(fields, width, judgments != 0, last_comment == line - 1)
             last_comment = line
         if (
-            what == TOO_MANY_FIELDS
+            kind == TOO_MANY_FIELDS
             and judgments == 0
             and has_blank_in_id(text, bounds)
-            and has_new_tag(text, bounds[10], at - 1, tag, tag_end)
+            and has_new_tag(text, bounds[10], position - 1, tag, tag_end)
         ):
-            what = MISPLACED_FIELDS
-        if what >= 0:
-            note_odd(line, start, what, fields, found.odd, found.odd_counts)
-            if judgments or what not in (TOO_MANY_FIELDS, MISPLACED_FIELDS):
+            kind = MISPLACED_FIELDS
+        if kind >= 0:
+            note_odd(line, start, kind, fields, columns.odd, columns.odd_counts)
+            if judgments or kind not in (TOO_MANY_FIELDS, MISPLACED_FIELDS):
                 continue
-        found.lines[row] = line
-        note_span(found.docs, row, bounds, 2)
-        state.queries = note_text(text, bounds[0], bounds[1], row, found.queries, state.queries)
+        columns.lines[row] = line
+        note_span(columns.docs, row, bounds, 2)
+        state.queries = note_text(text, bounds[0], bounds[1], row, columns.queries, state.queries)
         if judgments:
-            found.integers[row] = read_integer(text, bounds[6], bounds[7])
-            found.classes[row] = class_of_grade(text, bounds[6], bounds[7])
+            columns.integers[row] = read_integer(text, bounds[6], bounds[7])
+            columns.classes[row] = class_of_grade(text, bounds[6], bounds[7])
         else:
-            state.tags = note_text(text, bounds[10], bounds[11], row, found.tags, state.tags)
-            read_result(text, bounds, row, found, state)
-            tag, tag_end = bounds[10], at - 1
+            state.tags = note_text(text, bounds[10], bounds[11], row, columns.tags, state.tags)
+            read_result(text, bounds, row, columns, state)
+            tag, tag_end = bounds[10], position - 1
         row += 1
     state.rows = row

@@ -44,20 +44,20 @@ def field_of(bounds, field):
 
 
 @helper
-def nth_field(text, at, stop, number):
-    """Where field `number`, from 0, of the line text[at:stop] begins and ends.
+def nth_field(text, position, stop, number):
+    """Where field `number`, from 0, of the line text[position:stop] begins and ends.
 
     Both are `stop` if there is none.
     """
-    start = at
+    start = position
     for _ in range(number + 1):
-        start = at
+        start = position
         while start < stop and is_blank(text[start]):
             start += 1
-        at = start
-        while at < stop and not is_blank(text[at]):
-            at += 1
-    return start, at
+        position = start
+        while position < stop and not is_blank(text[position]):
+            position += 1
+    return start, position
 
 
 @helper
@@ -72,8 +72,8 @@ def next_tag_differs(text, tag, stop, size):
     end = line_after(text, stop, size)
     if end <= stop + 1:
         return False
-    other, _ = nth_field(text, stop + 1, end, TAG)
-    return other < end and not equal(text, tag, stop - tag, text, other, end - other)
+    next_tag, _ = nth_field(text, stop + 1, end, TAG)
+    return next_tag < end and not equal(text, tag, stop - tag, text, next_tag, end - next_tag)
 
 
 @helper
@@ -114,8 +114,8 @@ def are_exchanged(text, bounds, stop, size, ended):
     if end <= stop + 1:
         return False
     query, query_end = field_of(bounds, QUERY)
-    other, other_end = nth_field(text, stop + 1, end, QUERY)
-    if not equal(text, query, query_end - query, text, other, other_end - other):
+    next_query, next_query_end = nth_field(text, stop + 1, end, QUERY)
+    if not equal(text, query, query_end - query, text, next_query, next_query_end - next_query):
         return False
     rank, rank_end = nth_field(text, stop + 1, end, RANK)
     score, score_end = nth_field(text, stop + 1, end, SCORE)
@@ -124,8 +124,10 @@ def are_exchanged(text, bounds, stop, size, ended):
 
 
 @helper
-def has_bare_return(text, at, stop):
-    """Whether a carriage return, and something other than blanks behind it, is in text[at:stop]."""
-    while stop > at and is_blank(text[stop - 1]):
+def has_bare_return(text, start, stop):
+    """Whether a carriage return, and something other than blanks behind it, is in
+    text[start:stop].
+    """
+    while stop > start and is_blank(text[stop - 1]):
         stop -= 1
-    return find_byte(text, RETURN, at, stop) < stop
+    return find_byte(text, RETURN, start, stop) < stop

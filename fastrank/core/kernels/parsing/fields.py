@@ -84,35 +84,35 @@ def how_to_split(reader, stop):
 
 
 @inlined
-def next_field(text, index, at, stop, how, base):
+def next_field(text, index, position, stop, how, base):
     """Where the next field of a line begins; not before `stop` if there is none."""
     if how == BY_MARKS:
-        return base + next_mark(index.starts, at - base)
+        return base + next_mark(index.starts, position - base)
     if how == BY_SPACES:
-        others = ~load_spaces(text, at)
+        others = ~load_spaces(text, position)
         while others == ZERO:
-            at += WORD
-            others = ~load_spaces(text, at)
-        return at + trailing_zeros(others)
-    while at < stop and is_blank(text[at]):
-        at += 1
-    return at
+            position += WORD
+            others = ~load_spaces(text, position)
+        return position + trailing_zeros(others)
+    while position < stop and is_blank(text[position]):
+        position += 1
+    return position
 
 
 @inlined
-def end_of_field(text, index, at, stop, how, base):
-    """Where the field that begins at a place ends."""
+def end_of_field(text, index, position, stop, how, base):
+    """Where the field that begins at a position ends."""
     if how == BY_MARKS:
-        return base + next_mark(index.ends, at - base)
+        return base + next_mark(index.ends, position - base)
     if how == BY_SPACES:
-        spaces = load_spaces(text, at)
-        while spaces == ZERO and at < stop:
-            at += WORD
-            spaces = load_spaces(text, min(at, stop))
-        return min(at + trailing_zeros(spaces), stop)
-    while at < stop and not is_blank(text[at]):
-        at += 1
-    return at
+        spaces = load_spaces(text, position)
+        while spaces == ZERO and position < stop:
+            position += WORD
+            spaces = load_spaces(text, min(position, stop))
+        return min(position + trailing_zeros(spaces), stop)
+    while position < stop and not is_blank(text[position]):
+        position += 1
+    return position
 
 
 @helper
@@ -123,15 +123,15 @@ def split_line(reader, stop):
     than six, the start after them is not before `stop` and not behind the next field.
     """
     text, index, cursor = reader
-    bounds, base, at = index.bounds, cursor.base, cursor.position
+    bounds, base, position = index.bounds, cursor.base, cursor.position
     how = how_to_split(reader, stop)
     for field in range(FIELDS):
-        at = next_field(text, index, at, stop, how, base)
-        bounds[2 * field] = at
-        if at >= stop:
+        position = next_field(text, index, position, stop, how, base)
+        bounds[2 * field] = position
+        if position >= stop:
             return field
-        at = end_of_field(text, index, at, stop, how, base)
-        bounds[2 * field + 1] = at
+        position = end_of_field(text, index, position, stop, how, base)
+        bounds[2 * field + 1] = position
     return FIELDS
 
 
@@ -142,16 +142,16 @@ def without_lowest(word):
 
 
 def look_past_spaces_by(load, reach):
-    """Make the look at a line whose document starts at a place of the text, `at` of the block.
+    """Make the look at a line whose document starts at a position in a text, `offset` in the block.
 
-    It tells whether it reaches the line's tag, and how far from there are document and score, each
-    with its end, and tag. This one is for a block without marks; `load` gives the spaces among as
-    many bytes as `reach`.
+    It tells whether it reaches the line's tag, and how far away the document and the score are,
+    each with its end, and the tag. This one is for a block without marks; `load` gives the spaces
+    among as many bytes as `reach`.
     """
 
     @inlined
-    def look_past_spaces(text, index, place, at):
-        doc = load(text, place)
+    def look_past_spaces(text, index, position, offset):
+        doc = load(text, position)
         rank = without_lowest(doc)
         score = without_lowest(rank)
         rank_end, score_end = trailing_zeros(rank), trailing_zeros(score)
@@ -164,9 +164,9 @@ def look_past_spaces_by(load, reach):
 
 
 @inlined
-def look_past_single_blanks(text, index, place, at):
+def look_past_single_blanks(text, index, position, offset):
     """The same for a block in which no more than one blank comes between fields."""
-    rank = without_lowest(look(index.starts, at))
+    rank = without_lowest(look(index.starts, offset))
     score = without_lowest(rank)
     tag = without_lowest(score)
     rank_at, score_at, tag_at = trailing_zeros(rank), trailing_zeros(score), trailing_zeros(tag)
@@ -174,9 +174,9 @@ def look_past_single_blanks(text, index, place, at):
 
 
 @inlined
-def look_past_blanks(text, index, place, at):
-    """The same for any block, and for a place before the document and behind the field before."""
-    doc, doc_end = look(index.starts, at), look(index.ends, at)
+def look_past_blanks(text, index, position, offset):
+    """The same for any block, and for a position between the field before the document and that."""
+    doc, doc_end = look(index.starts, offset), look(index.ends, offset)
     score = without_lowest(without_lowest(doc))
     score_end = without_lowest(without_lowest(doc_end))
     tag = without_lowest(score)
@@ -191,11 +191,11 @@ def look_past_blanks(text, index, place, at):
 
 
 @inlined
-def load_beginning(text, at, length):
-    """The first 16 bytes of text[at : at + length] as two words, and which of their bits count."""
+def load_beginning(text, start, length):
+    """The first 16 bytes of a text of some length as two words, and which of their bits count."""
     first = ALL >> U(64 - 8 * min(length, 8))
     second = ALL >> U(64 - 8 * min(length - 8, 8)) if length > 8 else ZERO
-    return (load_word_inside(text, at), load_word_inside(text, at + 8)), (first, second)
+    return (load_word_inside(text, start), load_word_inside(text, start + 8)), (first, second)
 
 
 @helper
@@ -272,16 +272,16 @@ def take_by(look):
         position, first, tag = cursor.position, cursor.line, np.int64(0)
         taken = np.int64(0)
         while taken < count and not differ(text, position, beginning, bits):
-            at, stop = position + prefix, newlines[U(first + taken)]
-            if rest > 0 and not equal_inside(text, at - rest, rest, text, template + 16, rest):
+            start, stop = position + prefix, newlines[U(first + taken)]
+            if rest > 0 and not equal_inside(text, start - rest, rest, text, template + 16, rest):
                 break
-            near, doc, doc_end, score, score_end, tag_at = look(text, index, at, at - base)
-            if not near or stop - at - tag_at != tag_length:
+            near, doc, doc_end, score, score_end, tag_at = look(text, index, start, start - base)
+            if not near or stop - start - tag_at != tag_length:
                 break
-            docs.starts[U(row + taken)], docs.lengths[U(row + taken)] = at + doc, doc_end - doc
-            scores.starts[U(row + taken)] = at + score
+            docs.starts[U(row + taken)], docs.lengths[U(row + taken)] = start + doc, doc_end - doc
+            scores.starts[U(row + taken)] = start + score
             scores.lengths[U(row + taken)] = score_end - score
-            tag, position = at + tag_at, stop + 1
+            tag, position = start + tag_at, stop + 1
             taken += 1
         if taken > 0:
             note_taken(reader, tag, position, first + taken)

@@ -21,27 +21,27 @@ U = np.uint64
 
 
 @inlined
-def copy_text(text, start, length, kept, place):
-    """Copy a text to kept[place:], and up to 7 bytes more; returns the place behind it."""
-    stop = place + length
-    while place < stop:
-        store_word(kept, place, load_word_inside(text, start))
-        start, place = start + 8, place + 8
+def copy_text(text, start, length, target, offset):
+    """Copy a text to target[offset:], and up to 7 bytes more; returns the offset behind it."""
+    stop = offset + length
+    while offset < stop:
+        store_word(target, offset, load_word_inside(text, start))
+        start, offset = start + 8, offset + 8
     return stop
 
 
 @helper
-def begin_stretch(reader, kept, stretches, state):
+def begin_stretch(reader, ids, stretches, state):
     """Begin a stretch of cursor.query, unless it goes on from the piece before."""
     text, _, cursor = reader
     starts, lengths, rows = stretches
     start, length = cursor.query, cursor.query_length
     stretch = state.stretches
     last = stretch - 1
-    if last >= 0 and equal_inside(text, start, length, kept, starts[last], lengths[last]):
+    if last >= 0 and equal_inside(text, start, length, ids, starts[last], lengths[last]):
         return
     starts[stretch], lengths[stretch], rows[stretch] = state.kept, length, state.rows
-    state.kept = copy_text(text, start, length, kept, state.kept)
+    state.kept = copy_text(text, start, length, ids, state.kept)
     state.stretches += 1
 
 
@@ -56,7 +56,7 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
     9 bytes longer than its ids. numbers: the scores. fields: memory for CHUNK lines.
     """
     text, _, cursor = reader
-    kept, scores = docs.buffer, fields.scores
+    ids, scores = docs.buffer, fields.scores
     ended = cursor.ended != 0
     begin_text(cursor)
     kind = END_OF_BLOCK
@@ -67,13 +67,13 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
                 break
             index_lines(reader)
         elif kind == NEW_QUERY:
-            begin_stretch(reader, kept, stretches, state)
+            begin_stretch(reader, ids, stretches, state)
         taken = take_lines(reader, kind, 0, fields)
-        row, place = state.rows, state.kept
+        row, offset = state.rows, state.kept
         for i in range(taken):
             length = fields.docs.lengths[i]
-            docs.starts[U(row)], docs.lengths[U(row)] = place, length
-            place = copy_text(text, fields.docs.starts[i], length, kept, place)
+            docs.starts[U(row)], docs.lengths[U(row)] = offset, length
+            offset = copy_text(text, fields.docs.starts[i], length, ids, offset)
             stop = scores.starts[i] + scores.lengths[i]
             status, numbers[U(row)] = read_decimal(text, scores.starts[i], stop)
             if status & state.refused:
@@ -81,7 +81,7 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
             row += 1
         if taken > 0 and state.passed_over != 0:
             state.status = NOT_STREAMED
-        state.rows, state.kept = row, place
+        state.rows, state.kept = row, offset
         line = cursor.position
         kind = next_query(reader, taken)
         if cursor.position != line:
@@ -102,27 +102,27 @@ def last_tag(cursor):
 
 
 @helper
-def read_on(reader, kept):
-    """Move text[kept : cursor.size] to the beginning, and read more of the file behind it.
+def read_on(reader, start):
+    """Move text[start : cursor.size] to the beginning, and read more of the file behind it.
 
     Places in the cursor move along. Nothing is done unless more than fits is left of cursor.file
     before cursor.file_stop.
     """
     text, _, cursor = reader
-    waiting = cursor.size - kept
-    wanted = len(text) - SLACK - waiting
-    if cursor.file == NO_FILE or wanted == 0 or cursor.file_stop - cursor.file_position <= wanted:
+    waiting = cursor.size - start
+    room = len(text) - SLACK - waiting
+    if cursor.file == NO_FILE or room == 0 or cursor.file_stop - cursor.file_position <= room:
         return NOTHING
     # Up to 7 bytes more are moved, of those behind the text.
     for i in range(0, waiting, 8):
-        store_word(text, i, load_word_inside(text, kept + i))
-    count = max(read_at(cursor.file, cursor.file_position, text, waiting, wanted), 0)
+        store_word(text, i, load_word_inside(text, start + i))
+    count = max(read_at(cursor.file, cursor.file_position, text, waiting, room), 0)
     cursor.file_position += count
     cursor.size = waiting + count
-    cursor.position -= kept
-    cursor.tag -= kept
-    cursor.template -= kept
-    cursor.query -= kept
+    cursor.position -= start
+    cursor.tag -= start
+    cursor.template -= start
+    cursor.query -= start
     if cursor.template < 0:
         cursor.template = cursor.prefix = 0
     if cursor.query < 0:

@@ -41,8 +41,8 @@ def count_lines(text):
 
 
 @helper
-def split_line(text, at, bounds):
-    """Split the line that begins at `at` into fields.
+def split_line(text, position, bounds):
+    """Split the line that begins at `position` into fields.
 
     bounds[2 * f], bounds[2 * f + 1] become start and stop of field f, as far as there is room.
     Returns how many fields the line has (-1 when it holds a NUL) and where the next line begins.
@@ -50,25 +50,25 @@ def split_line(text, at, bounds):
     fields = 0
     size = len(text)
     while True:
-        while at < size and text[at] != NEWLINE and is_blank(text[at]):
-            at += 1
-        if at >= size or text[at] == NEWLINE:
-            return fields, at + 1
-        start = at
-        while at < size and not is_blank(text[at]):
-            if text[at] == 0:
-                return -1, at + 1
-            at += 1
+        while position < size and text[position] != NEWLINE and is_blank(text[position]):
+            position += 1
+        if position >= size or text[position] == NEWLINE:
+            return fields, position + 1
+        start = position
+        while position < size and not is_blank(text[position]):
+            if text[position] == 0:
+                return -1, position + 1
+            position += 1
         if 2 * fields < len(bounds):
             bounds[2 * fields] = start
-            bounds[2 * fields + 1] = at
+            bounds[2 * fields + 1] = position
         fields += 1
 
 
 @helper
-def skip_line(text, at):
-    """Where the line after the one at `at` begins."""
-    return min(find_byte(text, NEWLINE, at, len(text)) + 1, len(text))
+def skip_line(text, position):
+    """Where the line after the one at `position` begins."""
+    return min(find_byte(text, NEWLINE, position, len(text)) + 1, len(text))
 
 
 @helper
@@ -103,15 +103,15 @@ def note_number(text, start, stop, row, numbers, fallbacks, state):
 @helper
 def note_fallback(start, stop, row, fallbacks, state):
     """Note that a slower reader must read the number of a row."""
-    at = 3 * state.fallbacks
-    fallbacks[at], fallbacks[at + 1], fallbacks[at + 2] = row, start, stop - start
+    entry = 3 * state.fallbacks
+    fallbacks[entry], fallbacks[entry + 1], fallbacks[entry + 2] = row, start, stop - start
     state.fallbacks += 1
 
 
 @helper
-def stop_reading(state, status, at, fields):
+def stop_reading(state, status, position, fields):
     """Note why and where reading ended."""
-    state.status, state.at, state.fields = status, at, fields
+    state.status, state.at, state.fields = status, position, fields
 
 
 @kernel("void(LineReader, int64, ResultFields, float64[::1], int64[::1], Stretches, Reading)")
@@ -155,28 +155,28 @@ def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
 
 
 @helper
-def next_judgment(text, at, comments, width, bounds, state):
+def next_judgment(text, position, comments, width, bounds, state):
     """Split the next line of a relevance file, which must have exactly `width` fields.
 
     With SINGLE_COMMENTS a line with # in column 0 is skipped, but the line after it is data
     whatever it begins with, as in trec_eval 10.0; with ALL_COMMENTS every such line is skipped.
     Returns where the next line begins, or -1 when reading ends.
     """
-    if comments and text[at] == HASH:
-        at = skip_line(text, at)
-        while comments == ALL_COMMENTS and at < len(text) and text[at] == HASH:
-            at = skip_line(text, at)
-        if at >= len(text):
+    if comments and text[position] == HASH:
+        position = skip_line(text, position)
+        while comments == ALL_COMMENTS and position < len(text) and text[position] == HASH:
+            position = skip_line(text, position)
+        if position >= len(text):
             return -1
-    if text[at] == 0:
-        stop_reading(state, NUL_AT_LINE_START, at, 0)
+    if text[position] == 0:
+        stop_reading(state, NUL_AT_LINE_START, position, 0)
         return -1
-    line = at
-    fields, at = split_line(text, line, bounds)
+    line = position
+    fields, position = split_line(text, line, bounds)
     if fields != width:
         stop_reading(state, NUL_IN_LINE if fields < 0 else MALFORMED, line, fields)
         return -1
-    return at
+    return position
 
 
 @kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], Reading)")
@@ -186,11 +186,11 @@ def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
     If state.refused asks for whole numbers, other grades are left to a slower reader.
     """
     strict = state.refused & PARTIAL != 0
-    at = 0
+    position = 0
     row = 0
-    while at < len(text):
-        at = next_judgment(text, at, comments, 4, bounds, state)
-        if at < 0:
+    while position < len(text):
+        position = next_judgment(text, position, comments, 4, bounds, state)
+        if position < 0:
             break
         state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
         note_span(lines.groups, row, bounds, 1)
@@ -207,11 +207,11 @@ def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
 )
 def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds, state):
     """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
-    at = 0
+    position = 0
     row = 0
-    while at < len(text):
-        at = next_judgment(text, at, comments, width, bounds, state)
-        if at < 0:
+    while position < len(text):
+        position = next_judgment(text, position, comments, width, bounds, state)
+        if position < 0:
             break
         state.stretches = note_text(text, bounds[0], bounds[1], row, stretches, state.stretches)
         note_span(lines.groups, row, bounds, 1)

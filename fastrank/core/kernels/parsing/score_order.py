@@ -23,11 +23,11 @@ DIGITS_0, NINES = U(0x3030303030303030), U(0x0909090909090909)
 
 
 @inlined
-def put_byte(words, byte, place):
-    """Four words of bytes that are all equal, with another byte changed by `byte` at a place."""
+def put_byte(words, byte, position):
+    """Four words of bytes that are all equal, with one byte changed by `byte` at a position."""
     a, b, c, d = words
-    changed = U(byte) << (U(8) * (U(place) & LOW_THREE)) if place >= 0 else ZERO
-    part = place >> 3
+    changed = U(byte) << (U(8) * (U(position) & LOW_THREE)) if position >= 0 else ZERO
+    part = position >> 3
     return (
         a ^ (changed if part == 0 else ZERO),
         b ^ (changed if part == 1 else ZERO),

@@ -22,69 +22,71 @@ def _bits(conditions):
     return np.packbits(np.asarray(conditions), bitorder="little").view(np.uint64)[0]
 
 
-def _load(builder, items, at):
+def _load(builder, items, first):
     """The items of a block as a vector."""
     kind = ir.VectorType(items.type.pointee, BLOCK)
-    return loaded(builder, kind, builder.gep(items, [at]), _WORD(0))
+    return loaded(builder, kind, builder.gep(items, [first]), _WORD(0))
 
 
 def _repeat(builder, value, block):
     """A whole number as every item of a vector like `block`."""
     vector = block.type
-    one = builder.insert_element(
+    item = builder.insert_element(
         ir.Constant(vector, ir.Undefined),
         builder.trunc(value, vector.element) if vector.element != _WORD else value,
         _INDEX(0),
     )
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_INDEX, BLOCK), [0] * BLOCK))
+    return builder.shuffle_vector(
+        item, item, ir.Constant(ir.VectorType(_INDEX, BLOCK), [0] * BLOCK)
+    )
 
 
-def _at_least(builder, items, at, least):
-    block = _load(builder, items, at)
+def _at_least(builder, items, first, least):
+    block = _load(builder, items, first)
     limit = _repeat(builder, least, block)
     return builder.bitcast(builder.icmp_unsigned(">=", block, limit), _WORD)
 
 
 @instruction(uint64(ARRAY, int64, int64), _at_least)
-def at_least(items, at, least):
-    """Which of the items from `at` on, whole numbers from 0 on, are `least` or more?"""
-    return _bits(items[int(at) : int(at) + BLOCK] >= least)
+def at_least(items, first, least):
+    """Which of the items from `first` on, whole numbers from 0 on, are `least` or more?"""
+    return _bits(items[int(first) : int(first) + BLOCK] >= least)
 
 
-def _equal_to(builder, items, at, value):
-    block = _load(builder, items, at)
+def _equal_to(builder, items, first, value):
+    block = _load(builder, items, first)
     same = builder.icmp_signed("==", block, _repeat(builder, value, block))
     return builder.bitcast(same, _WORD)
 
 
 @instruction(uint64(ARRAY, int64, int64), _equal_to)
-def equal_to(items, at, value):
-    """Which of the items from `at` on equal a value?"""
-    return _bits(items[int(at) : int(at) + BLOCK] == value)
+def equal_to(items, first, value):
+    """Which of the items from `first` on equal a value?"""
+    return _bits(items[int(first) : int(first) + BLOCK] == value)
 
 
-def _negative(builder, items, at):
-    block = _load(builder, items, at)
+def _negative(builder, items, first):
+    block = _load(builder, items, first)
     below = builder.icmp_signed("<", block, ir.Constant(block.type, [0] * BLOCK))
     return builder.bitcast(below, _WORD)
 
 
 @instruction(uint64(ARRAY, int64), _negative)
-def negative(items, at):
-    """Which of the items from `at` on are below 0?"""
-    return _bits(items[int(at) : int(at) + BLOCK] < 0)
+def negative(items, first):
+    """Which of the items from `first` on are below 0?"""
+    return _bits(items[int(first) : int(first) + BLOCK] < 0)
 
 
-def _not_below_previous(builder, items, at):
-    block, before = (_load(builder, items, builder.add(at, _WORD(shift))) for shift in (0, -1))
+def _not_below_previous(builder, items, first):
+    block, before = (_load(builder, items, builder.add(first, _WORD(shift))) for shift in (0, -1))
     return builder.bitcast(builder.fcmp_unordered(">=", block, before), _WORD)
 
 
 @instruction(uint64(ARRAY, int64), _not_below_previous)
-def not_below_previous(items, at):
-    """Which of the floats from `at` on, from 1, are not below the one before? NaN is below none."""
-    at = int(at)
-    return _bits(~(items[at : at + BLOCK] < items[at - 1 : at + BLOCK - 1]))
+def not_below_previous(items, first):
+    """Which floats from `first` (1 or more) on are not below the one before? NaN is below none."""
+    first = int(first)
+    return _bits(~(items[first : first + BLOCK] < items[first - 1 : first + BLOCK - 1]))
 
 
 @inlined
@@ -135,14 +137,14 @@ def _words(conditions):
     return np.packbits(np.asarray(conditions), bitorder="little").view(np.uint64)
 
 
-def _bytes_at(builder, count, text, at):
+def _bytes_at(builder, count, text, start):
     """So many bytes of a text, and what makes as many of one byte."""
     vector = ir.VectorType(_BYTE, count)
 
     def all_of(byte):
         return ir.Constant(vector, [byte] * count)
 
-    return loaded(builder, vector, text, at), all_of
+    return loaded(builder, vector, text, start), all_of
 
 
 def _word(builder, conditions):
@@ -151,8 +153,8 @@ def _word(builder, conditions):
     return bits if conditions.type.count == 64 else builder.zext(bits, _WORD)
 
 
-def _load_block(builder, text, at):
-    block, all_of = _bytes_at(builder, 64, text, at)
+def _load_block(builder, text, start):
+    block, all_of = _bytes_at(builder, 64, text, start)
     space = builder.icmp_unsigned("==", block, all_of(32))
     control = builder.icmp_unsigned("<", builder.sub(block, all_of(9)), all_of(5))
     return [
@@ -166,20 +168,20 @@ def _load_block(builder, text, at):
 
 
 @instruction(UniTuple(uint64, 3)(ARRAY, int64), _load_block)
-def load_block(text, at):
+def load_block(text, start):
     """`load_masks` of 64 bytes that are there."""
-    block = np.asarray(text[int(at) : int(at) + 64])
+    block = np.asarray(text[int(start) : int(start) + 64])
     controls = (block >= 9) & (block <= 13)
     return tuple(_words(mask)[0] for mask in ((block == 32) | controls, block == 10, block == 0))
 
 
 @inlined
-def load_masks(text, at, stop):
-    """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's
+def load_masks(text, start, stop):
+    """For each of the 64 bytes from `start` on, one bit in each of three words: is it a blank (C's
     isspace), a newline, a NUL? Bytes from `stop` on, fewer than 64, count as blanks only."""
-    blanks, newlines, nuls = ~np.uint64(0) << np.uint64(stop - at), np.uint64(0), np.uint64(0)
-    for i in range(stop - at):
-        byte = text[at + i]
+    blanks, newlines, nuls = ~np.uint64(0) << np.uint64(stop - start), np.uint64(0), np.uint64(0)
+    for i in range(stop - start):
+        byte = text[start + i]
         bit = np.uint64(1) << np.uint64(i)
         if byte == 32 or 9 <= byte <= 13:
             blanks |= bit
@@ -190,18 +192,18 @@ def load_masks(text, at, stop):
     return blanks, newlines, nuls
 
 
-def _load_newlines(builder, text, at):
-    # The lowest byte in each place, newlines not counted: looked at once, in the end.
+def _load_newlines(builder, text, start):
+    # The lowest byte in each lane, newlines not counted: looked at once, in the end.
     halves, lowest = [], None
-    for place in range(0, STRIDE, 32):
-        block, all_of = _bytes_at(builder, 32, text, builder.add(at, _WORD(place)))
+    for offset in range(0, STRIDE, 32):
+        block, all_of = _bytes_at(builder, 32, text, builder.add(start, _WORD(offset)))
         newline = builder.icmp_unsigned("==", block, all_of(10))
         halves.append(_word(builder, newline))
-        other = builder.or_(block, builder.sext(newline, block.type))
-        if place > 0:
-            lower = builder.icmp_unsigned("<", other, lowest)
-            other = builder.select(lower, other, lowest)
-        lowest = other
+        without_newlines = builder.or_(block, builder.sext(newline, block.type))
+        if offset > 0:
+            lower = builder.icmp_unsigned("<", without_newlines, lowest)
+            without_newlines = builder.select(lower, without_newlines, lowest)
+        lowest = without_newlines
     words = [
         builder.or_(low, builder.shl(high, _WORD(32)))
         for low, high in zip(halves[::2], halves[1::2], strict=True)
@@ -211,32 +213,32 @@ def _load_newlines(builder, text, at):
 
 
 @instruction(Tuple((*[uint64] * 4, boolean))(ARRAY, int64), _load_newlines)
-def load_newlines(text, at):
-    """Which of the STRIDE bytes from `at` on, all there, are newlines? One bit for each, in words.
+def load_newlines(text, start):
+    """Which of the STRIDE bytes from `start` on, all there, are newlines? Words of a bit per byte.
 
     And whether any of them is another control character, which is a byte below 32.
     """
-    block = np.asarray(text[int(at) : int(at) + STRIDE])
+    block = np.asarray(text[int(start) : int(start) + STRIDE])
     return (*_words(block == 10), bool(((block < 32) & (block != 10)).any()))
 
 
 def _spaces_among(count):
     """Make what generates the look for spaces among so many bytes."""
 
-    def generate(builder, text, at):
-        block, all_of = _bytes_at(builder, count, text, at)
+    def generate(builder, text, start):
+        block, all_of = _bytes_at(builder, count, text, start)
         return _word(builder, builder.icmp_unsigned("==", block, all_of(32)))
 
     return generate
 
 
 @instruction(uint64(ARRAY, int64), _spaces_among(64))
-def load_spaces(text, at):
-    """Which of the 64 bytes from `at` on, all there, are spaces?"""
-    return _words(text[int(at) : int(at) + 64] == 32)[0]
+def load_spaces(text, start):
+    """Which of the 64 bytes from `start` on, all there, are spaces?"""
+    return _words(text[int(start) : int(start) + 64] == 32)[0]
 
 
 @instruction(uint64(ARRAY, int64), _spaces_among(32))
-def load_near_spaces(text, at):
+def load_near_spaces(text, start):
     """The same for the first 32 of them; the others count as none."""
-    return load_spaces(text, at) & np.uint64(0xFFFFFFFF)
+    return load_spaces(text, start) & np.uint64(0xFFFFFFFF)

@@ -50,19 +50,19 @@ def _loads(kind):
 
 
 def _next_item(builder, function, owner, position):
-    places = [cgutils.alloca_once(builder, _WORD) for _ in range(3)]
-    builder.store(position, places[0])
-    return [_calls_for_int(builder, function, owner, *places), *map(builder.load, places)]
+    slots = [cgutils.alloca_once(builder, _WORD) for _ in range(3)]
+    builder.store(position, slots[0])
+    return [_calls_for_int(builder, function, owner, *slots), *map(builder.load, slots)]
 
 
 @instruction(UniTuple(int64, 4)(int64, int64, int64), _next_item)
 def next_item(function, owner, position):
     """PyDict_Next: whether there is one more item from `position` on, the next position, the
     item's key and its value."""
-    at, key, value = ctypes.c_ssize_t(position), _ADDRESS(), _ADDRESS()
+    following, key, value = ctypes.c_ssize_t(position), _ADDRESS(), _ADDRESS()
     call = ctypes.PYFUNCTYPE(ctypes.c_int, *[_ADDRESS] * 4)(int(function))
-    more = call(int(owner), *map(ctypes.addressof, (at, key, value)))
-    return more, at.value, key.value or 0, value.value or 0
+    more = call(int(owner), *map(ctypes.addressof, (following, key, value)))
+    return more, following.value, key.value or 0, value.value or 0
 
 
 @instruction(int64(int64, int64, int64), _calls_for_word)
@@ -125,23 +125,23 @@ def make_float(function, number):
 
 
 @instruction(int64(int64, int64, int64), _calls_for_word)
-def tuple_item(function, owner, place):
+def tuple_item(function, owner, index):
     """PyTuple_GetItem: an item of a tuple, or 0 with an exception set."""
     call = ctypes.PYFUNCTYPE(_ADDRESS, _ADDRESS, ctypes.c_ssize_t)(int(function))
-    return call(int(owner), int(place)) or 0
+    return call(int(owner), int(index)) or 0
 
 
 def _buffer_of(builder, get, release, owner):
     view = cgutils.alloca_once(builder, _WORD, size=_VIEW_WORDS)
-    found = [cgutils.alloca_once_value(builder, _WORD(0)) for _ in range(4)]
+    slots = [cgutils.alloca_once_value(builder, _WORD(0)) for _ in range(4)]
     failed = _call(builder, _INT, get, [owner, view, _INT(_IN_ONE_PIECE)])
     with builder.if_then(builder.icmp_signed("==", failed, _INT(0))):
         words = [builder.load(builder.gep(view, [_WORD(i)])) for i in (0, 2, 3, 5)]
         letter = builder.zext(_loads(_BYTE)(builder, words.pop()), _WORD)
-        for value, place in zip([*words, letter], found, strict=True):
-            builder.store(value, place)
+        for value, slot in zip([*words, letter], slots, strict=True):
+            builder.store(value, slot)
         _calls_for_nothing(builder, release, view)
-    return [*map(builder.load, found)]
+    return [*map(builder.load, slots)]
 
 
 @instruction(UniTuple(int64, 4)(int64, int64, int64), _buffer_of)
@@ -156,9 +156,9 @@ def buffer_of(get, release, owner):
     call = ctypes.PYFUNCTYPE(ctypes.c_int, _ADDRESS, _ADDRESS, ctypes.c_int)(int(get))
     if call(int(owner), ctypes.addressof(view), _IN_ONE_PIECE) != 0:
         return 0, 0, 0, 0
-    found = view[0], view[2], view[3], ctypes.string_at(view[5])[0]
+    memory = view[0], view[2], view[3], ctypes.string_at(view[5])[0]
     ctypes.PYFUNCTYPE(None, _ADDRESS)(int(release))(ctypes.addressof(view))
-    return found
+    return memory
 
 
 @instruction(void(int64, int64), _calls_for_nothing)
@@ -202,35 +202,37 @@ _LONG, _LONG_LONG = ord("l"), ord("q")
 
 
 @kernel("int64(PythonApi, int64, ExpectedArguments, int64[::1])", holds_gil=True)
-def pack_arguments(api, given, expected, packed):
+def pack_arguments(api, arguments, expected, packed):
     """Fill `packed` with the numbers among arguments, and address and length of each array.
 
-    given: the address of the tuple of arguments. The last places of `packed`, one for each that is
-    expected, serve as memory. Returns the place in `expected` of the first argument that is
+    arguments: the address of their tuple. The last items of `packed`, one for each that is
+    expected, serve as memory. Returns the index in `expected` of the first argument that is
     something else, -1 if there is none. As C functions of Python do, it may set an exception.
     """
     count = len(expected.kinds)
     objects = packed[len(packed) - count :]
-    at = 0
+    word = 0
     for i in range(count):
         owner = expected.owners[i]
-        own = tuple_item(api.tuple_item, given if owner < 0 else objects[owner], expected.places[i])
-        if own == 0:
+        argument = tuple_item(
+            api.tuple_item, arguments if owner < 0 else objects[owner], expected.indices[i]
+        )
+        if argument == 0:
             return i
-        objects[i] = own
+        objects[i] = argument
         kind = expected.kinds[i]
         if kind == RECORD:
-            if word_at(own + TYPE_IN_OBJECT) != expected.details[i]:
+            if word_at(argument + TYPE_IN_OBJECT) != expected.details[i]:
                 return i
         elif kind == INTEGER:
-            packed[at], overflow = integer_of(api.as_integer, own)
+            packed[word], overflow = integer_of(api.as_integer, argument)
             if overflow != 0:
                 return i
-            at += 1
+            word += 1
         else:
-            address, size, item, code = buffer_of(api.get_buffer, api.release_buffer, own)
+            address, size, item, code = buffer_of(api.get_buffer, api.release_buffer, argument)
             if item != kind or (_LONG_LONG if code == _LONG else code) != expected.details[i]:
                 return i
-            packed[at], packed[at + 1] = address, size // item
-            at += 2
+            packed[word], packed[word + 1] = address, size // item
+            word += 2
     return -1

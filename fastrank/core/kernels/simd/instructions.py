@@ -69,33 +69,35 @@ def as_word(number):
     return np.float64(number).view(np.uint64)
 
 
-def address_of(builder, data, at):
-    """The address of the byte `at` of an array, while code is generated."""
-    return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
+def address_of(builder, data, byte):
+    """The address of a byte of an array, while code is generated."""
+    return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [byte])
 
 
-def loaded(builder, kind, data, at):
-    """What stands at the byte `at` of an array, as a value of some kind."""
-    return builder.load(builder.bitcast(address_of(builder, data, at), kind.as_pointer()), align=1)
+def loaded(builder, kind, data, byte):
+    """What an array holds from a byte on, as a value of some kind."""
+    return builder.load(
+        builder.bitcast(address_of(builder, data, byte), kind.as_pointer()), align=1
+    )
 
 
 def vector_of(builder, words):
     """The words of a tuple as a vector."""
-    made = ir.Constant(ir.VectorType(_WORD, words.type.count), ir.Undefined)
+    vector = ir.Constant(ir.VectorType(_WORD, words.type.count), ir.Undefined)
     for i in range(words.type.count):
-        made = builder.insert_element(made, builder.extract_value(words, i), _INT(i))
-    return made
+        vector = builder.insert_element(vector, builder.extract_value(words, i), _INT(i))
+    return vector
 
 
-@instruction(uint64(ARRAY, int64), lambda builder, text, at: loaded(builder, _WORD, text, at))
-def load_word_inside(text, at):
-    """The 8 bytes from `at` on as a word; all of them must be there."""
-    return np.uint64(int.from_bytes(bytes(text[int(at) : int(at) + 8]), "little"))
+@instruction(uint64(ARRAY, int64), lambda builder, text, start: loaded(builder, _WORD, text, start))
+def load_word_inside(text, start):
+    """The 8 bytes from `start` on as a word; all of them must be there."""
+    return np.uint64(int.from_bytes(bytes(text[int(start) : int(start) + 8]), "little"))
 
 
-def _differ(builder, text, at, other, mask):
-    other, mask = vector_of(builder, other), vector_of(builder, mask)
-    unlike = builder.and_(builder.xor(loaded(builder, other.type, text, at), other), mask)
+def _differ(builder, text, start, expected, mask):
+    expected, mask = vector_of(builder, expected), vector_of(builder, mask)
+    unlike = builder.and_(builder.xor(loaded(builder, expected.type, text, start), expected), mask)
     unlike = builder.bitcast(unlike, ir.VectorType(_BYTE, 16))
     odd = builder.icmp_unsigned("!=", unlike, ir.Constant(unlike.type, [0] * 16))
     half = ir.IntType(16)
@@ -103,13 +105,13 @@ def _differ(builder, text, at, other, mask):
 
 
 @instruction(boolean(ARRAY, int64, UniTuple(uint64, 2), UniTuple(uint64, 2)), _differ)
-def differ(text, at, other, mask):
-    """Whether any of 16 bytes from `at` on, all there, has a bit other than two words of `other`.
+def differ(text, start, expected, mask):
+    """Whether the 16 bytes from `start` on, all there, differ from the two words of `expected`.
 
-    Of the bits only those of the two words of `mask` count.
+    Only the bits that are set in the two words of `mask` count.
     """
-    own = load_word_inside(text, at), load_word_inside(text, at + 8)
-    return any((a ^ b) & bits for a, b, bits in zip(own, other, mask, strict=True))
+    words = load_word_inside(text, start), load_word_inside(text, start + 8)
+    return any((a ^ b) & bits for a, b, bits in zip(words, expected, mask, strict=True))
 
 
 # The bytes of a decimal that are looked at. From LONGEST_DECIMAL - n on, _PRESENT has ones for n
@@ -120,8 +122,8 @@ _DECIMAL = ir.VectorType(_BYTE, LONGEST_DECIMAL)
 _FOUR_WORDS = UniTuple(uint64, LONGEST_DECIMAL // 8)
 
 
-def _digits(text, at, length, lowest):
-    digits = np.asarray(text[int(at) : int(at) + LONGEST_DECIMAL])
+def _digits(text, start, length, lowest):
+    digits = np.asarray(text[int(start) : int(start) + LONGEST_DECIMAL])
     digits = digits ^ np.array(lowest, dtype=np.uint64).view(np.uint8)
     digits[int(length) :] = 0
     return digits
@@ -131,15 +133,15 @@ def _decimal_of(builder, words):
     return builder.bitcast(vector_of(builder, words), _DECIMAL)
 
 
-def _load_digits(builder, text, at, length, lowest):
+def _load_digits(builder, text, start, length, lowest):
     present = cgutils.global_constant(builder, "present", cgutils.make_bytearray(_PRESENT))
     behind = builder.sub(_WORD(LONGEST_DECIMAL), length)
-    digits = builder.xor(loaded(builder, _DECIMAL, text, at), lowest)
+    digits = builder.xor(loaded(builder, _DECIMAL, text, start), lowest)
     return builder.and_(digits, loaded(builder, _DECIMAL, present, behind))
 
 
-def _decimal_head(builder, text, at, length, lowest, room):
-    digits = _load_digits(builder, text, at, length, _decimal_of(builder, lowest))
+def _decimal_head(builder, text, start, length, lowest, room):
+    digits = _load_digits(builder, text, start, length, _decimal_of(builder, lowest))
     over = builder.icmp_unsigned(">", digits, _decimal_of(builder, room))
     fits = builder.icmp_unsigned("==", builder.bitcast(over, _INT), _INT(0))
     words = builder.bitcast(digits, ir.VectorType(_WORD, LONGEST_DECIMAL // 8))
@@ -147,23 +149,23 @@ def _decimal_head(builder, text, at, length, lowest, room):
 
 
 @instruction(Tuple((boolean, uint64))(ARRAY, int64, int64, _FOUR_WORDS, _FOUR_WORDS), _decimal_head)
-def decimal_head(text, at, length, lowest, room):
+def decimal_head(text, start, length, lowest, room):
     """Whether a decimal has a form, and its first 8 bytes as a word that is ordered as they are.
 
     `lowest` and `room` are four words each: a byte is `lowest` and at most `room` more. Of shorter
-    decimals the word has zeros. LONGEST_DECIMAL bytes of text must come from `at` on.
+    decimals the word has zeros. LONGEST_DECIMAL bytes of text must come from `start` on.
     """
-    digits = _digits(text, at, length, lowest)
+    digits = _digits(text, start, length, lowest)
     fits = bool((digits <= np.array(room, dtype=np.uint64).view(np.uint8)).all())
     return fits, np.uint64(int.from_bytes(digits[:8].tobytes(), "big"))
 
 
-def _compare_decimals(builder, text, at, length, other, other_length, lowest):
+def _compare_decimals(builder, text, start, length, other_start, other_length, lowest):
     lowest = _decimal_of(builder, lowest)
-    one = _load_digits(builder, text, at, length, lowest)
-    two = _load_digits(builder, text, other, other_length, lowest)
-    larger = builder.bitcast(builder.icmp_unsigned(">", one, two), _INT)
-    smaller = builder.bitcast(builder.icmp_unsigned("<", one, two), _INT)
+    first = _load_digits(builder, text, start, length, lowest)
+    second = _load_digits(builder, text, other_start, other_length, lowest)
+    larger = builder.bitcast(builder.icmp_unsigned(">", first, second), _INT)
+    smaller = builder.bitcast(builder.icmp_unsigned("<", first, second), _INT)
 
     def comes_first(bits, others):
         """Whether the lowest bit of all is one of the first word: that byte decides."""
@@ -176,42 +178,44 @@ def _compare_decimals(builder, text, at, length, other, other_length, lowest):
 @instruction(
     UniTuple(boolean, 2)(ARRAY, int64, int64, int64, int64, _FOUR_WORDS), _compare_decimals
 )
-def compare_decimals(text, at, length, other, other_length, lowest):
-    """Whether the decimal at `at` is larger, or smaller, than another of its form (`decimal_head`).
+def compare_decimals(text, start, length, other_start, other_length, lowest):
+    """Whether a decimal is larger, or smaller, than another of its form (`decimal_head`).
 
     They are compared as text, the digits behind the point padded with zeros.
     """
-    own = _digits(text, at, length, lowest).tobytes()
-    others = _digits(text, other, other_length, lowest).tobytes()
-    return own > others, own < others
+    first = _digits(text, start, length, lowest).tobytes()
+    second = _digits(text, other_start, other_length, lowest).tobytes()
+    return first > second, first < second
 
 
-def _store_word(builder, text, at, word):
-    place = builder.bitcast(address_of(builder, text, at), _WORD.as_pointer())
-    builder.store(word, place, align=1)
+def _store_word(builder, text, start, word):
+    pointer = builder.bitcast(address_of(builder, text, start), _WORD.as_pointer())
+    builder.store(word, pointer, align=1)
 
 
 @instruction(void(ARRAY, int64, uint64), _store_word)
-def store_word(text, at, word):
-    """Put the 8 bytes of a word where text[at : at + 8] is."""
-    text[int(at) : int(at) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+def store_word(text, start, word):
+    """Put the 8 bytes of a word where text[start : start + 8] is."""
+    text[int(start) : int(start) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
 
 
-def _read_at(builder, file, position, text, at, count):
+def _read_at(builder, file, position, text, start, count):
     kinds = ir.FunctionType(_WORD, [_INT, _BYTE.as_pointer(), _WORD, _WORD])
     function = cgutils.get_or_insert_function(builder.module, kinds, "pread")
-    address = address_of(builder, text, at)
+    address = address_of(builder, text, start)
     return builder.call(function, [builder.trunc(file, _INT), address, count, position])
 
 
 @instruction(int64(int64, int64, ARRAY, int64, int64), _read_at)
-def read_at(file, position, text, at, count):
-    """Read up to `count` bytes of an open file, from `position` on, to where text[at:] is.
+def read_at(file, position, text, start, count):
+    """Read up to `count` bytes of an open file, from `position` on, to where text[start:] is.
 
     C's pread: how many, 0 at the end of the file, -1 for an error.
     """
     try:
-        return os.preadv(int(file), [memoryview(text)[int(at) : int(at + count)]], int(position))
+        return os.preadv(
+            int(file), [memoryview(text)[int(start) : int(start + count)]], int(position)
+        )
     except OSError:
         return -1
 
@@ -224,25 +228,25 @@ def fetch(builder, address):
 
 
 @instruction(
-    void(ARRAY, int64), lambda builder, text, at: fetch(builder, address_of(builder, text, at))
+    void(ARRAY, int64), lambda builder, text, i: fetch(builder, address_of(builder, text, i))
 )
-def prefetch(text, at):
-    """Have the memory around text[at] fetched into the caches while other things are done."""
+def prefetch(text, i):
+    """Have the memory around text[i] fetched into the caches while other things are done."""
 
 
 @outlined
-def load_last_word(text, at):
+def load_last_word(text, start):
     """`load_word` of fewer than 8 bytes."""
     word = np.uint64(0)
-    for i in range(len(text) - at):
-        word |= np.uint64(text[at + i]) << np.uint64(8 * i)
+    for i in range(len(text) - start):
+        word |= np.uint64(text[start + i]) << np.uint64(8 * i)
     return word
 
 
 @inlined
-def load_word(text, at):
-    """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""
-    return load_word_inside(text, at) if at + 8 <= len(text) else load_last_word(text, at)
+def load_word(text, start):
+    """The 8 bytes from `start` on as a word; zeros stand for what is behind the end."""
+    return load_word_inside(text, start) if start + 8 <= len(text) else load_last_word(text, start)
 
 
 @helper

@@ -21,9 +21,9 @@ _WORDS = ir.VectorType(ir.IntType(64), LANES)
 _INDEX = ir.IntType(32)
 
 
-def _items(one, other, at, blocks):
-    items = slice(int(at), int(at + LANES * blocks))
-    return (given[items].astype(np.float64).reshape(-1, LANES) for given in (one, other))
+def _items(left, right, first, blocks):
+    items = slice(int(first), int(first + LANES * blocks))
+    return (vector[items].astype(np.float64).reshape(-1, LANES) for vector in (left, right))
 
 
 def _sum(terms):
@@ -31,15 +31,15 @@ def _sum(terms):
     return float(np.cumsum(np.cumsum(terms, axis=0)[-1])[-1]) if len(terms) else 0.0
 
 
-def _summed(builder, one, other, at, blocks, sums, add):
+def _summed(builder, left, right, first, blocks, sums, add):
     """Generate the loop over blocks; `add(totals, x, y)` makes the new totals of a block."""
     zero = ir.Constant(_DOUBLES, [0.0] * LANES)
     totals = [cgutils.alloca_once_value(builder, zero) for _ in range(sums)]
     with cgutils.for_range(builder, blocks) as loop:
-        item = builder.add(at, builder.mul(loop.index, at.type(LANES)))
-        byte = builder.mul(item, at.type(4))
+        item = builder.add(first, builder.mul(loop.index, first.type(LANES)))
+        byte = builder.mul(item, first.type(4))
         x, y = (
-            builder.fpext(loaded(builder, _FLOATS, data, byte), _DOUBLES) for data in (one, other)
+            builder.fpext(loaded(builder, _FLOATS, data, byte), _DOUBLES) for data in (left, right)
         )
         added = add([builder.load(total) for total in totals], x, y)
         for total, value in zip(totals, added, strict=True):
@@ -54,22 +54,22 @@ def _summed(builder, one, other, at, blocks, sums, add):
     return results
 
 
-def _sum_products(builder, one, other, at, blocks):
+def _sum_products(builder, left, right, first, blocks):
     def add(totals, x, y):
         terms = (builder.fmul(*pair) for pair in ((x, y), (x, x), (y, y)))
         return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
 
-    return _summed(builder, one, other, at, blocks, 3, add)
+    return _summed(builder, left, right, first, blocks, 3, add)
 
 
 @instruction(UniTuple(float64, 3)(ARRAY, ARRAY, int64, int64), _sum_products)
-def sum_products(one, other, at, blocks):
-    """Sums of x * y, x * x and y * y over LANES * blocks items of float32 from `at` on."""
-    x, y = _items(one, other, at, blocks)
+def sum_products(left, right, first, blocks):
+    """Sums of x * y, x * x and y * y over LANES * blocks items of float32 from `first` on."""
+    x, y = _items(left, right, first, blocks)
     return _sum(x * y), _sum(x * x), _sum(y * y)
 
 
-def _sum_differences(builder, one, other, at, blocks):
+def _sum_differences(builder, left, right, first, blocks):
     no_sign = ir.Constant(_WORDS, [(1 << 63) - 1] * LANES)
 
     def add(totals, x, y):
@@ -78,11 +78,11 @@ def _sum_differences(builder, one, other, at, blocks):
         terms = builder.fmul(difference, difference), builder.bitcast(bits, _DOUBLES)
         return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
 
-    return _summed(builder, one, other, at, blocks, 2, add)
+    return _summed(builder, left, right, first, blocks, 2, add)
 
 
 @instruction(UniTuple(float64, 2)(ARRAY, ARRAY, int64, int64), _sum_differences)
-def sum_differences(one, other, at, blocks):
-    """Sums of (x - y)² and |x - y| over LANES * blocks items of float32 from `at` on."""
-    x, y = _items(one, other, at, blocks)
+def sum_differences(left, right, first, blocks):
+    """Sums of (x - y)² and |x - y| over LANES * blocks items of float32 from `first` on."""
+    x, y = _items(left, right, first, blocks)
     return _sum((x - y) * (x - y)), _sum(np.abs(x - y))

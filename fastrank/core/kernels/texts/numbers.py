@@ -152,35 +152,35 @@ def read_short(text, start, stop):
 
 
 @inlined
-def read_digits(text, at, mantissa):
-    """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
-    count, value = leading_digits(load_word(text, at))
+def read_digits(text, start, mantissa):
+    """The mantissa with the digits from `start` on appended, and how many; stops at 17 or more."""
+    count, value = leading_digits(load_word(text, start))
     mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
     if count < 8:
         return mantissa, count
-    more, value = leading_digits(load_word(text, at + 8))
+    more, value = leading_digits(load_word(text, start + 8))
     mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
     if more < 8:
         return mantissa, 8 + more
-    more, value = leading_digits(load_word(text, at + 16))
+    more, value = leading_digits(load_word(text, start + 16))
     return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
 
 
 @inlined
-def read_exponent(text, at, stop):
-    """The exponent that begins with the `e` at `at`, and where it ends."""
-    at += 1
+def read_exponent(text, i, stop):
+    """The exponent that begins with the `e` at `i`, and where it ends."""
+    i += 1
     sign = 1
-    if at + 1 < stop and (text[at] == 45 or text[at] == 43):
-        sign = -1 if text[at] == 45 else 1
-        at += 1
+    if i + 1 < stop and (text[i] == 45 or text[i] == 43):
+        sign = -1 if text[i] == 45 else 1
+        i += 1
     exponent = 0
-    while at < stop and is_digit(text[at]):
+    while i < stop and is_digit(text[i]):
         # Digits enough that no text is long enough to bring the number back into range.
         if exponent < 10**17:
-            exponent = exponent * 10 + np.int64(text[at]) - 48
-        at += 1
-    return sign * exponent, at
+            exponent = exponent * 10 + np.int64(text[i]) - 48
+        i += 1
+    return sign * exponent, i
 
 
 @inlined
@@ -192,24 +192,24 @@ def read_decimal(text, start, stop):
     PARTIAL is added when the number, 0 when none starts there, is not all of the text.
     """
     negative = start < stop and text[np.uint64(start)] == 45
-    at = start + 1 if negative else start
-    mantissa, decimals = read_short(text, at, stop)
+    i = start + 1 if negative else start
+    mantissa, decimals = read_short(text, i, stop)
     if decimals > 0:
         value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(decimals)]
         return EXACT, -value if negative else value
-    mantissa, digits = read_digits(text, at, np.uint64(0))
-    at += digits
+    mantissa, digits = read_digits(text, i, np.uint64(0))
+    i += digits
     power = 0
-    if at < stop and text[np.uint64(at)] == 46:
-        mantissa, fraction = read_digits(text, at + 1, mantissa)
-        at += 1 + fraction
+    if i < stop and text[np.uint64(i)] == 46:
+        mantissa, fraction = read_digits(text, i + 1, mantissa)
+        i += 1 + fraction
         digits += fraction
         power = -fraction
-    if at + 1 < stop and text[np.uint64(at)] | 32 == 101:
-        exponent, at = read_exponent(text, at, stop)
+    if i + 1 < stop and text[np.uint64(i)] | 32 == 101:
+        exponent, i = read_exponent(text, i, stop)
         power += exponent
     # The whole text, and no digit lost: 10**19 is below 2**64.
-    if at != stop or digits == 0 or digits > 19:
+    if i != stop or digits == 0 or digits > 19:
         return read_any_decimal(text, start, stop)
     if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
         status = EXACT
@@ -232,30 +232,30 @@ def after_sign(text, start, stop):
 
 
 @inlined
-def after_digits(text, at, stop):
-    """Where digits that begin at `at` end."""
-    while at < stop and is_digit(text[at]):
-        at += 1
-    return at
+def after_digits(text, start, stop):
+    """Where digits that begin at `start` end."""
+    while start < stop and is_digit(text[start]):
+        start += 1
+    return start
 
 
 @helper
 def read_any_decimal(text, start, stop):
     """The same for every form of number, a byte at a time."""
-    at = after_sign(text, start, stop)
-    negative = at > start and text[start] == 45
-    if at < stop and not is_digit(text[at]) and text[at] != 46:
-        letter = text[at] | 32
+    i = after_sign(text, start, stop)
+    negative = i > start and text[start] == 45
+    if i < stop and not is_digit(text[i]) and text[i] != 46:
+        letter = text[i] | 32
         return (HARD if letter == 105 or letter == 110 else PARTIAL), 0.0
-    if at + 1 < stop and text[at] == 48 and text[at + 1] | 32 == 120:
+    if i + 1 < stop and text[i] == 48 and text[i + 1] | 32 == 120:
         return HARD, 0.0
     mantissa = np.uint64(0)
     digits = 0
     power = 0
     seen = False
     point = False
-    while at < stop:
-        byte = text[at]
+    while i < stop:
+        byte = text[i]
         if is_digit(byte):
             seen = True
             if digits < 19:
@@ -272,14 +272,14 @@ def read_any_decimal(text, start, stop):
             point = True
         else:
             break
-        at += 1
+        i += 1
     if not seen:
         return PARTIAL, 0.0
-    if at + 1 < stop and text[at] | 32 == 101:
-        exponent, at = read_exponent(text, at, stop)
+    if i + 1 < stop and text[i] | 32 == 101:
+        exponent, i = read_exponent(text, i, stop)
         power += exponent
     status, value = scaled(mantissa, power)
-    if at != stop:
+    if i != stop:
         status |= PARTIAL
     return status, -value if negative else value
 
@@ -287,18 +287,18 @@ def read_any_decimal(text, start, stop):
 @helper
 def read_integer(text, start, stop):
     """The leading integer of text[start:stop] as atol reads it: 0 if none, saturating."""
-    at = after_sign(text, start, stop)
-    negative = at > start and text[start] == 45
+    i = after_sign(text, start, stop)
+    negative = i > start and text[start] == 45
     # Counted below zero, where the range is one larger.
     value = np.int64(0)
     smallest = np.int64(-9223372036854775807) - np.int64(1)
-    while at < stop and is_digit(text[at]):
-        digit = np.int64(text[at]) - 48
+    while i < stop and is_digit(text[i]):
+        digit = np.int64(text[i]) - 48
         tenth = np.int64(-922337203685477580)
         if value < tenth or (value == tenth and digit > 8):
             return smallest if negative else np.int64(9223372036854775807)
         value = value * 10 - digit
-        at += 1
+        i += 1
     if negative:
         return value
     return np.int64(9223372036854775807) if value == smallest else -value
@@ -310,5 +310,5 @@ def is_plain_integer(text, start, stop):
     # Nearly all have up to 8 digits and no sign: a word tells how many digits come first.
     if 0 < stop - start <= trailing_zeros(above_nine(load_word(text, start) ^ ZEROS)) >> 3:
         return True
-    at = after_sign(text, start, stop)
-    return 0 < stop - at <= 18 and after_digits(text, at, stop) == stop
+    first = after_sign(text, start, stop)
+    return 0 < stop - first <= 18 and after_digits(text, first, stop) == stop

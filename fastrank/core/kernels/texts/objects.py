@@ -24,21 +24,21 @@ def has_length(rows, length):
 
 
 @helper
-def item_of(api, rows, i, place, kind):
-    """Item i of a list, or what its tuple has at a place that is not negative; 0 if that is not of
-    this type."""
-    own = word_at(word_at(rows + ITEMS_IN_LIST) + 8 * i)
-    if place >= 0:
-        own = tuple_item(api.tuple_item, own, place)
-        if own == 0:
+def item_of(api, rows, i, column, kind):
+    """Item i of a list, or the column of its tuple if that is not negative; 0 if it is not of this
+    type."""
+    item = word_at(word_at(rows + ITEMS_IN_LIST) + 8 * i)
+    if column >= 0:
+        item = tuple_item(api.tuple_item, item, column)
+        if item == 0:
             clear_error(api.clear_error)
             return np.int64(0)
-    return own if word_at(own + TYPE_IN_OBJECT) == kind else np.int64(0)
+    return item if word_at(item + TYPE_IN_OBJECT) == kind else np.int64(0)
 
 
 @kernel("int64(PythonApi, int64, int64, Texts)", holds_gil=True)
-def copy_strings(api, rows, place, texts):
-    """Copy the str of a list, or those at a place of its tuples if that is not negative.
+def copy_strings(api, rows, column, texts):
+    """Copy the str of a list, or those in a column of its tuples if that is not negative.
 
     rows: the address of the list, which has an item for each of the texts. Returns how many bytes
     that takes: if the buffer has less than 8 more, some are missing there. -1 if one is not a str,
@@ -47,31 +47,31 @@ def copy_strings(api, rows, place, texts):
     text, starts, lengths = texts
     if not has_length(rows, len(starts)):
         return -1
-    at = 0
+    offset = 0
     for i in range(len(starts)):
-        own = item_of(api, rows, i, place, api.text)
-        if own == 0:
+        item = item_of(api, rows, i, column, api.text)
+        if item == 0:
             return -1
-        address, length = utf8_of(api.as_utf8, own)
+        address, length = utf8_of(api.as_utf8, item)
         if address == 0:
             clear_error(api.clear_error)
             return -1
-        if at + length + 8 <= len(text):
+        if offset + length + 8 <= len(text):
             for j in range(0, length, 8):
-                store_word(text, at + j, U(word_at(address + j)))
-        starts[i], lengths[i] = at, length
-        at += length
-    return at
+                store_word(text, offset + j, U(word_at(address + j)))
+        starts[i], lengths[i] = offset, length
+        offset += length
+    return offset
 
 
 @kernel("int64(PythonApi, int64, int64, float64[::1])", holds_gil=True)
-def copy_floats(api, rows, place, values):
+def copy_floats(api, rows, column, values):
     """Copy floats as `copy_strings` copies str; returns whether all are floats."""
     if not has_length(rows, len(values)):
         return 0
     for i in range(len(values)):
-        own = item_of(api, rows, i, place, api.double)
-        if own == 0:
+        item = item_of(api, rows, i, column, api.double)
+        if item == 0:
             return 0
-        values[i] = double_at(own + NUMBER_IN_FLOAT)
+        values[i] = double_at(item + NUMBER_IN_FLOAT)
     return 1

@@ -78,11 +78,11 @@ def sort_groups(names, order, scratch, group_offsets, group_rows):
     groups = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        own = order[first:stop]
-        sort_texts(part_of(texts, first, stop), own, stop - first, scratch)
+        query_order = order[first:stop]
+        sort_texts(part_of(texts, first, stop), query_order, stop - first, scratch)
         for i in range(stop - first):
-            own[i] += first
-            if i == 0 or not are_equal(texts, own[i - 1], texts, own[i]):
+            query_order[i] += first
+            if i == 0 or not are_equal(texts, query_order[i - 1], texts, query_order[i]):
                 group_rows[groups] = first + i
                 groups += 1
         group_offsets[q + 1] = groups
@@ -101,10 +101,10 @@ def note_repeats(rows, interning, earlier):
     repeats = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        found = intern_range(texts, first, stop, interning)
+        distinct = intern_range(texts, first, stop, interning)
         for i in range(stop - first):
             earlier[first + i] = -1
-            if found < stop - first and firsts[ids[i]] != i:
+            if distinct < stop - first and firsts[ids[i]] != i:
                 earlier[first + i] = first + firsts[ids[i]]
                 repeats += 1
     return repeats
@@ -118,19 +118,19 @@ def drop_excluded(run, queries, drop_identical, excluded, table, dropped):
     """
     docs, offsets, _ = run
     ids, ends = excluded
-    found = 0
+    total = 0
     for q in range(len(offsets) - 1):
         first, count = ends[q], ends[q + 1] - ends[q]
-        own = table[: table_mask(count) + 1]
-        own[:] = 0
+        slots = table[: table_mask(count) + 1]
+        slots[:] = 0
         for i in range(first, first + count):
-            own[find_slot(ids, i, own, ids, 0)] = i + 1
+            slots[find_slot(ids, i, slots, ids, 0)] = i + 1
         for row in range(offsets[q], offsets[q + 1]):
             drop = drop_identical != 0 and are_equal(docs, row, queries, q)
-            if drop or (count > 0 and own[find_slot(docs, row, own, ids, 0)] != 0):
+            if drop or (count > 0 and slots[find_slot(docs, row, slots, ids, 0)] != 0):
                 dropped[row] = 1
-                found += 1
-    return found
+                total += 1
+    return total
 
 
 @kernel("int64(Run, int64, int64[::1], uint8[::1])")
@@ -141,52 +141,52 @@ def drop_repeats(run, by_score, table, dropped):
     every score. `table` is scratch.
     """
     docs, offsets, scores = run
-    found = 0
+    total = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        own = table[: table_mask(stop - first) + 1]
-        own[:] = 0
+        slots = table[: table_mask(stop - first) + 1]
+        slots[:] = 0
         for row in range(first, stop):
-            slot = find_slot(docs, row, own, docs, first)
-            if own[slot] == 0:
-                own[slot] = row - first + 1
+            slot = find_slot(docs, row, slots, docs, first)
+            if slots[slot] == 0:
+                slots[slot] = row - first + 1
                 continue
-            other = first + own[slot] - 1
-            better = scores[row] > scores[other] or (
-                scores[other] != scores[other] and scores[row] == scores[row]
+            best = first + slots[slot] - 1
+            better = scores[row] > scores[best] or (
+                scores[best] != scores[best] and scores[row] == scores[row]
             )
-            found += 1
+            total += 1
             if by_score and better:
-                dropped[other] = 1
-                own[slot] = row - first + 1
+                dropped[best] = 1
+                slots[slot] = row - first + 1
             else:
                 dropped[row] = 1
-    return found
+    return total
 
 
 @kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1])")
 def kept_rows(dropped, offsets, order, kept_offsets):
     """order = the rows that are not dropped, kept_offsets[q] : kept_offsets[q + 1] those of q."""
-    kept = 0
+    count = 0
     for q in range(len(offsets) - 1):
         for row in range(offsets[q], offsets[q + 1]):
             if not dropped[row]:
-                order[kept] = row
-                kept += 1
-        kept_offsets[q + 1] = kept
+                order[count] = row
+                count += 1
+        kept_offsets[q + 1] = count
 
 
 @kernel("int64(int64[::1], int64[::1], int64, int64[::1])")
 def with_relevant(offsets, grades, level, queries):
     """The queries that have a grade >= 0 of at least `level`; returns how many they are."""
-    found = 0
+    count = 0
     for q in range(len(offsets) - 1):
         for row in range(offsets[q], offsets[q + 1]):
             if grades[row] >= level and grades[row] >= 0:
-                queries[found] = q
-                found += 1
+                queries[count] = q
+                count += 1
                 break
-    return found
+    return count
 
 
 @kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])")
@@ -201,20 +201,20 @@ def picked_rows(offsets, picks, order, picked_offsets):
 
 
 @kernel("void(TextTable, Run, int64[::1], int64[::1], int64[::1])")
-def known_rows(known, run, rankings, order, known_offsets):
-    """order = the rows of the rankings whose documents are among the known ones.
+def known_rows(docs, run, rankings, order, known_offsets):
+    """order = the rows of the rankings whose documents are in the table.
 
     Those of rankings[i] are known_offsets[i] : known_offsets[i + 1]; the table is that of
     `intern_texts`.
     """
     (text, starts, lengths), offsets, _ = run
-    kept = 0
+    count = 0
     for i in range(len(rankings)):
         for row in range(offsets[rankings[i]], offsets[rankings[i] + 1]):
-            if find_text(text, starts[row], lengths[row], known) >= 0:
-                order[kept] = row
-                kept += 1
-        known_offsets[i + 1] = kept
+            if find_text(text, starts[row], lengths[row], docs) >= 0:
+                order[count] = row
+                count += 1
+        known_offsets[i + 1] = count
 
 
 U = np.uint64
@@ -229,50 +229,50 @@ def print_integers(values, texts):
     The buffer of the texts has room for 20 bytes for each.
     """
     text, starts, lengths = texts
-    at = 0
+    offset = 0
     for i in range(len(values)):
         value = values[i]
-        starts[i] = at
+        starts[i] = offset
         rest = U(max(value, 0))
         if value < 0:
-            text[at] = MINUS
-            at += 1
+            text[offset] = MINUS
+            offset += 1
             # The least integer has no counterpart.
             rest = U(-(value + 1)) + U(1)
         digits, limit = 1, TEN
         while rest >= limit:
             digits, limit = digits + 1, limit * TEN
-        for place in range(digits - 1, -1, -1):
+        for digit in range(digits - 1, -1, -1):
             shorter = rest // TEN
-            text[at + place] = DIGIT_0 + np.int64(rest - shorter * TEN)
+            text[offset + digit] = DIGIT_0 + np.int64(rest - shorter * TEN)
             rest = shorter
-        at += digits
-        lengths[i] = at - starts[i]
-    return at
+        offset += digits
+        lengths[i] = offset - starts[i]
+    return offset
 
 
 @kernel("int64(Texts, int64[::1])")
 def find_stretches(texts, firsts):
     """Note where the text differs from the one before; returns how many such places there are."""
-    found = 0
+    count = 0
     for i in range(len(texts.starts)):
         if i == 0 or not are_equal(texts, i - 1, texts, i):
-            firsts[found] = i
-            found += 1
-    return found
+            firsts[count] = i
+            count += 1
+    return count
 
 
 @kernel("void(Texts, uint8[::1], int64[::1])")
 def copy_texts(texts, copy, offsets):
     """Write the texts one behind the other, text i to copy[offsets[i] : offsets[i + 1]]."""
     text, starts, lengths = texts
-    at = 0
+    offset = 0
     for i in range(len(starts)):
-        offsets[i] = at
+        offsets[i] = offset
         for j in range(lengths[i]):
-            copy[at + j] = text[starts[i] + j]
-        at += lengths[i]
-    offsets[len(starts)] = at
+            copy[offset + j] = text[starts[i] + j]
+        offset += lengths[i]
+    offsets[len(starts)] = offset
 
 
 @kernel("int64(Texts)")

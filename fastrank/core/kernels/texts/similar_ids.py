@@ -42,38 +42,38 @@ def ending_start(text, start, stop):
     """Where the ending of an id begins, with its point; `stop` if it has none."""
     word = np.uint64(0)
     for length in range(1, LONGEST_ENDING + 1):
-        at = stop - length
-        if at <= start:
+        i = stop - length
+        if i <= start:
             return stop
-        word |= np.uint64(lower(text[at])) << np.uint64(8 * (length - 1))
-        if at - 1 > start and text[at - 1] == POINT:
-            return at - 1 if is_ending(word) else stop
+        word |= np.uint64(lower(text[i])) << np.uint64(8 * (length - 1))
+        if i - 1 > start and text[i - 1] == POINT:
+            return i - 1 if is_ending(word) else stop
     return stop
 
 
 @helper
-def ignored_bytes(text, at, stop):
-    """How many bytes at `at` are easily lost: quotes, unseen blanks, a byte order mark."""
-    byte = text[at]
+def ignored_bytes(text, start, stop):
+    """How many bytes at `start` are easily lost: quotes, unseen blanks, a byte order mark."""
+    byte = text[start]
     if byte == 34 or byte == 39:
         return 1
-    if byte == 0xC2 and at + 1 < stop and text[at + 1] == 0xA0:
+    if byte == 0xC2 and start + 1 < stop and text[start + 1] == 0xA0:
         return 2
-    if at + 2 < stop:
-        if byte == 0xEF and text[at + 1] == 0xBB and text[at + 2] == 0xBF:
+    if start + 2 < stop:
+        if byte == 0xEF and text[start + 1] == 0xBB and text[start + 2] == 0xBF:
             return 3
-        if byte == 0xE2 and text[at + 1] == 0x80 and text[at + 2] == 0x8B:
+        if byte == 0xE2 and text[start + 1] == 0x80 and text[start + 2] == 0x8B:
             return 3
     return 0
 
 
 @helper
-def separator_bytes(text, at, stop):
-    """How many bytes at `at` stand for a blank: - _ + or %20."""
-    byte = text[at]
+def separator_bytes(text, start, stop):
+    """How many bytes at `start` stand for a blank: - _ + or %20."""
+    byte = text[start]
     if byte == 45 or byte == SEPARATOR or byte == 43:
         return 1
-    if byte == 37 and at + 2 < stop and text[at + 1] == 50 and text[at + 2] == 48:
+    if byte == 37 and start + 2 < stop and text[start + 1] == 50 and text[start + 2] == 48:
         return 3
     return 0
 
@@ -97,31 +97,31 @@ def fold_texts(texts, folds):
     folded, folded_starts, folded_lengths = folds
     to = 0
     for i in range(len(starts)):
-        at, stop = starts[i], starts[i] + lengths[i]
-        stop = ending_start(text, at, stop)
+        position, stop = starts[i], starts[i] + lengths[i]
+        stop = ending_start(text, position, stop)
         first = to
-        while at < stop:
-            ignored = ignored_bytes(text, at, stop)
-            separator = separator_bytes(text, at, stop)
+        while position < stop:
+            ignored = ignored_bytes(text, position, stop)
+            separator = separator_bytes(text, position, stop)
             if ignored > 0:
-                at += ignored
+                position += ignored
                 continue
             if separator > 0:
                 folded[to] = SEPARATOR
                 to += 1
-                at += separator
+                position += separator
                 continue
-            if is_digit(text[at]) and ends_with_leading_zero(folded, first, to):
+            if is_digit(text[position]) and ends_with_leading_zero(folded, first, to):
                 to -= 1
-            folded[to] = lower(text[at])
+            folded[to] = lower(text[position])
             to += 1
-            at += 1
+            position += 1
         folded_starts[i], folded_lengths[i] = first, to - first
 
 
 @kernel("int64(TextsByQuery, int64[::1], TextsByQuery, Interning, int64[::1])")
-def look_up_rows(rows, queries, others, interning, found):
-    """found[row] = the first row with the same text of query queries[q] of the others, or -1.
+def look_up_rows(rows, queries, others, interning, matches):
+    """matches[row] = the first row with the same text of query queries[q] of the others, or -1.
 
     queries[q] is the number that query q has among the others, or -1. Returns how many rows have
     one. `interning` has room for the rows of any query of the others.
@@ -129,7 +129,7 @@ def look_up_rows(rows, queries, others, interning, found):
     texts, offsets = rows
     matched = 0
     for q in range(len(offsets) - 1):
-        found[offsets[q] : offsets[q + 1]] = -1
+        matches[offsets[q] : offsets[q + 1]] = -1
         if queries[q] < 0:
             continue
         first, stop = others.offsets[queries[q]], others.offsets[queries[q] + 1]
@@ -138,6 +138,6 @@ def look_up_rows(rows, queries, others, interning, found):
         for row in range(offsets[q], offsets[q + 1]):
             slot = find_slot(texts, row, table, others.texts, first)
             if table[slot] != 0:
-                found[row] = first + table[slot] - 1
+                matches[row] = first + table[slot] - 1
                 matched += 1
     return matched

@@ -29,14 +29,14 @@ def compare_by(load):
     @helper
     def compare(left, left_start, left_length, right, right_start, right_length):
         shared = min(left_length, right_length)
-        for at in range(0, shared, 8):
-            own = swap_bytes(load(left, left_start + at))
-            other = swap_bytes(load(right, right_start + at))
-            if own != other:
+        for offset in range(0, shared, 8):
+            left_word = swap_bytes(load(left, left_start + offset))
+            right_word = swap_bytes(load(right, right_start + offset))
+            if left_word != right_word:
                 # What differs may also stand behind the end of the shorter text.
-                if at + (leading_zeros(own ^ other) >> 3) >= shared:
+                if offset + (leading_zeros(left_word ^ right_word) >> 3) >= shared:
                     break
-                return np.int64(1) if own > other else np.int64(-1)
+                return np.int64(1) if left_word > right_word else np.int64(-1)
         return left_length - right_length
 
     return compare
@@ -162,16 +162,16 @@ def intern_texts(texts, interning):
     table, which comes zeroed, gets these indexes, from 1.
     """
     table, ids, firsts = interning
-    found = 0
+    count = 0
     for i in range(len(texts.starts)):
         slot = find_slot(texts, i, table, texts, 0)
         if table[slot] == 0:
             table[slot] = i + 1
-            firsts[found], ids[i] = i, found
-            found += 1
+            firsts[count], ids[i] = i, count
+            count += 1
         else:
             ids[i] = ids[table[slot] - 1]
-    return found
+    return count
 
 
 @helper
@@ -185,18 +185,18 @@ def intern_range(texts, first, stop, interning):
 
 
 @inlined
-def find_text(text, start, length, known):
-    """The index of a text among the known ones, the first of equal ones; -1 if it is none of them.
+def find_text(text, start, length, indexed):
+    """The number of a text among the indexed ones, the first of equal ones; -1 if there is none.
 
     Their table is as `intern_texts` leaves it.
     """
-    (other, starts, lengths), table = known
+    (buffer, starts, lengths), table = indexed
     mask = len(table) - 1
     slot = slot_of(text, start, length, mask)
     while table[slot] != 0:
-        place = table[slot] - 1
-        if equal(text, start, length, other, starts[place], lengths[place]):
-            return place
+        i = table[slot] - 1
+        if equal(text, start, length, buffer, starts[i], lengths[i]):
+            return i
         slot = (slot + 1) & mask
     return np.int64(-1)
 
@@ -282,9 +282,9 @@ def sort_texts(texts, order, count, scratch):
 @helper
 def by_beginning(a, b, data):
     beginnings, texts = data
-    one, other = np.uint64(beginnings[a]), np.uint64(beginnings[b])
-    if one != other:
-        return -1 if one < other else 1
+    left, right = np.uint64(beginnings[a]), np.uint64(beginnings[b])
+    if left != right:
+        return -1 if left < right else 1
     return compare_texts(texts, a, b)
 
 
@@ -310,17 +310,17 @@ def order_texts(texts, beginnings, order, scratch):
 
 
 @kernel("void(Texts, TextTable, int64[::1])")
-def match_texts(texts, known, matches):
-    """matches[i] = the index of the text that is the i-th of the known ones, or -1.
+def match_texts(texts, indexed, matches):
+    """matches[i] = the index of the text that is the i-th of the indexed ones, or -1.
 
-    Texts are distinct. Of equal known ones, the first has the match.
+    Texts are distinct. Of equal indexed ones, the first has the match.
     """
     text, starts, lengths = texts
     matches[:] = -1
     for i in range(len(starts)):
-        place = find_text(text, starts[i], lengths[i], known)
-        if place >= 0:
-            matches[place] = i
+        j = find_text(text, starts[i], lengths[i], indexed)
+        if j >= 0:
+            matches[j] = i
 
 
 @inlined
@@ -374,7 +374,7 @@ def look_up(text, start, length, indexed):
 
     It is not empty, and at least 8 bytes come behind it.
     """
-    (other, starts, lengths), index = indexed
+    (buffer, starts, lengths), index = indexed
     mask = U(len(index) // 2 - 1)
     word, shown = beginning_inside(text, start, length), U(min(length, LONGEST))
     slot = hash_text_inside(text, start, length) & mask
@@ -384,6 +384,6 @@ def look_up(text, start, length, indexed):
             return np.int64(-1)
         if U(index[TWO * slot]) == word and entry & U(LONGEST) == shown:
             number = np.int64(entry >> LENGTH_BITS) - 1
-            if length <= 8 or equal(text, start, length, other, starts[number], lengths[number]):
+            if length <= 8 or equal(text, start, length, buffer, starts[number], lengths[number]):
                 return number
         slot = slot + ONE & mask

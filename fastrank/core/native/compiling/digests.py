@@ -54,7 +54,9 @@ def kernel_digests() -> dict[str, str]:
                 defining.setdefault(name, []).append(statement)
             if isinstance(node, ast.FunctionDef):
                 exported |= dict.fromkeys(_exported(node), node.name)
-    return {name: _digest_of(name, own, defining, compiler) for name, own in exported.items()}
+    return {
+        name: _digest_of(name, function, defining, compiler) for name, function in exported.items()
+    }
 
 
 def _exported(function: ast.FunctionDef) -> list[str]:
@@ -69,13 +71,15 @@ def _exported(function: ast.FunctionDef) -> list[str]:
 def _digest_of(
     kernel: str, function: str, defining: dict[str, list[_Statement]], compiler: bytes
 ) -> str:
-    pending, seen, found = [function], {function}, set()
+    pending, seen, digests = [function], {function}, set()
     while pending:
         for statement in defining.get(pending.pop(), ()):
-            found.add(statement.digest)
+            digests.add(statement.digest)
             pending += statement.names - seen
             seen |= statement.names
-    return hashlib.sha256(b"".join([compiler, kernel.encode(), b"\0", *sorted(found)])).hexdigest()
+    return hashlib.sha256(
+        b"".join([compiler, kernel.encode(), b"\0", *sorted(digests)])
+    ).hexdigest()
 
 
 def _check_import(node: ast.ImportFrom | ast.Import, path: str) -> None:
@@ -95,11 +99,12 @@ def _defined(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname for alias in statement.names if alias.asname}
     if isinstance(statement, ast.FunctionDef):
-        registering = [own for own in statement.decorator_list if _called(own) not in _DECLARING]
-        return {statement.name, *(name for own in registering for name in _mentioned(own))}
+        decorators = [node for node in statement.decorator_list if _called(node) not in _DECLARING]
+        return {statement.name, *(name for node in decorators for name in _mentioned(node))}
     if isinstance(statement, ast.ClassDef):
         # Signatures have another name for a record query by query.
-        return {statement.name, *(name for own in statement.keywords for name in _mentioned(own))}
+        keywords = statement.keywords
+        return {statement.name, *(name for node in keywords for name in _mentioned(node))}
     if isinstance(statement, ast.Assign):
         return {name for target in statement.targets for name in _mentioned(target)}
     if isinstance(statement, ast.If) and _mentioned(statement.test) == {"TYPE_CHECKING"}:
@@ -111,17 +116,19 @@ def _local(statement: ast.stmt) -> set[str]:
     """The names of a record's fields, or of a function's variables but not of functions in it."""
     if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return set()
-    found = set()
+    names = set()
     if isinstance(statement, ast.FunctionDef):
-        found = {argument.arg for argument in statement.args.args}
+        names = {argument.arg for argument in statement.args.args}
     pending: list[ast.AST] = [*statement.body]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp):
             pending += ast.iter_child_nodes(node)
-    return found - {name for own in statement.decorator_list for name in _mentioned(own)}
+    return names - {
+        name for decorator in statement.decorator_list for name in _mentioned(decorator)
+    }
 
 
 def _called(decorator: ast.expr) -> str:
@@ -145,8 +152,12 @@ def _mentioned(tree: ast.AST) -> set[str]:
 def _compiler() -> bytes:
     """A digest of everything but kernels that machine code depends on, the CPU level excepted."""
     versions = [f"{name} {metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    settings = sorted(f"{key}={own}" for key, own in os.environ.items() if key.startswith("NUMBA_"))
-    parts = [own.encode() for own in (sys.version, sysconfig.get_platform(), *versions, *settings)]
+    settings = sorted(
+        f"{key}={value}" for key, value in os.environ.items() if key.startswith("NUMBA_")
+    )
+    parts = [
+        value.encode() for value in (sys.version, sysconfig.get_platform(), *versions, *settings)
+    ]
     for path in builder_files():
         with open(path, "rb") as file:
             parts.append(file.read())

@@ -49,7 +49,7 @@ from fastrank.core.native.record import (
 class _CodeLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """Generated code, kept as it is."""
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
@@ -80,7 +80,7 @@ class Frontend:
         _read_options_at_once()
         _leave_out_passes()
         _compile_for_types()
-        self._kept: dict[Any, bytes] = {}
+        self._kept: dict[codegen.CodeLibrary, bytes] = {}
 
     def compile(self, name: str) -> bytes:
         """Bitcode of the entry point of kernel `name`, `fastrank_NAME`, and of all that it calls.
@@ -90,14 +90,14 @@ class Frontend:
         """
         dispatcher = KERNELS[name].function
         result, arguments = parse_signature(KERNELS[name].signature)
-        given = tuple(_numba_type(name, argument) for argument in arguments)
-        dispatcher.compile(given)
-        found = dispatcher.overloads[given]
-        returned = str(found.signature.return_type).replace("none", "void")
+        argument_types = tuple(_numba_type(name, argument) for argument in arguments)
+        dispatcher.compile(argument_types)
+        overload = dispatcher.overloads[argument_types]
+        returned = str(overload.signature.return_type).replace("none", "void")
         if returned != result:
             raise BuildError(f"kernel {name}: declared to return {result}, returns {returned}")
-        module = self._linked(found.library)
-        point = entry_point(f"fastrank_{name}", found.fndesc.llvm_func_name, arguments)
+        module = self._linked(overload.library)
+        point = entry_point(f"fastrank_{name}", overload.fndesc.llvm_func_name, arguments)
         module.link_in(llvm.parse_assembly(point))
         for symbol in (*module.functions, *module.global_variables):
             if not symbol.is_declaration:
@@ -105,23 +105,23 @@ class Frontend:
         compiled: bytes = module.as_bitcode()
         return compiled
 
-    def _linked(self, library: Any) -> Any:
+    def _linked(self, library: codegen.CodeLibrary) -> llvm.ModuleRef:
         """A code library and all that it needs, as one module."""
         module = llvm.parse_assembly("")
         pending, seen = [library], {library}
         while pending:
-            one = pending.pop()
+            library = pending.pop()
             # Numba's run time is another kind of library, and needed by no kernel.
-            if not isinstance(one, _CodeLibrary):
+            if not isinstance(library, _CodeLibrary):
                 continue
-            if one not in self._kept:
-                _tidy(one._final_module)
-                if one.name in OUTLINED:
-                    for function in one._final_module.functions:
+            if library not in self._kept:
+                _tidy(library._final_module)
+                if library.name in OUTLINED:
+                    for function in library._final_module.functions:
                         function.add_function_attribute("noinline")
-                self._kept[one] = one._final_module.as_bitcode()
-            module.link_in(llvm.parse_bitcode(self._kept[one]))
-            for needed in one._linking_libraries:
+                self._kept[library] = library._final_module.as_bitcode()
+            module.link_in(llvm.parse_bitcode(self._kept[library]))
+            for needed in library._linking_libraries:
                 if needed not in seen:
                     seen.add(needed)
                     pending.append(needed)
@@ -134,7 +134,7 @@ def frontend() -> Frontend:
     return Frontend()
 
 
-def _do_nothing(*_: Any, **__: Any) -> None:
+def _do_nothing(*_: object, **__: object) -> None:
     """In place of what writes wrappers for Python."""
 
 
@@ -156,7 +156,7 @@ def _numba_type(name: str, declared: str) -> types.Type:
     return types.BaseTuple.from_types(fields, QUERIES.get(declared, record))
 
 
-def _tidy(module: Any) -> None:
+def _tidy(module: llvm.ModuleRef) -> None:
     """Take the worst out of generated code once, not in every kernel that it is part of."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     builder = llvm.create_pass_builder(_machine(), tuning)
@@ -168,7 +168,7 @@ def _tidy(module: Any) -> None:
 
 
 @functools.cache
-def _machine() -> Any:
+def _machine() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     return llvm.Target.from_default_triple().create_target_machine()
 
@@ -178,9 +178,9 @@ def _read_options_at_once() -> None:
     sets of them, hundreds of thousands of times.
     """
 
-    defaults: dict[Any, dict[str, Any]] = {}
+    defaults: dict[type[TargetConfig], dict[str, Any]] = {}
 
-    def values(self: Any) -> dict[str, Any]:
+    def values(self: TargetConfig) -> dict[str, Any]:
         kind = type(self)
         if kind not in defaults:
             defaults[kind] = {name: option.default for name, option in kind.options.items()}
@@ -216,13 +216,13 @@ def _leave_out_passes() -> None:
     """Spare numba a third of its time: passes, and the lives of variables where nobody asks."""
     add_pass, process = PassManager.add_pass, PostProcessor.run
 
-    def add_needed(self: Any, one: Any, *description: str) -> None:
-        if one.__name__ not in _LEFT_OUT:
-            add_pass(self, one, *description)
+    def add_needed(self: PassManager, pass_: type, *description: str) -> None:
+        if pass_.__name__ not in _LEFT_OUT:
+            add_pass(self, pass_, *description)
 
-    def process_needed(self: Any, *given: Any, **named: Any) -> None:
-        if given or named.get("emit_dels"):
-            process(self, *given, **named)
+    def process_needed(self: PostProcessor, *arguments: object, **options: object) -> None:
+        if arguments or options.get("emit_dels"):
+            process(self, *arguments, **options)
         else:
             self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
             self.func_ir.generator_info = None
@@ -235,9 +235,11 @@ def _compile_for_types() -> None:
     dispatcher: Any = Dispatcher
     find = dispatcher.get_call_template
 
-    def find_for_types(self: Any, given: Any, named: Any) -> Any:
-        plain = {name: types.unliteral(kind) for name, kind in named.items()}
-        return find(self, [types.unliteral(kind) for kind in given], plain)
+    def find_for_types(
+        self: Dispatcher, args: tuple[types.Type, ...], kws: dict[str, types.Type]
+    ) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return find(self, [types.unliteral(kind) for kind in args], plain)
 
     dispatcher.get_call_template = find_for_types
 
@@ -266,7 +268,7 @@ def entry_point(name: str, function: str, arguments: list[str]) -> str:
     shape = ir.FunctionType(_STATUS, [_BYTES, _BYTES, _WORD.as_pointer()])
     entry = ir.Function(module, shape, name)
     builder = ir.IRBuilder(entry.append_basic_block())
-    words = (builder.gep(entry.args[2], [_WORD(place)]) for place in itertools.count())
+    words = (builder.gep(entry.args[2], [_WORD(i)]) for i in itertools.count())
     types = [type_ for argument in arguments for type_ in _parts(argument)]
     values = [_loaded(builder, type_, words) for type_ in types]
     if arguments[0] not in PER_QUERY:
@@ -275,11 +277,11 @@ def entry_point(name: str, function: str, arguments: list[str]) -> str:
     kinds = [*PER_QUERY[arguments[0]].__annotations__.values()]
     queries = builder.sub(values[0][_COUNT], _WORD(1))
     with cgutils.for_range(builder, queries) as loop:
-        given = _of_query(builder, loop.index, kinds, types, values)
+        columns = _of_query(builder, loop.index, kinds, types, values)
         width = builder.sdiv(values[-1][_COUNT], queries)
         begin = builder.mul(loop.index, width)
-        given += [*values[len(kinds) : -1], _part(builder, types[-1], values[-1], begin, width)]
-        _call(builder, entry, function, given)
+        columns += [*values[len(kinds) : -1], _part(builder, types[-1], values[-1], begin, width)]
+        _call(builder, entry, function, columns)
     builder.ret(_STATUS(0))
     return str(module)
 
@@ -325,25 +327,25 @@ def _of_query(
     columns: list[list[ir.Value]],
 ) -> list[list[ir.Value]]:
     """The columns of query i: parts between the offsets that come before them, and numbers."""
-    given = []
+    parts = []
     begin = count = i
     for kind, type_, column in zip(kinds, types, columns, strict=False):
         if kind == "Offsets":
-            places = (builder.gep(column[_START], [own]) for own in (i, builder.add(i, _WORD(1))))
-            begin, end = (builder.load(place) for place in places)
+            pointers = (builder.gep(column[_START], [j]) for j in (i, builder.add(i, _WORD(1))))
+            begin, end = (builder.load(pointer) for pointer in pointers)
             count = builder.sub(end, begin)
         elif kind in ("int", "float"):
-            given.append(column)
+            parts.append(column)
         elif kind == "Int64PerQuery":
-            given.append([builder.load(builder.gep(column[_START], [i]))])
+            parts.append([builder.load(builder.gep(column[_START], [i]))])
         else:
-            given.append(_part(builder, type_, column, begin, count))
-    return given
+            parts.append(_part(builder, type_, column, begin, count))
+    return parts
 
 
 def _call(
-    builder: ir.IRBuilder, entry: ir.Function, function: str, given: list[list[ir.Value]]
+    builder: ir.IRBuilder, entry: ir.Function, function: str, arguments: list[list[ir.Value]]
 ) -> ir.Value:
-    values = [*entry.args[:2], *itertools.chain(*given)]
+    values = [*entry.args[:2], *itertools.chain(*arguments)]
     kind = ir.FunctionType(_STATUS, [value.type for value in values])
     return builder.call(ir.Function(entry.module, kind, function), values)

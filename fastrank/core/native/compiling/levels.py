@@ -75,14 +75,14 @@ def wanted_levels() -> dict[str, str]:
     `native`, the default, is the level of this processor alone: the result stays on this machine.
     `all` is for wheels that go to others. Raises ValueError for anything else.
     """
-    wanted = os.environ.get(VARIABLE) or "native"
-    if wanted not in ("all", "native"):
-        raise ValueError(f"{VARIABLE}={wanted!r}: expected 'all' or 'native'")
-    found = levels()
-    if wanted == "all":
-        return found
-    own = native_level()
-    return {own: found[own]}
+    choice = os.environ.get(VARIABLE) or "native"
+    if choice not in ("all", "native"):
+        raise ValueError(f"{VARIABLE}={choice!r}: expected 'all' or 'native'")
+    cpus = levels()
+    if choice == "all":
+        return cpus
+    level = native_level()
+    return {level: cpus[level]}
 
 
 def native_level() -> str:
@@ -133,10 +133,10 @@ def manylinux_tag(needed: Iterable[str], machine: str) -> str:
 
     Empty if they need none of glibc, or one that does not name a glibc (`GLIBC_ABI_DT_RELR`).
     """
-    found = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", version) for version in needed]
-    if not found or None in found:
+    matches = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", version) for version in needed]
+    if not matches or None in matches:
         return ""
-    newest = max((int(match[1]), int(match[2])) for match in found if match)
+    newest = max((int(match[1]), int(match[2])) for match in matches if match)
     return "manylinux_{}_{}_{}".format(*max(newest, _OLDEST_GLIBC), machine)
 
 

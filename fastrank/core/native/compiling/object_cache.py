@@ -96,8 +96,8 @@ def open_cache() -> str:
         folder = os.path.join(base, below)
         # The mode is that of the last folder; those above it are like any others.
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        found = os.stat(folder)
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        status = os.stat(folder)
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
             raise PermissionError(errno.EACCES, "others may write there", folder)
     return folder
 

@@ -46,21 +46,21 @@ class Worker:
             env=environment,
         )
 
-    def call(self, function: Callable[..., Any], *given: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function of a module returns there. Raises BuildError if it fails there."""
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answered is not None
         try:
-            pickle.dump((function, given), asked)
+            pickle.dump((function, arguments), asked)
             asked.flush()
-            problem, found = pickle.load(answered)
+            problem, result = pickle.load(answered)
         except (EOFError, OSError) as error:
             status = self._process.wait()
             raise BuildError(f"a process that compiled kernels ended with {status}") from error
         if problem:
             raise BuildError(problem)
-        return found
+        return result
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -113,17 +113,17 @@ def main() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            function, given = pickle.load(sys.stdin.buffer)
+            function, arguments = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            answer = "", function(*given)
+            answer = "", function(*arguments)
         except BuildError as error:
             answer = str(error), None
         except Exception:
             traceback.print_exc()
-            named = next((own for own in given if isinstance(own, str)), "")
-            answer = f"compiling {named} failed; the messages above say why", None
+            kernel = next((argument for argument in arguments if isinstance(argument, str)), "")
+            answer = f"compiling {kernel} failed; the messages above say why", None
         pickle.dump(answer, answers)
         answers.flush()
 

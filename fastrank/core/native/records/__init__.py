@@ -207,7 +207,7 @@ class RankingOptions(Record):
 
 
 class Matched(Record):
-    """The queries to evaluate: the place of each among the judgments, and in the run or -1."""
+    """The queries to evaluate: the number of each in the judgments, and in the run or -1."""
 
     judgments: Int64Array
     rankings: Int64Array
@@ -319,7 +319,7 @@ class RankingScratch(Record):
 
 
 class SortScratch(Record):
-    """Memory for ranking the results of one query: one number for each, and `places` for bytes.
+    """Memory for ranking the results of one query: one number for each, and `positions` for bytes.
 
     See kernels/judging/ranks.py.
     """
@@ -328,11 +328,11 @@ class SortScratch(Record):
     other_order: Int64Array
     words: Int64Array
     other_words: Int64Array
-    places: Int64Array
+    positions: Int64Array
 
 
 class Hits(Record):
-    """Documents that were found: their ranks or places, and the rows of their judgments."""
+    """Documents that were found: their ranks or positions, and the rows of their judgments."""
 
     ranks: Int64Array
     rows: Int64Array
@@ -342,13 +342,13 @@ class JudgingScratch(Record):
     """Memory for judging the results of one query.
 
     table: a hash table of results and judgments, or what ranking takes. judged_hashes: one for each
-    judgment. places: as many as results or judgments, and 64 more. keys, hashes, rows: one for each
-    result.
+    judgment. positions: as many as results or judgments, and 64 more. keys, hashes, rows: one for
+    each result.
     """
 
     table: Int64Array
     judged_hashes: Int64Array
-    places: Int64Array
+    positions: Int64Array
     row_index: RowIndex
     keys: Float64Array
     hashes: Int64Array

@@ -150,12 +150,12 @@ class PythonApi(State):
 class ExpectedArguments(Record):
     """What a kernel takes: its arguments, and behind each record its fields.
 
-    owners: where the record is in this list, -1 for an argument; places: which of its fields it is.
-    kinds: of native/codes.py, or an array's bytes in an item; details: the address of a record's
-    class, the letter of an array's format.
+    owners: where the record is in this list, -1 for an argument; indices: which of its fields it
+    is. kinds: of native/codes.py, or an array's bytes in an item; details: the address of a
+    record's class, the letter of an array's format.
     """
 
     owners: Int64Array
-    places: Int64Array
+    indices: Int64Array
     kinds: Int64Array
     details: Int64Array

@@ -119,7 +119,7 @@ class RankedScratch(Record):
 class OverlapScratch(Record):
     """Memory for comparing the rankings of one query.
 
-    table: a hash table for the documents of both rankings. found, partners, shared,
+    table: a hash table for the documents of both rankings. first_rows, partners, shared,
     shared_partners, overlaps: one for each document of the longer ranking; tree: one more than the
     documents of both.
     problem, pairs, biased: what join, kendall_tau and rank_biased_overlap report.
@@ -128,7 +128,7 @@ class OverlapScratch(Record):
     first: RankedScratch
     second: RankedScratch
     table: Int64Array
-    found: Int64Array
+    first_rows: Int64Array
     partners: Int64Array
     shared: Int64Array
     shared_partners: Int64Array
@@ -235,7 +235,7 @@ class MiningScratch(Record):
 
     table: Int64Array
     ranking: RankingScratch
-    found: Int64Array
+    judged_rows: Int64Array
 
 
 class Negatives(Record):
