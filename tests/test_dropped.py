@@ -39,11 +39,8 @@ def error_of(place: str, name: str) -> str:
         "fastrank.compat": lambda: importlib.import_module(f"fastrank.compat.{name}"),
         "test": lambda: fr.compare(QRELS, RUNS, "map", missing="zero", test=name),
         "kind": lambda: fr.compare(QRELS, RUNS, "map", missing="zero").plot(name),
-        "Task": lambda: (
-            fr.Task("similarity", (["a"], ["b"], [1.0]), protocol="mteb")
-            if name == "protocol"
-            else fr.Task(name, [])
-        ),
+        "Task": lambda: fr.Task(name, []),
+        "Task 'classification'": lambda: fr.Task("classification", [], **{name: 1}),
         "evaluate_classification": lambda: fr.tasks.evaluate_classification([], [], **{name: 1}),
         "judge_agreement": lambda: fr.judge_agreement(QRELS, QRELS, **{name: None}),
         "Comparison.report": lambda: of_class("Comparison").report("", **{name: 1}),  # type: ignore[attr-defined]
@@ -77,14 +74,11 @@ def expected(place: str, name: str) -> str:
         return f"{place}: error: unknown option {name}"
     argument = f"TypeError: {place}() got an unexpected keyword argument {name!r}"
     return {
-        "fastrank.compat": f"ModuleNotFoundError: No module named 'fastrank.compat.{name}'",
+        "fastrank.compat": f"ImportError: cannot import name {name!r} from 'fastrank.compat'",
         "test": f"OptionError: test: expected one of ..., found {name!r}",
         "kind": f"OptionError: kind: no plot {name!r}",
-        "Task": (
-            "TypeError: Task 'similarity' has no option 'protocol'"
-            if name == "protocol"
-            else f"OptionError: kind: expected one of ..., found {name!r}"
-        ),
+        "Task": f"OptionError: kind: expected one of ..., found {name!r}",
+        "Task 'classification'": f"TypeError: {place} has no option {name!r}",
         "evaluate_classification": argument,
         "judge_agreement": argument,
         "Comparison.report": argument,
@@ -106,6 +100,26 @@ def test_the_error_says_what_to_use_instead(place: str, name: str) -> None:
     found = error_of(place, name)
 
     assert re.fullmatch(start + end, found), found
+
+
+@pytest.mark.parametrize("package", ["fastrank", "fastrank.compat"])
+def test_an_import_says_what_to_use_instead(package: str) -> None:
+    for name, remedy in DROPPED[package].items():
+        with pytest.raises(ImportError, match=re.escape(f"; it is gone: use {remedy}")):
+            exec(f"from {package} import {name}")
+        assert not hasattr(importlib.import_module(package), name)
+
+
+def test_a_value_that_other_options_never_had_is_not_said_to_be_gone() -> None:
+    assert "gone" not in told("gate check b q a --test tukey-anova")
+    assert "gone" not in told("convert q r --kind values")
+
+
+def test_the_remedy_of_other_libraries_classes_takes_what_they_return() -> None:
+    module, function = DROPPED["fastrank.compat"]["ragas"].split(" ")[0].rsplit(".", 1)
+    results_to_run = getattr(importlib.import_module(module), function)
+
+    assert results_to_run({"q": [{"id": "d", "score": 1.0}]}).to_dict() == {"q": {"d": 1.0}}
 
 
 def test_the_command_line_refuses_values_as_functions_do() -> None:

@@ -173,7 +173,8 @@ class Parser(argparse.ArgumentParser):
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
             flag = f"{self.prog} {(*action.option_strings, '')[0]}"
-            error.message += instead(flag, value) or instead(action.dest, value)
+            is_test = "tukey" in (action.choices or ())
+            error.message += instead(flag, value) or (instead("test", value) if is_test else "")
             raise
 
     def format_usage(self) -> str:

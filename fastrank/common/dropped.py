@@ -16,8 +16,15 @@ MATPLOTLIB = "matplotlib, with what `to_pandas` returns"
 MTEB = "the package mteb"
 OF_JUDGES = "`fastrank eval` with the qrels of each judge, and `fastrank agree --systems`"
 SENTEVAL = "mteb or SentEval; the protocol here is that of Ulysses SentEval"
-RANKING = "fastrank.compat.datasets.results_to_run and fr.evaluate"
+RANKING = "fastrank.compat.retrieved.results_to_run and fr.evaluate"
 PLOTS = dict.fromkeys(("distribution", "p-values", "power", "values"), MATPLOTLIB)
+PROTOCOL = dict.fromkeys(
+    (
+        *("protocol", "test", "dev", "classifier", "neighbors"),
+        *("samples_per_label", "experiments"),
+    ),
+    SENTEVAL,
+)
 MODULES = {
     "llama_index": RANKING,
     "mlflow": RANKING,
@@ -31,7 +38,7 @@ DROPPED: dict[str, dict[str, str]] = {
         "board": "fr.compare_datasets",
         "probe": "fr.tasks.evaluate_classification, or the package mteb",
     },
-    "fastrank eval": {"--resume": "-q --format csv, and read that"},
+    "fastrank eval": {"--resume": "`-q -o RUN.csv` for each run, and fr.compare_scores of these"},
     "fastrank judges": dict.fromkeys(("--run", "--measure", "-m", "--own-family"), OF_JUDGES),
     "fastrank measures": {"--format": "its text, or fr.MEASURES"},
     "fastrank gate check --format": {
@@ -75,11 +82,9 @@ DROPPED: dict[str, dict[str, str]] = {
     "JudgeAgreement": {"systems": OF_JUDGES},
     "Scores": {"plot": MATPLOTLIB},
     "TaskResults": {"to_mteb": "`table`, or the package mteb"},
-    "Task": {
-        **dict.fromkeys(("clustering", "multilabel", "regression", "summarization"), MTEB),
-        "protocol": SENTEVAL,
-    },
-    "evaluate_classification": {"protocol": SENTEVAL},
+    "Task": dict.fromkeys(("clustering", "multilabel", "regression", "summarization"), MTEB),
+    "Task 'classification'": PROTOCOL,
+    "evaluate_classification": PROTOCOL,
     "judge_agreement": dict.fromkeys(("families", "measures", "runs"), OF_JUDGES),
     "Comparison.report": dict.fromkeys(("depth", "documents", "queries"), "fr.inspect"),
 }
@@ -108,12 +113,23 @@ def without_dropped(function: Target) -> Target:
 
 
 class Finder:
-    """Finds no module: what comes last in `sys.meta_path` says which one to use instead."""
+    """Finds no module: what comes last in `sys.meta_path` says what to import instead.
+
+    `from fastrank import NAME` looks for a module when there is no such attribute.
+    """
 
     @staticmethod
-    def find_spec(name: str, *more: object) -> None:  # noqa: ARG004
-        """Raise ModuleNotFoundError for a module that went."""
-        package, _, module = name.rpartition(".")
-        if package == "fastrank.compat" and module in MODULES:
-            wrong = f"No module named {name!r}{instead(package, module)}"
-            raise ModuleNotFoundError(wrong, name=name)
+    def find_spec(name: str, *_: object) -> None:
+        """Raise ImportError for a module or a name that went."""
+        package, _, last = name.rpartition(".")
+        if package in ("fastrank", "fastrank.compat") and (hint := instead(package, last)):
+            # An error with the name of the module would not reach the user.
+            raise ImportError(f"cannot import name {last!r} from {package!r}{hint}")
+
+
+def watch_imports() -> None:
+    """Let the error of an import of what went say what to use instead."""
+    import sys
+
+    if Finder not in sys.meta_path:
+        sys.meta_path.append(Finder)

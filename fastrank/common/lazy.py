@@ -61,10 +61,12 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         if name == "__all__":
             return public
         if name not in homes:
-            from fastrank.common.dropped import instead
+            from fastrank.common.dropped import instead, watch_imports
 
-            wrong = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(wrong + instead(package, name))
+            hint = instead(package, name)
+            if hint:
+                watch_imports()
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         import sys
         from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Drop-in interfaces of other evaluation libraries, with the same results."""
 
-import sys
+from fastrank.common.dropped import watch_imports as _watch_imports
 
-from fastrank.common.dropped import Finder
-
-sys.meta_path.append(Finder)
+_watch_imports()

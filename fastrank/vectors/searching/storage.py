@@ -158,6 +158,10 @@ def _path_of_ids(path: str) -> str:
 def _stored_ids(path: str, count: int) -> Texts | None:
     """The ids in the file beside an index of so many vectors, if there are any."""
     beside = _path_of_ids(path)
+    # Only before the first release.
+    if not is_url(path) and files.exists(f"{path}.ids.npz") and not files.exists(beside):
+        reason = "the index was written by an earlier version, and has its ids in another file"
+        raise ReadError(name_of(path), f"{reason}; build it again")
     ids = load_npy(beside) if files.exists(beside) else numpy.empty(0, "S")
     if not len(ids):
         return None

@@ -108,7 +108,7 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
             reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
             raise TypeError(f"Task {kind!r} takes no option {name!r}; {reason}")
         if name not in accepted:
-            hint = option_hint(name, accepted, "Task")
+            hint = option_hint(name, accepted, f"Task {kind!r}")
             raise TypeError(f"Task {kind!r} has no option {name!r}{hint}")
 
 
