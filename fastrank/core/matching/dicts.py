@@ -94,10 +94,10 @@ class DictJudgments(Graded):
     dicts: dict[str, dict[str, int]]
     index: DictIndex
 
-    def select(self, places: Any) -> DictJudgments:
-        """Those of the queries at some places."""
+    def select(self, picks: Any) -> DictJudgments:
+        """The judgments of the queries with these indexes."""
         queries = list(self.dicts)
-        chosen = index_judgments({queries[place]: self.dicts[queries[place]] for place in places})
+        chosen = index_judgments({queries[i]: self.dicts[queries[i]] for i in picks})
         assert chosen is not None
         return chosen
 
@@ -111,15 +111,15 @@ class DictJudgments(Graded):
         return index_judgments, (self.dicts,)
 
 
-def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
+def index_judgments(judgments: Any, *, copied: bool = True) -> DictJudgments | None:
     """Index judgments {query: {document: grade}}; None unless all are dicts of str and int.
 
     copied: the dicts may change later. Without it, what they hold must stay the same as long as
     runs are judged, which takes half of the time.
     """
-    if not (set(map(type, given)) <= {str} and set(map(type, given.values())) <= {dict}):
+    if not (set(map(type, judgments)) <= {str} and set(map(type, judgments.values())) <= {dict}):
         return None
-    dicts, index = {query: documents for query, documents in given.items() if documents}, None
+    dicts, index = {query: documents for query, documents in judgments.items() if documents}, None
     if not copied:
         index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
     if index is None:
@@ -205,16 +205,17 @@ class DictBatch:
         self._user = ref(run)
         return run
 
-    def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
-        """Judge as many rankings as there is room for, of queries at these places of the index.
+    def judge(self, run: list[dict[str, Any]], lengths: list[int], queries: list[int]) -> bool:
+        """Judge as many rankings as there is room for.
 
-        lengths: how many documents they have. False if one has ids that are not str or not UTF-8,
-        or scores that are not floats, integers or floats of NumPy.
+        lengths: how many documents they have. queries: their numbers in the index. False if one has
+        ids that are not str or not UTF-8, or scores that are not floats, integers or floats of
+        NumPy.
         """
-        given = self._run
-        given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
-        given.queries[:] = array("q", places)
-        given.check_keys[0] = not are_small(run, lengths)
+        dict_run = self._run
+        dict_run.dicts[:], dict_run.lengths[:] = addresses(run), array("q", lengths)
+        dict_run.queries[:] = array("q", queries)
+        dict_run.check_keys[0] = not are_small(run, lengths)
         done = kernels.judge_dicts(*self._arguments) if self._again is None else self._again()
         return bool(done == self.count)
 
@@ -267,14 +268,14 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     if missing and plan.requires.missing_queries:
         placeholders = [n for n in range(len(numbers)) if n not in rankings]
         rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
-    queries: list[Any] = sorted(rankings)
-    places = list(map(plan.order.__getitem__, queries))
-    batch = judge_dicts(plan, list(map(rankings.__getitem__, queries)), places)
+    positions: list[Any] = sorted(rankings)
+    queries = list(map(plan.order.__getitem__, positions))
+    batch = judge_dicts(plan, list(map(rankings.__getitem__, positions)), queries)
     if batch is None:
         return None
     return batch.lend(
         JudgedRun(
-            queries=places,
+            queries=queries,
             judged=batch.judged,
             missing=missing,
             placeholders=placeholders,
@@ -285,12 +286,12 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
 
 
 def query_numbers(plan: Plan) -> dict[str, int]:
-    """The place of each judged query in the order of the ids."""
+    """The position of each judged query in the order of the ids."""
     if isinstance(plan.judgments, DictJudgments):
         names = list(plan.judgments.dicts)
     else:
         names = list(map(decoded, plan.judgments.queries))
-    return {names[place]: number for number, place in enumerate(plan.order)}
+    return {names[i]: number for number, i in enumerate(plan.order)}
 
 
 def index_of(plan: Plan) -> DictIndex | None:
@@ -307,8 +308,8 @@ def index_of(plan: Plan) -> DictIndex | None:
     return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
 
 
-def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch | None:
-    """Judge the rankings of queries at some places; None if that cannot be done.
+def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatch | None:
+    """Judge the rankings of the queries with these indexes; None if that cannot be done.
 
     The memory of what is returned serves again when nobody refers to it any more.
     """
@@ -319,7 +320,7 @@ def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch
     while dicts is not None:
         lengths = list(map(len, dicts))
         batch = _batch(plan, index, len(dicts), max(lengths, default=0))
-        if batch.judge(dicts, lengths, places):
+        if batch.judge(dicts, lengths, queries):
             return batch
         # Numbers of other types become floats, once.
         dicts = _plain(dicts) if dicts is rankings else None

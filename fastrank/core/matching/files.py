@@ -94,12 +94,12 @@ def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun 
     if queries_and_rankings is None:
         return None
     queries, judged = queries_and_rankings
-    places = enumerate(queries) if missing else ()
+    pairs = enumerate(queries) if missing else ()
     return JudgedRun(
         queries=queries,
         judged=judged,
         missing=len(plan.order) - len(queries) + len(missing),
-        placeholders=[i for i, query in places if query in missing],
+        placeholders=[i for i, query in pairs if query in missing],
         unjudged_queries=None if plan.options.original else sorted(streams.unknown_ids()),
         tag=tag,
     )
@@ -134,7 +134,7 @@ class _Streams(_Fed):
     ) -> None:
         super().__init__(qrels, options)
         self.count = count
-        self._places, self._queries = options.codes(), queries
+        self._ranking_options, self._queries = options.codes(), queries
         # Of four columns a section has a row for each judgment, of the others for each query.
         self._sizes = [len(qrels.docs)] * 4 + [len(qrels)] * 5
         self._streamed = records.StreamedRankings(*(zeros("q", count * n) for n in self._sizes))
@@ -153,7 +153,7 @@ class _Streams(_Fed):
         )
         # Not self, which holds the feeders: a cycle would keep large buffers until the next garbage
         # collection.
-        queries, qrels, options = self._queries, self._qrels.columns, self._places
+        queries, qrels, options = self._queries, self._qrels.columns, self._ranking_options
         most_judged = kernels.widest(qrels.offsets)
 
         def prepare(
@@ -226,7 +226,7 @@ class _Streams(_Fed):
             self.count,
             self._streamed,
             qrels.columns,
-            self._places,
+            self._ranking_options,
             queries,
             records.RankingsAndTies(rankings=rankings, ties=ties),
         )
@@ -362,14 +362,14 @@ class Collector(_Fed):
         from fastrank.core.native.records.runs import ResultPages, ScatteredFields
 
         count = len(self._qrels)
-        own = slice(part * count, (part + 1) * count)
+        section = slice(part * count, (part + 1) * count)
         # Not self, which holds the feeders.
         queries, unknown = self._queries, unknown_queries(kept=self._strict)
         pages = ResultPages(
             buffer=self._buffer,
-            counts=self._counts[own],
-            firsts=self._firsts[own],
-            ends=self._ends[own],
+            counts=self._counts[section],
+            firsts=self._firsts[section],
+            ends=self._ends[section],
             room=self._rooms[part],
         )
 

@@ -20,11 +20,11 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
     if not (exclude or identical):
         return run
     docs = [exclude.get(query, []) for query in run.queries] if exclude else []
-    ids = [doc for own in docs for doc in own]
+    ids = [doc for query_docs in docs for doc in query_docs]
     excluded = joined(b"".join(ids), ids)
     ranges = zeros("q", len(run.offset_column))
-    for i, own in enumerate(docs):
-        ranges[i + 1] = ranges[i] + len(own)
+    for i, query_docs in enumerate(docs):
+        ranges[i + 1] = ranges[i] + len(query_docs)
     dropped = zeros("B", len(run.docs))
     count = kernels.drop_excluded(
         run.columns,

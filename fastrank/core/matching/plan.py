@@ -131,12 +131,12 @@ MOST_REQUIREMENTS = 64
 
 def requirements(measures: list[BoundMeasure], options: Options) -> Requirements:
     """The requirements of measures under options, which are found once for these objects."""
-    known = _REQUIREMENTS.get(id(measures))
-    if known is None or known.measures is not measures or known.options is not options:
+    requires = _REQUIREMENTS.get(id(measures))
+    if requires is None or requires.measures is not measures or requires.options is not options:
         if len(_REQUIREMENTS) >= MOST_REQUIREMENTS:
             _REQUIREMENTS.clear()
-        known = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
-    return known
+        requires = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
+    return requires
 
 
 class Plan:
@@ -207,8 +207,8 @@ class Plan:
 
     def changed(self, **fields: Any) -> Plan:
         """A plan with other judgments, measures or options."""
-        kept = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
-        return Plan(**(kept | fields), skipped=self.skipped, query_order=self.query_order)
+        parts = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
+        return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
 
     def known(self, function: Callable[[Plan], Fact]) -> Fact:
         """What a function makes of the plan, which is called once."""

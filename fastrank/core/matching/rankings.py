@@ -142,8 +142,8 @@ def judge_groups(
     try:
         judged = judge_rankings(split, run, units, options)
     except QueryError as stop:
-        place = sum(first <= stop.place for first in offsets) - 1
-        raise QueryError(place, str(stop)) from None
+        query = sum(first <= stop.place for first in offsets) - 1
+        raise QueryError(query, str(stop)) from None
     return judged, offsets
 
 
@@ -161,14 +161,14 @@ def rejudge(
     placeholder document, which become empty.
     """
     rankings, queries = judged.columns, len(judged)
-    wanted = rankings.level if level is None else level
+    new_level = rankings.level if level is None else level
     listed = len(rankings.ranks)
-    own = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
+    arrays = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
     names = ("offsets", "ranks", "grades", "num_ret", "num_rel", "num_rel_ret")
-    derived = rankings.changed(level=wanted, **dict(zip(names, own, strict=True)))
-    call("list_otherwise", rankings, wanted, NO_CUTOFF, judged_only, derived)
-    for place in placeholders:
-        derived.num_ret[place] = 0
+    derived = rankings.changed(level=new_level, **dict(zip(names, arrays, strict=True)))
+    call("list_otherwise", rankings, new_level, NO_CUTOFF, judged_only, derived)
+    for i in placeholders:
+        derived.num_ret[i] = 0
     return Judged(columns=derived)
 
 
@@ -214,7 +214,7 @@ def judge_by_all_queries(
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
     kernels.known_rows(text_table(qrels.docs), run.columns, matched.rankings, order, offsets)
     docs = taken_texts(run.docs, order[: offsets[len(matched.judgments)]])
-    named = Qrels(
+    annotated = Qrels(
         queries=taken_texts(qrels.queries, matched.judgments),
         docs=docs,
         groups=docs,
@@ -222,12 +222,12 @@ def judge_by_all_queries(
         offset_column=offsets,
         grade_column=zeros("q", len(docs)),
     )
-    places = filled("q", list(range(len(matched.judgments))))
-    again = records.Matched(judgments=places, rankings=matched.rankings)
+    numbers = filled("q", list(range(len(matched.judgments))))
+    again = records.Matched(judgments=numbers, rankings=matched.rankings)
     options = options.changed(relevance_level=0, list_unjudged=False, original=False)
     if options.ties == "average":
-        return judge_ties(named, run, again, options)
-    return judge_rankings(named, run, again, options).columns
+        return judge_ties(annotated, run, again, options)
+    return judge_rankings(annotated, run, again, options).columns
 
 
 class Tied(Frozen):
@@ -308,7 +308,7 @@ def rank_documents(
         ordered.sort(key=lambda result: sign * grades.get(result[0], -math.inf))
     scores = np.array([score for _, score in ordered], float)
     order = np.argsort(-compared_scores(scores, trec_eval_version), kind="stable")
-    return [ordered[place] for place in order]
+    return [ordered[i] for i in order]
 
 
 def compared_scores(scores: Any, trec_eval_version: str) -> Any:
