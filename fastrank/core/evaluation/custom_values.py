@@ -35,8 +35,8 @@ def custom_values(
     """
     if options.get("cutoff") is not None:
         judged = judged.copied()
-        own = judged.columns
-        kernels.list_otherwise(own, own.level, options["cutoff"], False, own)
+        rankings = judged.columns
+        kernels.list_otherwise(rankings, rankings.level, options["cutoff"], False, rankings)
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
     parameters = tuple(measure.value(name, options) for name in measure.passed)
@@ -48,7 +48,7 @@ def custom_values(
         if _called_compiled(measure.function, (*columns, *shared), parameters, values):
             return values
     offsets, ranks, grades, grade_offsets, grade_values, grade_counts, *counts = columns
-    found = []
+    numbers = []
     for i in range(len(judged)):
         rows = slice(offsets[i], offsets[i + 1])
         distinct = slice(grade_offsets[i], grade_offsets[i + 1])
@@ -61,10 +61,10 @@ def custom_values(
             *shared,
         )
         try:
-            found.append(_number(measure.function(ranking, *parameters)))
+            numbers.append(_number(measure.function(ranking, *parameters)))
         except Exception as error:
             raise QueryError(i, f"{type(error).__name__}: {error}") from error
-    return filled("d", found)
+    return filled("d", numbers)
 
 
 def _called_compiled(

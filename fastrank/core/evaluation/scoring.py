@@ -231,9 +231,9 @@ def _values(values: Values, bound: BoundMeasure, queries: Ids) -> Any:
         raise EvaluationError(name, query, reason) from error.__cause__
 
 
-def _without(places: Any, placeholders: Sequence[int]) -> Any:
+def _without(queries: Any, placeholders: Sequence[int]) -> Any:
     """The queries that have results, without those that only have a placeholder."""
     if not placeholders:
-        return places
+        return queries
     excluded = set(placeholders)
-    return [place for i, place in enumerate(places) if i not in excluded]
+    return [query for i, query in enumerate(queries) if i not in excluded]
