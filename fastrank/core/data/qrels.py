@@ -60,8 +60,8 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        made: Qrels = convert("qrels_from_dict", given)
-        return made
+        qrels: Qrels = convert("qrels_from_dict", given)
+        return qrels
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -156,14 +156,14 @@ class Scale(Frozen):
         """The grades of codes in judged rankings, where negative codes are kept as they are."""
         import numpy
 
-        found = as_array(codes)
-        return numpy.where(found < 0, found, self.grades(found))
+        array = as_array(codes)
+        return numpy.where(array < 0, array, self.grades(array))
 
     def grades(self, codes: Any) -> npt.NDArray[np.float64]:
         """The grades of codes."""
         # Negative indices count from the end in NumPy, too.
-        found: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
-        return found
+        grades: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
+        return grades
 
     def first_fraction(self, codes: Any) -> tuple[int, float]:
         """The first row with a fractional grade, and the grade."""
@@ -219,9 +219,9 @@ def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
     """Encode finite grades, float64, as integers; returns the codes and their Scale."""
     import numpy
 
-    values, places = numpy.unique(grades, return_inverse=True)
+    values, numbers = numpy.unique(grades, return_inverse=True)
     negative = int(numpy.searchsorted(values, 0.0))
-    codes = places.astype("int64") - negative
+    codes = numbers.astype("int64") - negative
     judged = values[negative:] + 0.0  # Turn -0.0 into 0.0.
     if not len(judged) or judged[0] > 0.0:
         judged = numpy.concatenate([numpy.zeros(1), judged])

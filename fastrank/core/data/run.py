@@ -52,8 +52,8 @@ class Run(Convertible):
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
-        made: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
-        return made
+        run: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
+        return run
 
     @classmethod
     def from_pandas(

@@ -122,9 +122,9 @@ class TextSelection:
         return list, (list(self),)
 
 
-def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
-    """The texts that are not at the given places."""
-    taken = set(places)
+def remaining(texts: Texts | Sequence[bytes], rows: Any) -> list[bytes]:
+    """The texts but those of the given rows."""
+    taken = set(rows)
     if len(taken) == len(texts):
         return []
     return [texts[i] for i in range(len(texts)) if i not in taken]
@@ -163,25 +163,25 @@ class TextSet(Texts):
 
     known: list[bytes]
 
-    def __init__(self, known: list[bytes], starts: Any, lengths: Any) -> None:
-        Frozen.__init__(self, buffer=b"".join(known), starts=starts, lengths=lengths, known=known)
+    def __init__(self, texts: list[bytes], starts: Any, lengths: Any) -> None:
+        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, known=texts)
 
     def take(self, rows: Iterable[int]) -> list[bytes]:
         """The texts of some rows."""
-        known = self.known
-        return [known[row] for row in rows]
+        texts = self.known
+        return [texts[row] for row in rows]
 
 
-def as_texts(known: list[bytes]) -> TextSet:
+def as_texts(texts: list[bytes]) -> TextSet:
     """Byte strings as texts, one after the other."""
     # Imported late: the trec_eval command needs neither, and array imports collections.
     from array import array
     from itertools import accumulate
 
-    lengths = array("q", map(len, known))
+    lengths = array("q", map(len, texts))
     starts = array("q", accumulate(lengths, initial=0))
     starts.pop()
-    return TextSet(known, memoryview(starts), memoryview(lengths))
+    return TextSet(texts, memoryview(starts), memoryview(lengths))
 
 
 def spans(count: int) -> records.Spans:
@@ -217,7 +217,7 @@ def constant(text: bytes, count: int) -> Texts:
 
 
 def text_order(texts: Texts) -> Any:
-    """The places of texts in their byte order."""
+    """The indexes of texts in their byte order."""
     count = len(texts.starts)
     beginnings, order, scratch = columns("q", count, count, count)
     kernels.order_texts(texts.columns, beginnings, order, scratch)
@@ -264,6 +264,6 @@ def take(column: Any, order: Any) -> Any:
         return column
     rows = zeros(column.format, len(order))
     # All that is taken has eight bytes.
-    values, taken = (memoryview(own).cast("B").cast("q") for own in (column, rows))
+    values, taken = (memoryview(memory).cast("B").cast("q") for memory in (column, rows))
     kernels.take_words(values, order, taken)
     return rows
