@@ -141,7 +141,7 @@ class _Streams(_Fed):
         self.feeders = [self._feeder(number) for number in range(count)]
 
     def _feeder(self, number: int) -> ChunkReader:
-        unknown = unknown_queries(kept=self._strict)
+        unknown = unknown_queries(keep=self._strict)
         return ChunkReader(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
@@ -364,7 +364,7 @@ class Collector(_Fed):
         count = len(self._qrels)
         section = slice(part * count, (part + 1) * count)
         # Not self, which holds the feeders.
-        queries, unknown = self._queries, unknown_queries(kept=self._strict)
+        queries, unknown = self._queries, unknown_queries(keep=self._strict)
         pages = ResultPages(
             buffer=self._buffer,
             counts=self._counts[section],

@@ -191,9 +191,9 @@ def result_fields(lines: int) -> records.ResultFields:
     return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
-def unknown_queries(*, kept: bool) -> records.UnknownQueries:
+def unknown_queries(*, keep: bool) -> records.UnknownQueries:
     """Memory for ids of queries without judgments, if they are to be kept."""
-    sizes = (UNKNOWN_ROOM, RECENT) if kept else (0, 0)
+    sizes = (UNKNOWN_ROOM, RECENT) if keep else (0, 0)
     return records.UnknownQueries(ids=zeros("B", sizes[0]), recent=zeros("q", sizes[1]))
 
 
@@ -269,8 +269,8 @@ class ChunkReader:
             size = waiting + reader.readinto(text[waiting:room])
             ended = size < room
             cursor.size, cursor.ended = size, ended
-            place = reader.place() or (codes.NO_FILE, 0, 0)
-            cursor.file, cursor.file_position, cursor.file_stop = place
+            part = reader.place() or (codes.NO_FILE, 0, 0)
+            cursor.file, cursor.file_position, cursor.file_stop = part
             done = step()
             reader.pass_to(cursor.file_position)
             size = cursor.size

@@ -45,15 +45,15 @@ def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None
     )
 
 
-def _bytes(given: Any) -> bytes:
-    return given if isinstance(given, bytes) else os.fsencode(str(given))
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else os.fsencode(str(value))
 
 
 def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
-    made = sha256()
+    digest = sha256()
     for line in sorted(map(b"\0".join, rows)):
-        made.update(line + b"\n")
-    return made.hexdigest()
+        digest.update(line + b"\n")
+    return digest.hexdigest()
 
 
 def file_digest(run: Any) -> str | None:
@@ -63,14 +63,14 @@ def file_digest(run: Any) -> str | None:
     """
     if not isinstance(run, (str, os.PathLike)):
         return None
-    made = sha256()
+    digest = sha256()
     if not is_url(os.fspath(run)):
         if not os.path.isfile(run):
             return None
         if not os.path.getsize(run):
-            return made.hexdigest()
+            return digest.hexdigest()
     with open_source(run) as file:
         for piece in file.stored().pieces(PIECE):
-            made.update(piece)
+            digest.update(piece)
         file.check_unchanged()
-    return made.hexdigest()
+    return digest.hexdigest()

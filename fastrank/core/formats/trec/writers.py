@@ -102,6 +102,6 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
     """Raise InputError for a text that cannot be a field of a line."""
     wrong = kernels.find_no_field(texts.columns)
     if wrong >= 0:
-        found = texts[wrong].decode("utf-8", "replace")
-        reason = f"{role} {found!r}: expected text without blanks and NUL for TREC format"
+        text = texts[wrong].decode("utf-8", "replace")
+        reason = f"{role} {text!r}: expected text without blanks and NUL for TREC format"
         raise InputError(source, reason)
