@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fastrank.core.data.texts import Texts
+    from fastrank.core.native.record import Offsets
 
 
 class Frozen:
@@ -146,7 +147,7 @@ class PerQuery(Frozen):
     queries: Texts
     docs: Texts
     source: str
-    offset_column: Any
+    offset_column: Offsets
 
     @property
     def query_ids(self) -> list[str]:

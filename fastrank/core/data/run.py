@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.core.native.record import Float64Array
+
 
 class Run(Convertible):
     """A retrieval run: rows of document and score, not necessarily sorted.
@@ -32,7 +34,7 @@ class Run(Convertible):
     internal = Convertible.internal | {"score_column", "tag_bytes"}
 
     tag_bytes: bytes
-    score_column: Any
+    score_column: Float64Array
 
     @classmethod
     def from_dict(
