@@ -139,7 +139,7 @@ def measure(
     return function
 
 
-def measure_of(function: Any) -> CustomMeasure:
+def measure_of(function: Function) -> CustomMeasure:
     """The measure that a function was registered as, or a new one with the function's name."""
     for family in CUSTOM.values():
         if isinstance(family, CustomMeasure) and family.function is function:

@@ -95,12 +95,12 @@ class MeasureSpec(Frozen):
     def __hash__(self) -> int:
         return hash(self._key)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         # By name: the function of a user-defined measure may not be picklable.
         return _unpickled, (str(self), self.asked)
 
     @property
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return self.name, self.parameters, self.options
 
 
