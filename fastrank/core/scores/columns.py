@@ -190,7 +190,7 @@ class Means(dict[str, float]):
             raise KeyError(name)
         return self[known_name]
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
 
 

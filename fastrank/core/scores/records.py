@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.core.native.record import Int64Array
     from fastrank.core.scores.scores import Scores
 
 
@@ -85,7 +86,7 @@ def to_frame(library: str, scores: Scores, values: dict[str, Any], *, wide: bool
         if not text.isascii() and text != query.decode("utf-8", "replace"):
             raise FastrankError(f"query {query!r}: the id is not UTF-8, which frames require")
 
-    def texts_at(texts: list[str], rows: Any) -> Any:
+    def texts_at(texts: list[str], rows: Int64Array) -> Any:
         if library == "polars":
             return frames.Series(texts, dtype=frames.String).gather(rows)
         return frames.array(texts, dtype=str).take(rows)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Graded, Qrels
     from fastrank.core.data.texts import Ids, Texts
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array, Int64Array
 
 
 # The averages for which a query without results does not simply count as 0.
@@ -35,9 +36,9 @@ class Coverage(Frozen):
 
     complete: bool
     judged: Texts | list[bytes]
-    found: Any
+    found: Int64Array | list[int]
     unknown: list[bytes] | None
-    positive: Any
+    positive: Int64Array | None
 
     def missing(self) -> list[bytes]:
         """The ids of the judged queries without results, in byte order.
@@ -53,7 +54,9 @@ class Coverage(Frozen):
         return Frozen.__reduce__(self.changed(judged=judged, found=found, positive=positive))
 
 
-def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
+def positive_grades(
+    judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]
+) -> Int64Array | None:
     """For each judged query the number of grades above zero, if a measure counts them."""
     if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound)):
         return None
@@ -114,7 +117,7 @@ def summaries(
 
 
 def average(
-    bound: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
+    bound: BoundMeasure, values: Float64Array, count: int, evaluated: int, *, zscored: bool = False
 ) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
@@ -128,7 +131,7 @@ def average(
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
     # Added in the order of the queries.
-    totals: Any = [0.0] * bound.width
+    totals: Float64Array = [0.0] * bound.width
     if len(values) > FEW:
         totals = zeros("d", bound.width)
         kernels.add_up(values, bound.width, totals)
@@ -147,7 +150,7 @@ def average(
     return sums
 
 
-def _over_defined(kind: str, values: Any) -> float:
+def _over_defined(kind: str, values: Float64Array) -> float:
     """The mean or the median of the values that are not NaN; NaN if there is none."""
     defined = [value for value in values if value == value]
     if not defined:
